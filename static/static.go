@@ -12,13 +12,13 @@ import (
 var files embed.FS
 
 //go:embed version.txt
-var version string
+var filesVersion string
 
 // Files returns the embedded files by name: app.css, site.js, htmx.js, editor.js …
 func Files() fs.FS { return files }
 
 // Version returns a hash of the contents of all files, 12 hex digits.
-func Version() string { return strings.TrimSpace(version) }
+func Version() string { return strings.TrimSpace(filesVersion) }
 
 // Prefix returns the URL path of this version of the files, with slashes at both ends. Files below it never change, so
 // browsers may cache them forever.

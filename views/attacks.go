@@ -11,14 +11,14 @@ import (
 // Attack is a program of the attack corpus that tries to get a false time or a wrong output accepted, with its latest
 // results.
 type Attack struct {
-	Name        string // folder name
-	Title       string
-	Family      string // group of similar attacks: "False clocks"
-	Platform    string // language and device: "CUDA C++", "Python on the CPU"
-	NeedsGPU    bool   // the attack needs a GPU
-	Description string // what it does, in a sentence
-	Expected    string // "refused", "scored honestly", "limit"
-	Results     []AttackResult
+	Name            string // folder name
+	Title           string
+	Family          string // group of similar attacks: "False clocks"
+	Platform        string // language and device: "CUDA C++", "Python on the CPU"
+	NeedsGPU        bool   // the attack needs a GPU
+	Description     string // what it does, in a sentence
+	ExpectedVerdict string // "refused", "scored honestly", "limit"
+	Results         []AttackResult
 }
 
 // AttackResult is the latest result of an attack on a device, with a version of the harness.
@@ -73,8 +73,8 @@ func (f attackFamily) failedCount() int {
 	return tried - held
 }
 
-// claim describes the false result with the largest difference from the measured time; "" if no time was shown.
-func (f attackFamily) claim() string {
+// claimSentence describes the false result with the largest difference from the measured time; "" if no time was shown.
+func (f attackFamily) claimSentence() string {
 	var most AttackResult
 	for _, a := range f.attacks {
 		for _, r := range a.Results {

@@ -11,33 +11,33 @@ import (
 
 // entryTag is a mark next to the score of an entry.
 type entryTag struct {
-	text, class, title string
-	url                templ.SafeURL
+	text, cssClass, title string
+	url                   templ.SafeURL
 }
 
 // boardMark is a mark with its explanation in the legend.
 type boardMark struct {
 	entryTag
-	applies func(BoardTable, boards.Standing) bool
-	adapt   func(*entryTag, boards.Standing) // adapts the mark to one entry; nil if the mark is shown elsewhere
+	appliesTo func(BoardTable, boards.Standing) bool
+	adaptTag  func(*entryTag, boards.Standing) // adapts the mark to one entry; nil if the mark is shown elsewhere
 }
 
-func unchangedTag(*entryTag, boards.Standing) {}
+func leaveTagUnchanged(*entryTag, boards.Standing) {}
 
 // boardMarks returns all marks, most important first.
 func boardMarks() []boardMark {
 	return []boardMark{
 		{entryTag{"disturbed", "tag-warn", "Measured under bad conditions, such as heat, a low clock, or another program on the device. Running it again is free.", "/trust#conditions"},
-			BoardTable.marksDisturbed,
+			BoardTable.showsDisturbedMark,
 			func(tag *entryTag, e boards.Standing) {
 				tag.title = "Measured under bad conditions: " + e.DisturbedReason
 			}},
 		{entryTag{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations"},
-			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.ConfirmingRun }, unchangedTag},
+			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.ConfirmingRun }, leaveTagUnchanged},
 		{entryTag{"faster than its profile", "tag-warn", "A case took less time than its kernels take under Nsight Compute. A reviewer will look at it.", "/trust#witness"},
-			func(_ BoardTable, e boards.Standing) bool { return e.ContradictedByProfile }, unchangedTag},
+			func(_ BoardTable, e boards.Standing) bool { return e.ContradictedByProfile }, leaveTagUnchanged},
 		{entryTag{"noisy", "", noisyHint + ".", "/trust#processes"},
-			BoardTable.marksNoisy, unchangedTag},
+			BoardTable.showsNoisyMark, leaveTagUnchanged},
 		{entryTag{"confirmed, was …", "", "A confirmation timed the run again and changed its score.", "/trust#confirmations"},
 			func(_ BoardTable, e boards.Standing) bool {
 				return boards.ChangedByConfirmation(e.BeforeConfirmationNS, e.ScoreNS)
@@ -82,44 +82,44 @@ func (b BoardTable) hasWideIntervals() bool {
 	return slices.ContainsFunc(b.ranked(), b.hasWideInterval)
 }
 
-// statuses returns the marks next to the score of an entry, most important first.
-func (b BoardTable) statuses(e boards.Standing) (list []entryTag) {
+// entryMarks returns the marks next to the score of an entry, most important first.
+func (b BoardTable) entryMarks(e boards.Standing) (list []entryTag) {
 	for _, m := range boardMarks() {
-		if m.adapt == nil || !m.applies(b, e) {
+		if m.adaptTag == nil || !m.appliesTo(b, e) {
 			continue
 		}
 		tag := m.entryTag
-		m.adapt(&tag, e)
+		m.adaptTag(&tag, e)
 		list = append(list, tag)
 	}
 	return list
 }
 
-// marksDisturbed reports whether a row has the mark "disturbed". It is false if sharedNote says so for most ranked
-// rows.
-func (b BoardTable) marksDisturbed(e boards.Standing) bool {
-	return e.DisturbedReason != "" && (e.HasOlderEpoch(b.Board) || !b.once.disturbed)
+// showsDisturbedMark reports whether a row has the mark "disturbed". It is false if sharedMarksNote says so for most
+// ranked rows.
+func (b BoardTable) showsDisturbedMark(e boards.Standing) bool {
+	return e.DisturbedReason != "" && (e.HasOlderEpoch(b.Board) || !b.once.mostDisturbed)
 }
 
-func (b BoardTable) marksNoisy(e boards.Standing) bool {
-	return e.Interval.Noisy && (e.HasOlderEpoch(b.Board) || !b.once.noisy)
+func (b BoardTable) showsNoisyMark(e boards.Standing) bool {
+	return e.Interval.Noisy && (e.HasOlderEpoch(b.Board) || !b.once.mostNoisy)
 }
 
-// sharedNotes are true for the marks that most rows would have. One line above the table mentions them instead.
-type sharedNotes struct{ disturbed, noisy bool }
+// sharedMarks are true for the marks that most rows would have. One line above the table mentions them instead.
+type sharedMarks struct{ mostDisturbed, mostNoisy bool }
 
-// withSharedMarks returns the table with sharedNotes computed from its rows.
+// withSharedMarks returns the table with sharedMarks computed from its rows.
 func (b BoardTable) withSharedMarks() BoardTable {
-	b.once = sharedNotes{
-		disturbed: b.holdsForMost(func(e *boards.Standing) bool { return e.DisturbedReason != "" }),
-		noisy:     b.holdsForMost(func(e *boards.Standing) bool { return e.Interval.Noisy }),
+	b.once = sharedMarks{
+		mostDisturbed: b.isTrueForMostRows(func(e *boards.Standing) bool { return e.DisturbedReason != "" }),
+		mostNoisy:     b.isTrueForMostRows(func(e *boards.Standing) bool { return e.Interval.Noisy }),
 	}
 	return b
 }
 
-// holdsForMost reports whether a condition is true for more than half of the ranked entries of the page, and for at
-// least four.
-func (b BoardTable) holdsForMost(holds func(*boards.Standing) bool) bool {
+// isTrueForMostRows reports whether a condition is true for more than half of the ranked entries of the page, and for
+// at least four.
+func (b BoardTable) isTrueForMostRows(holds func(*boards.Standing) bool) bool {
 	rows, n := b.ranked(), 0
 	for i := range rows {
 		if holds(&rows[i]) {
@@ -129,9 +129,9 @@ func (b BoardTable) holdsForMost(holds func(*boards.Standing) bool) bool {
 	return n >= 4 && 2*n > len(rows)
 }
 
-// sharedNote returns the line about marks that most rows would have; "" if there are none.
-func (b BoardTable) sharedNote() string {
-	switch disturbed, noisy := b.once.disturbed, b.once.noisy; {
+// sharedMarksNote returns the line about marks that most rows would have; "" if there are none.
+func (b BoardTable) sharedMarksNote() string {
+	switch disturbed, noisy := b.once.mostDisturbed, b.once.mostNoisy; {
 	case disturbed && noisy:
 		return "Most scores here were measured under bad conditions, such as heat or a busy machine, and are noisy; small differences mean little."
 	case disturbed:

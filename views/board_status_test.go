@@ -73,7 +73,7 @@ func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 	e := boards.Standing{AdminAddedReason: "The site was down."}
 	e.RunID, e.Interval.Noisy, e.DisturbedReason, e.ContradictedByProfile = 7, true, "the GPU was hot", true
 	var marks []string
-	for _, mark := range show(t, entryStatus(b.statuses(e))).Find("a[href][data-status]").EachIter() {
+	for _, mark := range show(t, entryStatus(b.entryMarks(e))).Find("a[href][data-status]").EachIter() {
 		marks = append(marks, mark.Text()+": "+mark.AttrOr("title", ""))
 	}
 	want := []string{"disturbed: Measured under bad conditions: the GPU was hot",

@@ -17,9 +17,9 @@ import (
 const shortScoreNS = 30e3
 
 const (
-	trustShortURL  = templ.SafeURL("/trust#short")
-	trustClocksURL = templ.SafeURL("/trust#clocks")
-	trustBundleURL = templ.SafeURL("/trust#bundle")
+	trustShortScoresURL = templ.SafeURL("/trust#short")
+	trustClocksURL      = templ.SafeURL("/trust#clocks")
+	trustBundleURL      = templ.SafeURL("/trust#bundle")
 )
 
 // callReleaseDelay is the time after which a call is released even if it is not ready.
@@ -69,7 +69,7 @@ func clockNotes(c job.CaseResult) []string {
 		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.LateCalls, format.Plural(c.Runs, "call was", "calls were"), callReleaseDelay))
 	}
 	if c.ClocksDiffer() {
-		notes = append(notes, differenceNote(c.Clocks))
+		notes = append(notes, clockDifferenceNote(c.Clocks))
 	}
 	return notes
 }
@@ -86,8 +86,8 @@ func clockFacts(d models.ClockDifference) []string {
 	return append(facts, "difference "+format.Nanoseconds(math.Abs(judged-d.EventNS)).String(), "tolerance "+format.Nanoseconds(d.ToleranceNS).String())
 }
 
-// differenceNote returns the times by both clocks, and which of them counts.
-func differenceNote(k job.Clocks) string {
+// clockDifferenceNote returns the times by both clocks, and which of them counts.
+func clockDifferenceNote(k job.Clocks) string {
 	switch k.Counted {
 	case job.ClockSnapshot:
 		return fmt.Sprintf("Runner: %s. Judge: answer after %s (counts, minus the tolerance).",

@@ -17,7 +17,9 @@ import (
 )
 
 // CompiledSources identifies the files of a compilation in its messages.
-func CompiledSources(c kernelrun.Compilation) Sources { return Sources{MainNames: []string{c.File}} }
+func CompiledSources(c kernelrun.Compilation) Sources {
+	return Sources{MainFileNames: []string{c.File}}
+}
 
 // BenchCompiled is the part of the workbench below its editor while its text is compiled, and after that.
 func BenchCompiled(p EvaluationPage) templ.Component {
@@ -318,7 +320,7 @@ func compiled(p EvaluationPage, r kernelrun.Result) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if kernels := KernelsOf(c.Facts); len(kernels) > 0 {
+		if kernels := ParseKernelFacts(c.Facts); len(kernels) > 0 {
 			templ_7745c5c3_Err = kernelFacts(kernels).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

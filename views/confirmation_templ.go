@@ -347,8 +347,8 @@ type Turn struct {
 // turnsNote explains how the score follows from the measurements.
 func (r RunCard) turnsNote() string {
 	note := "the score is the median of the turns' scores"
-	if r.Ranking != "" {
-		note += ", each the " + format.LowerFirst(r.Ranking)
+	if r.RankingRule != "" {
+		note += ", each the " + format.LowerFirst(r.RankingRule)
 	}
 	return note
 }

@@ -94,7 +94,7 @@ func (s DeviceFacts) facts() (list []string) {
 		list = append(list, "sm_"+s.Arch)
 	}
 	if s.BytesPerSecond > 0 && s.FlopsPerSecond > 0 {
-		list = append(list, "measured: "+format.Prefixed(s.BytesPerSecond, "B/s")+" from memory, "+format.Prefixed(s.FlopsPerSecond, "FLOP/s")+" in fp32")
+		list = append(list, "measured: "+format.WithUnitPrefix(s.BytesPerSecond, "B/s")+" from memory, "+format.WithUnitPrefix(s.FlopsPerSecond, "FLOP/s")+" in fp32")
 	}
 	if s.Profiler {
 		list = append(list, "profiled by Nsight Compute")

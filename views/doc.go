@@ -6,7 +6,7 @@
 //
 //	page.go, layout.templ     parts of every page: title, viewer, CSRF token, header and footer
 //	parts.templ               small components: times, quantities, people, pagers
-//	links.go                  addresses of pages, escaped once, from the site's root: site.Path adds the path of a site below one
+//	links.go                  addresses of pages, escaped once, from the site's root: site.BasePath adds the path of a site below one
 //	home, task, submit, submission, run, board, history (.templ)    a visitor's path; run.go shapes a run's card
 //	task_edit, task_preview, task_settings, task_docs (.templ)      creating tasks
 //	playground, evaluation, profile_pages, profile_run (.templ)     single kernels, and profiles

@@ -447,9 +447,9 @@ func EvaluationState(p EvaluationPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var19 string
-				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(p.ending()))
+				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(format.ErrorSentence(p.ending()))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 119, Col: 65}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 119, Col: 70}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -542,9 +542,9 @@ func evaluationStages(state string, all []string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 string
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(evaluationWord(name))
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(evaluationStateText(name))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 143, Col: 29}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 143, Col: 34}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
@@ -654,9 +654,9 @@ func evaluationResult(p EvaluationPage, r kernelrun.Result) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var26 string
-				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%.3g %% between %s and %s", 100*cmp.Or(r.Confidence, 0.95), format.Factor(r.SpeedupInterval[0]), format.Factor(r.SpeedupInterval[1])))
+				templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%.3g %% between %s and %s", 100*cmp.Or(r.Confidence, 0.95), format.SpeedFactor(r.SpeedupInterval[0]), format.SpeedFactor(r.SpeedupInterval[1])))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 181, Col: 182}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 181, Col: 192}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 				if templ_7745c5c3_Err != nil {
@@ -760,7 +760,7 @@ func speedup(factor float64, interval []float64) string {
 	if len(interval) == 2 && interval[0] <= 1 && interval[1] >= 1 {
 		return "No clear difference"
 	}
-	return format.Factor(factor)
+	return format.SpeedFactor(factor)
 }
 
 func checked(compare bool) string {
@@ -1206,7 +1206,7 @@ type titled struct{ title, text string }
 
 func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	facts := []titled{
-		{"Method", evaluationWord(r.ProfilingMethod)}, {"Clock", clockText(r)}, {"Setup", setupText(r.SetupNS)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Reference", keptText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
+		{"Method", evaluationStateText(r.ProfilingMethod)}, {"Clock", clockText(r)}, {"Setup", setupTimeText(r.SetupNS)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Reference", keptText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
 		{"Signal", r.Signal}, {"Limit reached", r.Limit},
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Baselines)) {
@@ -1220,7 +1220,7 @@ func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	}
 	for _, stage := range slices.SortedFunc(maps.Keys(r.StageSeconds), byStage) {
 		seconds := time.Duration(r.StageSeconds[stage] * float64(time.Second))
-		facts = append(facts, titled{evaluationWord(stage), format.Duration(seconds)})
+		facts = append(facts, titled{evaluationStateText(stage), format.Duration(seconds)})
 	}
 	return withText(facts)
 }

@@ -47,7 +47,7 @@ func TestATimeOfASetupIsShownAndNotCounted(t *testing.T) {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
-	if text := setupText(0); text != "" {
+	if text := setupTimeText(0); text != "" {
 		t.Errorf("without a setup: %q", text)
 	}
 }

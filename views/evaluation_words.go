@@ -12,16 +12,16 @@ import (
 // evaluationStates are the states of an evaluation until its end, in order. Stages have the same names.
 var evaluationStates = []string{"submitted", "compiling", "validating", "profiling"}
 
-// evaluationWords are texts for states, stages, and methods whose names in the API could mislead people.
-var evaluationWords = map[string]string{
+// evaluationStateTexts are texts for states, stages, and methods whose names in the API could mislead people.
+var evaluationStateTexts = map[string]string{
 	"submitted": "Waiting", "compiling": "Compiling", "validating": "Checking", "profiling": "Timing",
 	string(work.EvaluationCompleted): "Completed", string(work.EvaluationFailed): "Failed", string(work.EvaluationTimeout): "Timed out",
 	string(work.EvaluationCancelled): "Cancelled",
 	"wall_clock":                     "the judge's clock", "events": "events on the GPU", "cuda_graph": "CUDA graphs",
 }
 
-func evaluationWord(name string) string {
-	if word, ok := evaluationWords[name]; ok {
+func evaluationStateText(name string) string {
+	if word, ok := evaluationStateTexts[name]; ok {
 		return word
 	}
 	return name
@@ -49,8 +49,8 @@ func clockText(r kernelrun.Result) string {
 	return text
 }
 
-// setupText returns the time of the setup function of a kernel; "" if there is none.
-func setupText(ns float64) string {
+// setupTimeText returns the time of the setup function of a kernel; "" if there is none.
+func setupTimeText(ns float64) string {
 	if ns == 0 {
 		return ""
 	}
@@ -64,7 +64,7 @@ func baselineText(b kernelrun.Baseline) string {
 	}
 	text := speedup(*b.Speedup, b.SpeedupInterval)
 	if len(b.SpeedupInterval) == 2 {
-		text += fmt.Sprintf(" (between %s and %s)", format.Factor(b.SpeedupInterval[0]), format.Factor(b.SpeedupInterval[1]))
+		text += fmt.Sprintf(" (between %s and %s)", format.SpeedFactor(b.SpeedupInterval[0]), format.SpeedFactor(b.SpeedupInterval[1]))
 	}
 	return text
 }

@@ -35,7 +35,7 @@ type EventBanner struct {
 type BoardFreeze struct {
 	Slug         string
 	Title        string
-	Since        time.Time
+	FrozenSince  time.Time
 	ViewerBestNS float64 // on an empty board, the viewer's best result since then, hidden from others; 0 if none
 }
 
@@ -49,7 +49,7 @@ type EventsPage struct {
 // eventsIn returns the events of a phase.
 func (p EventsPage) eventsIn(phase string) (list []events.EventRow) {
 	for _, e := range p.Events {
-		if phaseOf(e.Event, p.Now) == phase {
+		if eventPhaseName(e.Event, p.Now) == phase {
 			list = append(list, e)
 		}
 	}
@@ -57,34 +57,34 @@ func (p EventsPage) eventsIn(phase string) (list []events.EventRow) {
 }
 
 const (
-	upcomingEvents = "Upcoming"
-	currentEvents  = "Now"
-	pastEvents     = "Past"
+	upcomingEventsLabel = "Upcoming"
+	currentEventsLabel  = "Now"
+	pastEventsLabel     = "Past"
 )
 
-func phaseOf(e events.Event, now time.Time) string {
+func eventPhaseName(e events.Event, now time.Time) string {
 	switch {
 	case !e.HasBegun(now):
-		return upcomingEvents
+		return upcomingEventsLabel
 	case !e.HasEnded(now):
-		return currentEvents
+		return currentEventsLabel
 	}
-	return pastEvents
+	return pastEventsLabel
 }
 
 // EventPage is an event with its standings.
 type EventPage struct {
 	Page
-	Event       events.EventRow
-	Now         time.Time // the server's clock, used for all comparisons
-	Description templ.Component
-	Tasks       []EventTask
-	Standings   events.Standings
-	Device      string    // device of the standings; empty: all devices
-	StandingsAt time.Time // time of the standings; zero: now
-	Devices     []string  // to choose from
-	MayEdit     bool
-	Waiting     EventWaiting
+	Event            events.EventRow
+	Now              time.Time // the server's clock, used for all comparisons
+	Description      templ.Component
+	Tasks            []EventTask
+	Standings        events.Standings
+	Device           string    // device of the standings; empty: all devices
+	StandingsAt      time.Time // time of the standings; zero: now
+	Devices          []string  // to choose from
+	MayEdit          bool
+	UnrevealedCounts UnrevealedCounts
 }
 
 // EventTask is a task of an event.
@@ -93,8 +93,8 @@ type EventTask struct {
 	Devices []string
 }
 
-// entries counts the results of a task in the standings.
-func (p EventPage) entries(slug string) (n int) {
+// entryCount counts the results of a task in the standings.
+func (p EventPage) entryCount(slug string) (n int) {
 	for _, b := range p.Standings.Boards {
 		if b.Slug == slug {
 			n += b.EntrantCount
@@ -103,16 +103,16 @@ func (p EventPage) entries(slug string) (n int) {
 	return n
 }
 
-// EventWaiting counts the results of a frozen event that have not been revealed.
-type EventWaiting struct {
+// UnrevealedCounts counts the results of a frozen event that have not been revealed.
+type UnrevealedCounts struct {
 	Entrants    int
 	Submissions int
 	RunningRuns int // running runs
 }
 
 const (
-	maxShownRows = 50
-	maxWallRows  = 12
+	maxShownRows     = 50
+	maxEventWallRows = 12
 )
 
 // standingRows returns the first most rows of the standings.
@@ -133,10 +133,10 @@ func (p EventPage) shownRows() []events.StandingsRow {
 
 // nextChange returns what changes next in the event, and the time until then.
 func (p EventPage) nextChange() (what string, in time.Duration) {
-	switch phaseOf(p.Event.Event, p.Now) {
-	case upcomingEvents:
+	switch eventPhaseName(p.Event.Event, p.Now) {
+	case upcomingEventsLabel:
 		return "Starts in", p.Event.StartsAt.Sub(p.Now)
-	case currentEvents:
+	case currentEventsLabel:
 		return "Ends in", p.Event.EndsAt.Sub(p.Now)
 	}
 	return "", 0
@@ -152,16 +152,16 @@ func countdown(d time.Duration) string {
 }
 
 // isOpen reports whether the event accepts submissions now.
-func (p EventPage) isOpen() bool { return phaseOf(p.Event.Event, p.Now) == currentEvents }
+func (p EventPage) isOpen() bool { return eventPhaseName(p.Event.Event, p.Now) == currentEventsLabel }
 
-func (p EventPage) frozen() bool { return p.Event.IsFrozen(p.Now) }
+func (p EventPage) isFrozen() bool { return p.Event.IsFrozen(p.Now) }
 
-// address returns the address of a part of the event's page, for the selected device.
-func (p EventPage) address(part, device string) string {
-	return p.addressAt(part, device, p.StandingsAt)
+// partURL returns the address of a part of the event's page, for the selected device.
+func (p EventPage) partURL(part, device string) string {
+	return p.partURLAt(part, device, p.StandingsAt)
 }
 
-func (p EventPage) addressAt(part, device string, at time.Time) string {
+func (p EventPage) partURLAt(part, device string, at time.Time) string {
 	q := url.Values{}
 	if device != "" {
 		q.Set("device", device)
@@ -192,8 +192,8 @@ func (p EventPage) replayTimes() (list []time.Time) {
 
 func pointsText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// pointsRule describes how ranks give points.
-func pointsRule(text string) string {
+// pointsRuleSentence describes how ranks give points.
+func pointsRuleSentence(text string) string {
 	if text == events.ScoreRatioRule {
 		return "100 × best score ÷ own score on each board"
 	}
@@ -210,20 +210,20 @@ func (p EventPage) entrants() string {
 // EventForm has the organizer's settings of an event.
 type EventForm struct {
 	Page
-	Slug     string // empty for a new event
-	Heading  string
-	Problem  string
-	Settings events.EventSettings
-	Choices  []EventChoice
+	Slug          string // empty for a new event
+	Heading       string
+	RefusalReason string
+	Settings      events.EventSettings
+	Choices       []EventTaskChoice
 }
 
-// EventChoice is a task that the organizer may edit.
-type EventChoice struct {
+// EventTaskChoice is a task that the organizer may edit.
+type EventTaskChoice struct {
 	TaskRef
-	OtherEvent string // event with the task until its end; empty if none
+	OtherEventTitle string // event with the task until its end; empty if none
 }
 
-func (f EventForm) action() templ.SafeURL {
+func (f EventForm) formURL() templ.SafeURL {
 	if f.Slug == "" {
 		return "/events/new"
 	}
@@ -238,14 +238,14 @@ func (f EventForm) crumbs() []crumb {
 	return up
 }
 
-// position returns the position of a chosen task in the event, from 1; 0 if it is not chosen.
-func (f EventForm) position(slug string) int { return slices.Index(f.Settings.Tasks, slug) + 1 }
+// taskPosition returns the position of a chosen task in the event, from 1; 0 if it is not chosen.
+func (f EventForm) taskPosition(slug string) int { return slices.Index(f.Settings.Tasks, slug) + 1 }
 
-// choices returns the tasks to choose from, chosen ones first in their order.
-func (f EventForm) choices() []EventChoice {
+// taskChoices returns the tasks to choose from, chosen ones first in their order.
+func (f EventForm) taskChoices() []EventTaskChoice {
 	list := slices.Clone(f.Choices)
-	slices.SortStableFunc(list, func(a, b EventChoice) int {
-		at := func(c EventChoice) uint { return uint(f.position(c.Slug) - 1) } // not chosen: last
+	slices.SortStableFunc(list, func(a, b EventTaskChoice) int {
+		at := func(c EventTaskChoice) uint { return uint(f.taskPosition(c.Slug) - 1) } // not chosen: last
 		return cmp.Compare(at(a), at(b))
 	})
 	return list
@@ -255,5 +255,5 @@ func inputTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return format.InputTime(t)
+	return format.FormTime(t)
 }

@@ -24,14 +24,14 @@ const (
 // formula is a node with a LaTeX formula.
 type formula struct {
 	ast.CodeSpan
-	display bool   // on a line of its own
-	html    string // what mathematics.add returned
+	isOnOwnLine  bool   // on a line of its own
+	insertedHTML string // what mathematics.add returned
 }
 
-var kindFormula = ast.NewNodeKind("Formula")
+var formulaNodeKind = ast.NewNodeKind("Formula")
 
 // Kind returns the kind of a formula node.
-func (*formula) Kind() ast.NodeKind { return kindFormula }
+func (*formula) Kind() ast.NodeKind { return formulaNodeKind }
 
 // texToMath returns temml, a library that converts LaTeX to MathML.
 var texToMath = sync.OnceValues(func() (*temml, error) {
@@ -46,16 +46,16 @@ var texToMath = sync.OnceValues(func() (*temml, error) {
 		return nil, fmt.Errorf("temml: %w", err)
 	}
 	call, _ := goja.AssertFunction(render)
-	return &temml{vm: vm, render: call}, nil
+	return &temml{vm: vm, renderFunction: call}, nil
 })
 
 //go:embed temml.min.js
 var temmlSource string
 
 type temml struct {
-	mu     sync.Mutex // an interpreter does one thing at a time
-	vm     *goja.Runtime
-	render goja.Callable
+	mu             sync.Mutex // an interpreter does one thing at a time
+	vm             *goja.Runtime
+	renderFunction goja.Callable
 }
 
 // presentationAttributes matches attributes that are removed, because the stylesheet of the site sets the same.
@@ -68,7 +68,7 @@ func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, t
 	defer t.mu.Unlock()
 	start := time.Now()
 	timer := time.AfterFunc(limit, func() { t.vm.Interrupt("too slow") })
-	html, err := t.render(goja.Undefined(), t.vm.ToValue(tex), t.vm.ToValue(display))
+	html, err := t.renderFunction(goja.Undefined(), t.vm.ToValue(tex), t.vm.ToValue(display))
 	timer.Stop()
 	t.vm.ClearInterrupt()
 	if err != nil {
@@ -80,13 +80,13 @@ func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, t
 // formulaSet collects the formulas of one description while the description is converted to HTML. The HTML has a
 // placeholder for each formula, because the MathML of temml is trusted and must not pass the filter for untrusted HTML.
 type formulaSet struct {
-	placeholder string // no one can guess it
-	formulas    []string
-	renderTime  time.Duration
-	outputBytes int
+	placeholderPrefix string // no one can guess it
+	formulas          []string
+	renderTime        time.Duration
+	outputBytes       int
 }
 
-func newMathematics() *formulaSet { return &formulaSet{placeholder: "formula" + rand.Text()} }
+func newMathematics() *formulaSet { return &formulaSet{placeholderPrefix: "formula" + rand.Text()} }
 
 // addFormula converts a formula and returns its placeholder. If the formula cannot be converted, it returns the LaTeX
 // as an HTML code element.
@@ -105,7 +105,7 @@ func (m *formulaSet) addFormula(tex string, display bool) string {
 		return code
 	}
 	m.formulas = append(m.formulas, html)
-	return fmt.Sprintf("%s.%d.", m.placeholder, len(m.formulas)-1)
+	return fmt.Sprintf("%s.%d.", m.placeholderPrefix, len(m.formulas)-1)
 }
 
 // insertFormulas replaces the placeholders in html by MathML.
@@ -115,7 +115,7 @@ func (m *formulaSet) insertFormulas(html string) string {
 	}
 	var pairs []string
 	for i, math := range m.formulas {
-		pairs = append(pairs, fmt.Sprintf("%s.%d.", m.placeholder, i), math)
+		pairs = append(pairs, fmt.Sprintf("%s.%d.", m.placeholderPrefix, i), math)
 	}
 	return strings.NewReplacer(pairs...).Replace(html)
 }

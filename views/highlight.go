@@ -25,9 +25,9 @@ const (
 // Highlighter colors source text with CSS classes and renders descriptions. It caches both. It is safe for concurrent
 // use.
 type Highlighter struct {
-	cache     *cache.Cache[[32]byte, string]
-	maxBytes  int
-	languages *syntax.Languages
+	cache          *cache.Cache[[32]byte, string]
+	maxSourceBytes int
+	languages      *syntax.Languages
 }
 
 // NewHighlighter returns a Highlighter with a cache of size bytes, which colors only the first most bytes of each page.
@@ -44,19 +44,20 @@ type SourcePage struct {
 // Page returns a SourcePage for a new page.
 func (h *Highlighter) Page() *SourcePage { return &SourcePage{Highlighter: h} }
 
-// Source colors a file; its name determines the language. Line numbers are links #L1, #L2 …; prefix distinguishes the
-// lines of several files on one page: #prefixL1.
-func (p *SourcePage) Source(name, prefix string, text []byte) SourceFile {
+// ColorFile colors a file; its name determines the language. Line numbers are links #L1, #L2 …; prefix distinguishes
+// the lines of several files on one page: #prefixL1.
+func (p *SourcePage) ColorFile(name, prefix string, text []byte) SourceFile {
 	file := SourceFile{Name: name, Size: int64(len(text))}
 	if p.shownBytes += len(text); p.shownBytes > maxShownBytes {
-		file.HTML = templ.Raw(codeBegin + "This file is too large to be shown here. Download it to read it." + codeEnd)
+		file.HTML = templ.Raw(codeBlockBegin + "This file is too large to be shown here. Download it to read it." +
+			codeBlockEnd)
 		return file
 	}
 	code := strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(string(text), "\uFFFD"), "\r\n", "\n"), "\r", "\n")
 	p.shownLines += strings.Count(code, "\n")
-	language, numbers := p.languages.Of(name), p.shownLines < maxNumberedLines
-	if p.shownBytes > p.maxBytes || !numbers {
-		language = p.languages.Of("")
+	language, numbers := p.languages.LanguageOfFile(name), p.shownLines < maxNumberedLines
+	if p.shownBytes > p.maxSourceBytes || !numbers {
+		language = p.languages.LanguageOfFile("")
 	}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%s\x00%s", language.Name, numbers, prefix, code))
 	html, ok := p.cache.Get(key)
@@ -70,37 +71,37 @@ func (p *SourcePage) Source(name, prefix string, text []byte) SourceFile {
 
 func highlight(language *syntax.Language, numbers bool, prefix, text string) string {
 	if !numbers {
-		return codeBegin + templ.EscapeString(text) + codeEnd
+		return codeBlockBegin + templ.EscapeString(text) + codeBlockEnd
 	}
-	page := sourceWriter{prefix: templ.EscapeString(prefix)}
+	page := sourceWriter{lineIDPrefix: templ.EscapeString(prefix)}
 	page.Grow(4 * len(text))
-	page.WriteString(codeBegin)
+	page.WriteString(codeBlockBegin)
 	for class, token := range language.Tokens(text) {
 		for line := range strings.Lines(token) {
-			page.add(class, line)
+			page.writeToken(class, line)
 		}
 	}
 	page.endLine()
-	page.WriteString(codeEnd)
+	page.WriteString(codeBlockEnd)
 	return page.String()
 }
 
-const codeBegin, codeEnd = `<pre class="chroma"><code>`, "</code></pre>"
+const codeBlockBegin, codeBlockEnd = `<pre class="chroma"><code>`, "</code></pre>"
 
 // sourceWriter writes tokens as HTML, with a span for each line.
 type sourceWriter struct {
 	strings.Builder
-	prefix   string
-	lines    int
-	lineOpen bool // a line is open
+	lineIDPrefix string
+	lines        int
+	lineOpen     bool // a line is open
 }
 
-// add writes a token, or the part of it in the current line.
-func (w *sourceWriter) add(class syntax.Class, text string) {
+// writeToken writes a token, or the part of it in the current line.
+func (w *sourceWriter) writeToken(class syntax.TokenClass, text string) {
 	if !w.lineOpen {
 		w.beginLine()
 	}
-	if class == syntax.Plain {
+	if class == syntax.PlainToken {
 		w.WriteString(templ.EscapeString(text))
 	} else {
 		w.write(`<span class="`, string(class), `">`, templ.EscapeString(text), `</span>`)
@@ -115,7 +116,7 @@ func (w *sourceWriter) beginLine() {
 	w.lines++
 	w.lineOpen = true
 	number := strconv.Itoa(w.lines)
-	anchor := w.prefix + "L" + number
+	anchor := w.lineIDPrefix + "L" + number
 	w.write(`<span class="line"><span class="ln" id="`, anchor, `"><a class="lnlinks" tabindex="-1" href="#`, anchor, `">`, number, `</a></span><span class="cl">`)
 }
 

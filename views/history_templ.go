@@ -363,9 +363,9 @@ func notConfirmed(r boards.RecordWithHolder) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(outcome.NotConfirmed)
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(outcome.NotConfirmedMark)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 83, Col: 124}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/history.templ`, Line: 83, Col: 128}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -454,13 +454,13 @@ func recordStory(before, step boards.RecordWithHolder) templ.Component {
 }
 
 // drawing returns the board as a picture; a dot has its owner's name if the table does.
-func (b BoardTable) drawing() boardchart.Board {
-	var p boardchart.Board
+func (b BoardTable) drawing() boardchart.Chart {
+	var p boardchart.Chart
 	for _, line := range b.Baselines {
 		p.Lines = append(p.Lines, boardchart.Line{Label: line.Name, ScoreNS: line.ScoreNS})
 	}
 	for _, s := range b.History {
-		p.Steps = append(p.Steps, boardchart.Step{SetAt: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), ByOlderSoftware: s.HasOlderSoftware})
+		p.RecordSteps = append(p.RecordSteps, boardchart.Step{SetAt: s.AchievedAt, ScoreNS: s.ScoreNS, Name: s.UserName, URL: string(SubmissionURL(s.SubmissionID)), ByOlderSoftware: s.HasOlderSoftware})
 	}
 	rows, own := map[int][]boards.Standing{}, 0 // by rank
 	for _, e := range b.rows() {
@@ -485,22 +485,22 @@ func (b BoardTable) drawing() boardchart.Board {
 // bandDots returns dots for the entries of a tie at their own scores, as far as the page has them. The others are one
 // dot: after them, or at the tie's score if the page does not begin with its first entry.
 func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64, before int) (dots []boardchart.Dot) {
-	rest := boardchart.Dot{ScoreNS: band.ScoreNS, Size: int(band.EntryCount) - len(rows), IsOwn: mine && len(rows) == 0}
-	if before < boardchart.MaxLinks || rest.IsOwn {
+	rest := boardchart.Dot{ScoreNS: band.ScoreNS, EntryCount: int(band.EntryCount) - len(rows), IsOwn: mine && len(rows) == 0}
+	if before < boardchart.MaxLinkedDots || rest.IsOwn {
 		rest.URL, rest.Title = string(RunURL(band.RunID)), dotTitle(band, band.ScoreNS, "")
 	}
 	begins := len(rows) > 0 && rows[0].RunID == band.RunID
-	if rest.Size > 0 && !begins {
+	if rest.EntryCount > 0 && !begins {
 		dots = append(dots, rest)
 	}
 	for _, e := range rows {
-		dot := boardchart.Dot{ScoreNS: e.ScoreNS, Size: 1, IsOwn: viewer != 0 && e.UserID == viewer}
-		if before+len(dots) < boardchart.MaxLinks || dot.IsOwn {
+		dot := boardchart.Dot{ScoreNS: e.ScoreNS, EntryCount: 1, IsOwn: viewer != 0 && e.UserID == viewer}
+		if before+len(dots) < boardchart.MaxLinkedDots || dot.IsOwn {
 			dot.URL, dot.Title = string(RunURL(e.RunID)), dotTitle(band, e.ScoreNS, e.UserName)
 		}
 		dots = append(dots, dot)
 	}
-	if rest.Size > 0 && begins {
+	if rest.EntryCount > 0 && begins {
 		rest.ScoreNS, rest.URL, rest.Title = rows[len(rows)-1].ScoreNS, "", ""
 		dots = append(dots, rest)
 	}
@@ -509,7 +509,7 @@ func bandDots(band boards.Band, rows []boards.Standing, mine bool, viewer int64,
 
 // dotTitle describes a dot, with its owner if known.
 func dotTitle(b boards.Band, scoreNS float64, name string) string {
-	text := format.Place(int(b.EntriesBefore)+1, b.EntryCount > 1) + ", " + format.Nanoseconds(scoreNS).String()
+	text := format.Rank(int(b.EntriesBefore)+1, b.EntryCount > 1) + ", " + format.Nanoseconds(scoreNS).String()
 	if name != "" {
 		text += ", " + name
 	}

@@ -21,11 +21,11 @@ func TestTiedEntriesAreDrawnAtTheirOwnScores(t *testing.T) {
 	b.Bands = []boards.Band{{RunID: 7, ScoreNS: 1000, EntryCount: 3}, {RunID: 10, ScoreNS: 2000, EntriesBefore: 3, EntryCount: 1}}
 	b.Standings = []boards.Standing{entry(7, 1, 1000, true), entry(8, 1, 1004, true), entry(10, 4, 2000, false)}
 	want := []boardchart.Dot{
-		{ScoreNS: 1000, Size: 1, URL: "/runs/7", Title: "1=, 1.000\u00a0µs, Ada, 3 people share this rank"},
-		{ScoreNS: 1004, Size: 1, URL: "/runs/8", Title: "1=, 1.004\u00a0µs, Ada, 3 people share this rank",
+		{ScoreNS: 1000, EntryCount: 1, URL: "/runs/7", Title: "1=, 1.000\u00a0µs, Ada, 3 people share this rank"},
+		{ScoreNS: 1004, EntryCount: 1, URL: "/runs/8", Title: "1=, 1.004\u00a0µs, Ada, 3 people share this rank",
 			IsOwn: true},
-		{ScoreNS: 1004, Size: 1}, // not on this page
-		{ScoreNS: 2000, Size: 1, URL: "/runs/10", Title: "4, 2.000\u00a0µs, Ada"},
+		{ScoreNS: 1004, EntryCount: 1}, // not on this page
+		{ScoreNS: 2000, EntryCount: 1, URL: "/runs/10", Title: "4, 2.000\u00a0µs, Ada"},
 	}
 	if diff := cmp.Diff(want, b.drawing().Dots); diff != "" {
 		t.Errorf("dots (-want +got):\n%s", diff)

@@ -12,7 +12,7 @@ func intervalText(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil {
 		return format.NotMeasured
 	}
-	return format.Spread(score, (*i.HighNS-*i.LowNS)/2)
+	return format.RelativeError(score, (*i.HighNS-*i.LowNS)/2)
 }
 
 // intervalTitle explains the interval of a score from a number of runs; 0 counts as one run.

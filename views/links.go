@@ -93,8 +93,8 @@ const PopcornPath = "/popcorn"
 // SourceURL returns the address of a submission's source; its lines are #L1, #L2 …
 func SourceURL(submissionID int64) templ.SafeURL { return SubmissionURL(submissionID) + "?tab=source" }
 
-// PickURL returns the address of the page for choosing a run to compare with.
-func PickURL(run int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/compare?b=%d", run)) }
+// PickRunURL returns the address of the page for choosing a run to compare with.
+func PickRunURL(run int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/compare?b=%d", run)) }
 
 // CompareURL returns the address of the comparison of two runs; "" if one of the numbers is 0.
 func CompareURL(a, b int64) templ.SafeURL {
@@ -104,5 +104,5 @@ func CompareURL(a, b int64) templ.SafeURL {
 	return templ.SafeURL(fmt.Sprintf("/compare?a=%d&b=%d", a, b))
 }
 
-// queryText escapes user input for an address.
-func queryText(text string) string { return url.QueryEscape(text) }
+// escapeQuery escapes user input for an address.
+func escapeQuery(text string) string { return url.QueryEscape(text) }

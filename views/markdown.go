@@ -22,23 +22,23 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Document renders Markdown of the documentation of the site. anchor returns the ID of a heading.
-func Document(source string, anchor func(heading string) string) (templ.Component, error) {
-	html, err := markdown(source, prose{headingID: anchor})
+// RenderDocumentation renders Markdown of the documentation of the site. anchor returns the ID of a heading.
+func RenderDocumentation(source string, anchor func(heading string) string) (templ.Component, error) {
+	html, err := markdown(source, markdownOptions{headingID: anchor})
 	return templ.Raw(html), err
 }
 
 // markdown converts a text to HTML that cannot run scripts: raw HTML is removed except for details and summary, and
 // bluemonday filters the result with its list for untrusted text. Headings are one level lower than in the text,
 // because each page has a heading of its own.
-func markdown(source string, of prose) (string, error) {
+func markdown(source string, of markdownOptions) (string, error) {
 	// documentation of the site may be longer than untrusted text
 	if of.headingID == nil && len(source) > maxDescriptionBytes {
-		return plainText(source), nil
+		return descriptionAsText(source), nil
 	}
-	md := gfm()
+	md := githubMarkdown()
 	pc := parser.NewContext()
-	pc.Set(linesKey, of.sourceURL)
+	pc.Set(lineCountKey, of.sourceURL)
 	doc := md.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(pc))
 	links := 0 // bytes of addresses, which references repeat
 	var pictures []*ast.Image
@@ -58,7 +58,7 @@ func markdown(source string, of prose) (string, error) {
 			for part := n.FirstChild(); part != nil; part = part.NextSibling() {
 				tex.Write(part.(*ast.Text).Segment.Value([]byte(source)))
 			}
-			n.html = math.addFormula(strings.TrimSpace(tex.String()), n.display)
+			n.insertedHTML = math.addFormula(strings.TrimSpace(tex.String()), n.isOnOwnLine)
 		case *ast.Link:
 			links += len(n.Destination) + len(n.Title)
 		case *ast.Image:
@@ -66,70 +66,70 @@ func markdown(source string, of prose) (string, error) {
 			pictures = append(pictures, n)
 		}
 		if links > maxHTMLBytes {
-			return ast.WalkStop, errTooLong
+			return ast.WalkStop, errTextTooLong
 		}
 		return ast.WalkContinue, nil
 	})
 	if of.untrusted {
 		for _, picture := range pictures {
-			describePicture(picture)
+			replacePicture(picture)
 		}
 	}
-	var buf boundedBuffer
+	var buf limitedHTMLBuffer
 	if err == nil {
 		err = md.Renderer().Render(&buf, []byte(source), doc)
 	}
-	if errors.Is(err, errTooLong) {
-		return plainText(source), nil
+	if errors.Is(err, errTextTooLong) {
+		return descriptionAsText(source), nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("markdown: %w", err)
 	}
 	safe := untrustedPolicy().SanitizeBytes(buf.Bytes())
-	safe = emptyHeader.ReplaceAll(safe, []byte("<td></td>"))
+	safe = emptyTableHeader.ReplaceAll(safe, []byte("<td></td>"))
 	return math.insertFormulas(scrollableTag.ReplaceAllString(balanceFoldTags(string(safe)), `<$1 tabindex="0">`)), nil
 }
 
-// prose has the options for rendering Markdown.
-type prose struct {
+// markdownOptions has the options for rendering Markdown.
+type markdownOptions struct {
 	headingID func(heading string) string // returns the IDs of headings; nil for no IDs
 	untrusted bool                        // untrusted text by anyone
 	sourceURL string                      // address of a source to whose lines texts such as #L12 link; may be empty
 }
 
-// describePicture replaces a picture by its alternative text. Otherwise the browser of each reader would request the
+// replacePicture replaces a picture by its alternative text. Otherwise the browser of each reader would request the
 // picture from another site.
-func describePicture(n *ast.Image) {
+func replacePicture(n *ast.Image) {
 	for child := n.FirstChild(); child != nil; child = n.FirstChild() {
 		n.Parent().InsertBefore(n.Parent(), n, child)
 	}
 	n.Parent().RemoveChild(n.Parent(), n)
 }
 
-// plainText shows a description that exceeds the limits for Markdown as text.
-func plainText(source string) string {
+// descriptionAsText shows a description that exceeds the limits for Markdown as text.
+func descriptionAsText(source string) string {
 	return `<pre tabindex="0">` + templ.EscapeString(strings.ToValidUTF8(source, "\uFFFD")) + "</pre>"
 }
 
 // Description renders and caches Markdown that many readers request.
 func (h *Highlighter) Description(source string) (templ.Component, error) {
-	return h.prose(source, prose{})
+	return h.renderMarkdown(source, markdownOptions{})
 }
 
 // Comment renders the Markdown of a comment, without pictures, and with links from #L12 to a line of the source at
 // address lines.
 func (h *Highlighter) Comment(source, lines string) (templ.Component, error) {
-	return h.prose(source, prose{untrusted: true, sourceURL: lines})
+	return h.renderMarkdown(source, markdownOptions{untrusted: true, sourceURL: lines})
 }
 
-func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
+func (h *Highlighter) renderMarkdown(source string, of markdownOptions) (templ.Component, error) {
 	key := sha256.Sum256(fmt.Appendf(nil, "description\x00%t\x00%s\x00%s", of.untrusted, of.sourceURL, source))
 	if html, ok := h.cache.Get(key); ok {
 		return templ.Raw(html), nil
 	}
 	html, err := markdown(source, of)
 	if of.untrusted && len(html) > maxHTMLGrowth*(utf8.RuneCountInString(source)+100) {
-		html = plainText(source)
+		html = descriptionAsText(source)
 	}
 	if err == nil {
 		h.cache.Put(key, html, int64(len(html)))
@@ -140,9 +140,9 @@ func (h *Highlighter) prose(source string, of prose) (templ.Component, error) {
 // gfm and untrusted are created once, because they compile hundreds of regular expressions; both are safe for
 // concurrent use.
 var (
-	gfm = sync.OnceValue(func() goldmark.Markdown {
+	githubMarkdown = sync.OnceValue(func() goldmark.Markdown {
 		// without extensions, only for its renderers
-		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(rawRenderers{}, 0))))
+		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(rawHTMLRenderer{}, 0))))
 		md.SetParser(boundedParser())
 		return md
 	})
@@ -152,8 +152,8 @@ var (
 // scrollableTag matches elements that may be wider than a phone and therefore must be reachable by keyboard.
 var scrollableTag = regexp.MustCompile(`<(pre|table)>`)
 
-// emptyHeader matches the empty header cell in the corner of a table with row and column headers.
-var emptyHeader = regexp.MustCompile(`<th[^>]*></th>`)
+// emptyTableHeader matches the empty header cell in the corner of a table with row and column headers.
+var emptyTableHeader = regexp.MustCompile(`<th[^>]*></th>`)
 
 // inlineMarkdown renders a sentence of the site; text in backquotes becomes code.
 func inlineMarkdown(sentence string) templ.Component {

@@ -27,24 +27,24 @@ const (
 // boundedParser returns the goldmark parser for GitHub Markdown with limits.
 func boundedParser() parser.Parser {
 	blocks, inlines := parser.DefaultBlockParsers(), append(parser.DefaultInlineParsers(),
-		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500), util.Prioritized(lineLinks{}, 600), util.Prioritized(formulas{}, 50))
+		util.Prioritized(extension.NewTaskCheckBoxParser(), 0), util.Prioritized(extension.NewStrikethroughParser(), 500), util.Prioritized(lineLinkParser{}, 600), util.Prioritized(formulaParser{}, 50))
 	for i, block := range blocks {
-		blocks[i].Value = nestedBlocks{block.Value.(parser.BlockParser)}
+		blocks[i].Value = nestingLimiter{block.Value.(parser.BlockParser)}
 	}
 	for i, inline := range inlines {
-		inlines[i].Value = countedMarks{inline.Value.(parser.InlineParser)}
+		inlines[i].Value = markLimiter{inline.Value.(parser.InlineParser)}
 	}
 	inlines = append(inlines, util.Prioritized(extension.NewLinkifyParser(), 999))
 	return parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inlines...),
-		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(smallTables{extension.NewTableParagraphTransformer()}, 200))...),
+		parser.WithParagraphTransformers(append(parser.DefaultParagraphTransformers(), util.Prioritized(tableCellLimiter{extension.NewTableParagraphTransformer()}, 200))...),
 		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)))
 }
 
-// nestedBlocks limits the nesting of blocks.
-type nestedBlocks struct{ parser.BlockParser }
+// nestingLimiter limits the nesting of blocks.
+type nestingLimiter struct{ parser.BlockParser }
 
 // Open starts a block as the wrapped parser does, up to a depth of maxBlockNesting.
-func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+func (b nestingLimiter) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	node, state := b.BlockParser.Open(parent, reader, pc)
 	if node == nil || state&parser.HasChildren == 0 {
 		return node, state
@@ -59,8 +59,8 @@ func (b nestedBlocks) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	return node, state
 }
 
-// countedMarks limits the number of marks in a block, all kinds together.
-type countedMarks struct{ parser.InlineParser }
+// markLimiter limits the number of marks in a block, all kinds together.
+type markLimiter struct{ parser.InlineParser }
 
 // markCount counts the marks of the current block.
 type markCount struct {
@@ -69,11 +69,11 @@ type markCount struct {
 }
 
 // Parse parses a mark.
-func (m countedMarks) Parse(block ast.Node, reader text.Reader, pc parser.Context) ast.Node {
-	seen, _ := pc.Get(marksKey).(*markCount)
+func (m markLimiter) Parse(block ast.Node, reader text.Reader, pc parser.Context) ast.Node {
+	seen, _ := pc.Get(markCountKey).(*markCount)
 	if seen == nil || seen.block != block {
 		seen = &markCount{block: block}
-		pc.Set(marksKey, seen)
+		pc.Set(markCountKey, seen)
 	}
 	if seen.count++; seen.count > maxInlineMarks {
 		return nil
@@ -82,44 +82,44 @@ func (m countedMarks) Parse(block ast.Node, reader text.Reader, pc parser.Contex
 }
 
 // CloseBlock ends a block.
-func (m countedMarks) CloseBlock(block ast.Node, reader text.Reader, pc parser.Context) {
+func (m markLimiter) CloseBlock(block ast.Node, reader text.Reader, pc parser.Context) {
 	if closer, ok := m.InlineParser.(parser.CloseBlocker); ok {
 		closer.CloseBlock(block, reader, pc)
 	}
 }
 
-// smallTables limits the cells of tables.
-type smallTables struct{ parser.ParagraphTransformer }
+// tableCellLimiter limits the cells of tables.
+type tableCellLimiter struct{ parser.ParagraphTransformer }
 
 // Transform converts a paragraph to a table if it is one.
-func (s smallTables) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+func (s tableCellLimiter) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	columns := 0
 	for i := range node.Lines().Len() {
 		line := node.Lines().At(i)
 		columns = max(columns, bytes.Count(line.Value(reader.Source()), []byte("|"))+1)
 	}
-	cells, _ := pc.Get(cellsKey).(int)
+	cells, _ := pc.Get(tableCellCountKey).(int)
 	if cells += columns * node.Lines().Len(); columns == 1 || cells > maxTableCells {
 		return
 	}
-	pc.Set(cellsKey, cells)
+	pc.Set(tableCellCountKey, cells)
 	s.ParagraphTransformer.Transform(node, reader, pc)
 }
 
-// lineLinks converts #L12 and #L12-L20 to links to lines of a source, the latter to its first line.
-type lineLinks struct{}
+// lineLinkParser converts #L12 and #L12-L20 to links to lines of a source, the latter to its first line.
+type lineLinkParser struct{}
 
-var lineReference = regexp.MustCompile(`^#(L[1-9][0-9]{0,5})(-L[1-9][0-9]{0,5})?`)
+var lineFragment = regexp.MustCompile(`^#(L[1-9][0-9]{0,5})(-L[1-9][0-9]{0,5})?`)
 
 // Trigger returns the first character of a reference.
-func (lineLinks) Trigger() []byte { return []byte{'#'} }
+func (lineLinkParser) Trigger() []byte { return []byte{'#'} }
 
 // Parse parses a reference.
-func (lineLinks) Parse(_ ast.Node, reader text.Reader, pc parser.Context) ast.Node {
-	to, _ := pc.Get(linesKey).(string)
+func (lineLinkParser) Parse(_ ast.Node, reader text.Reader, pc parser.Context) ast.Node {
+	to, _ := pc.Get(lineCountKey).(string)
 	line, segment := reader.PeekLine()
-	found := lineReference.FindSubmatch(line)
-	if to == "" || found == nil || isWord(reader.PrecendingCharacter()) || len(line) > len(found[0]) && isWord(rune(line[len(found[0])])) {
+	found := lineFragment.FindSubmatch(line)
+	if to == "" || found == nil || isWordRune(reader.PrecendingCharacter()) || len(line) > len(found[0]) && isWordRune(rune(line[len(found[0])])) {
 		return nil
 	}
 	link := ast.NewLink()
@@ -129,19 +129,20 @@ func (lineLinks) Parse(_ ast.Node, reader text.Reader, pc parser.Context) ast.No
 	return link
 }
 
-func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-var marksKey, cellsKey, linesKey = parser.NewContextKey(), parser.NewContextKey(), parser.NewContextKey()
+var markCountKey, tableCellCountKey, lineCountKey = parser.NewContextKey(), parser.NewContextKey(),
+	parser.NewContextKey()
 
-var errTooLong = errors.New("the text becomes too long")
+var errTextTooLong = errors.New("the text becomes too long")
 
-// boundedBuffer limits the size of HTML.
-type boundedBuffer struct{ bytes.Buffer }
+// limitedHTMLBuffer limits the size of HTML.
+type limitedHTMLBuffer struct{ bytes.Buffer }
 
 // Write appends to the buffer, up to its limit.
-func (b *boundedBuffer) Write(p []byte) (int, error) {
+func (b *limitedHTMLBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > maxHTMLBytes {
-		return 0, errTooLong
+		return 0, errTextTooLong
 	}
 	return b.Buffer.Write(p)
 }

@@ -17,20 +17,20 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// formulas parses LaTeX, because Markdown would interpret its underscores and backslashes: $…$, $$…$$, \(…\), \[…\] at
-// the beginning of a line, and \begin{…}…\end{…}.
-type formulas struct{}
+// formulaParser parses LaTeX, because Markdown would interpret its underscores and backslashes: $…$, $$…$$, \(…\),
+// \[…\] at the beginning of a line, and \begin{…}…\end{…}.
+type formulaParser struct{}
 
-var beginsFormula = regexp.MustCompile(`^(\$\$?|\\\(|\\\[|\\begin\{([a-z]+\*?)\})`)
+var formulaStart = regexp.MustCompile(`^(\$\$?|\\\(|\\\[|\\begin\{([a-z]+\*?)\})`)
 
 // Trigger returns the first characters of formulas.
-func (formulas) Trigger() []byte { return []byte{'$', '\\'} }
+func (formulaParser) Trigger() []byte { return []byte{'$', '\\'} }
 
 // Parse parses a formula.
-func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
+func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node {
 	line, _ := block.PeekLine()
-	found := beginsFormula.FindSubmatch(line)
-	if found == nil || isWord(block.PrecendingCharacter()) || string(found[1]) == `\[` && block.PrecendingCharacter() != '\n' {
+	found := formulaStart.FindSubmatch(line)
+	if found == nil || isWordRune(block.PrecendingCharacter()) || string(found[1]) == `\[` && block.PrecendingCharacter() != '\n' {
 		return nil
 	}
 	open, end := len(found[1]), string(found[1])
@@ -44,7 +44,7 @@ func (formulas) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.Node 
 	}
 	at, position := block.Position()
 	block.Advance(open)
-	span := &formula{display: end != "$" && end != `\)`}
+	span := &formula{isOnOwnLine: end != "$" && end != `\)`}
 	for line, segment := block.PeekLine(); line != nil; line, segment = block.PeekLine() {
 		if stop := formulaEnd(line, end); stop >= 0 {
 			if open == 0 {
@@ -81,18 +81,19 @@ func formulaEnd(line []byte, end string) int {
 		if i+1 < len(line) {
 			after = line[i+1]
 		}
-		if i > 0 && !unicode.IsSpace(rune(line[i-1])) && line[i-1] != '\\' && !isWord(rune(after)) {
+		if i > 0 && !unicode.IsSpace(rune(line[i-1])) && line[i-1] != '\\' && !isWordRune(rune(after)) {
 			return i
 		}
 		from = i + 1
 	}
 }
 
-// rawRenderers renders the checkboxes of task lists as text, and removes raw HTML except for <details> and <summary>.
-type rawRenderers struct{}
+// rawHTMLRenderer renders the checkboxes of task lists as text, and removes raw HTML except for <details> and
+// <summary>.
+type rawHTMLRenderer struct{}
 
 // RegisterFuncs registers the renderers.
-func (rawRenderers) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
+func (rawHTMLRenderer) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 	to.Register(east.KindTaskCheckBox, func(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		box := "☐ "
 		if n.(*east.TaskCheckBox).IsChecked {
@@ -103,22 +104,22 @@ func (rawRenderers) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 		}
 		return ast.WalkContinue, nil
 	})
-	to.Register(kindFormula, func(w util.BufWriter, _ []byte, n ast.Node, _ bool) (ast.WalkStatus, error) {
-		if f := n.(*formula); f.html != "" {
-			_, _ = w.WriteString(f.html)
-			f.html = ""
+	to.Register(formulaNodeKind, func(w util.BufWriter, _ []byte, n ast.Node, _ bool) (ast.WalkStatus, error) {
+		if f := n.(*formula); f.insertedHTML != "" {
+			_, _ = w.WriteString(f.insertedHTML)
+			f.insertedHTML = ""
 		}
 		return ast.WalkSkipChildren, nil
 	})
 	to.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if raw := string(n.Lines().Value(source)); entering && rawFoldTag.MatchString(raw) {
-			writeFolds(w, raw)
+			writeFoldTags(w, raw)
 		}
 		return ast.WalkContinue, nil
 	})
 	to.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if raw := string(n.(*ast.RawHTML).Segments.Value(source)); entering && rawFoldTag.MatchString(raw) {
-			writeFolds(w, raw)
+			writeFoldTags(w, raw)
 		}
 		return ast.WalkSkipChildren, nil
 	})
@@ -126,15 +127,15 @@ func (rawRenderers) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 
 var (
 	rawFoldTag = regexp.MustCompile(`<(/?(?:details|summary)|details open)>`)
-	anyTag     = regexp.MustCompile(`<[^>]*>`)
+	anyHTMLTag = regexp.MustCompile(`<[^>]*>`)
 	// foldTag matches the tags of details and summary after filtering.
 	foldTag = regexp.MustCompile(`</?(?:details|summary)[^>]*>`)
 )
 
-// writeFolds writes the tags of details and summary and the text around them, without other tags.
-func writeFolds(w util.BufWriter, raw string) {
+// writeFoldTags writes the tags of details and summary and the text around them, without other tags.
+func writeFoldTags(w util.BufWriter, raw string) {
 	plain := func(text string) string {
-		return templ.EscapeString(html.UnescapeString(anyTag.ReplaceAllString(text, "")))
+		return templ.EscapeString(html.UnescapeString(anyHTMLTag.ReplaceAllString(text, "")))
 	}
 	last := 0
 	for _, at := range rawFoldTag.FindAllStringIndex(raw, -1) {

@@ -12,7 +12,7 @@ import (
 // described renders a description to a text.
 func described(t *testing.T, source string) string {
 	t.Helper()
-	c, err := Document(source, nil)
+	c, err := RenderDocumentation(source, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,21 +16,21 @@ type RunReviewPage struct {
 	Run   work.Run
 	Task  TaskRef
 	Owner Person
-	// SourceOpen is true if the viewer may read the source.
-	SourceOpen   bool
-	Files        []SourceFile              // for reviewers who may read the source; main file first
-	Decisions    []accounts.Audit          // public decisions about this run, oldest first
-	Flags        []models.FlagWithReporter // flags that this reader may see
-	HasOpenFlag  bool                      // a flag awaits review
-	Note         string                    // the owner's note on a record
-	NoteIsPublic bool                      // the note is public now, not only after the deadline
+	// MayReadSource is true if the viewer may read the source.
+	MayReadSource bool
+	Files         []SourceFile              // for reviewers who may read the source; main file first
+	Decisions     []accounts.Audit          // public decisions about this run, oldest first
+	Flags         []models.FlagWithReporter // flags that this reader may see
+	HasOpenFlag   bool                      // a flag awaits review
+	Note          string                    // the owner's note on a record
+	NoteIsPublic  bool                      // the note is public now, not only after the deadline
 
 	// permissions of the viewer; a person who may decide needs no report
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
 
-	Problem  string // reason for refusing the form …
-	FormName string // … and its name: "report", "dismiss", "disqualify", "reinstate", or "note"
-	FormText string // content of the refused form
+	RefusalReason   string // reason for refusing the form …
+	RefusedFormName string // … and its name: "report", "dismiss", "disqualify", "reinstate", or "note"
+	RefusedText     string // content of the refused form
 }
 
 // AuditPage is the log of actions with actor, time, and reason.
@@ -71,14 +71,14 @@ func subjectURL(r accounts.Audit) string {
 // PeoplePage lists people for admins.
 type PeoplePage struct {
 	Page
-	Search     string
+	SearchText string
 	Rows       []accounts.UserWithLastVisit
 	PageNumber int // number of the page, from 1
 	HasMore    bool
 }
 
 func (p PeoplePage) url(number int) string {
-	return fmt.Sprintf("/people?q=%s&page=%d", queryText(p.Search), number)
+	return fmt.Sprintf("/people?q=%s&page=%d", escapeQuery(p.SearchText), number)
 }
 
 // RunReviewURL returns the address of the page for reports and decisions about a run.

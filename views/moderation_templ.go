@@ -45,7 +45,7 @@ func moderationTabs(p Page, current string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			for _, place := range adminTabs() {
-				templ_7745c5c3_Err = tab(place.URL, place.Label, current == place.Section).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = tab(place.URL, place.Label, current == place.SectionName).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -333,7 +333,7 @@ func RunReview(p RunReviewPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.SourceOpen {
+			if p.MayReadSource {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<span><a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -429,9 +429,9 @@ func RunReview(p RunReviewPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var20 templ.SafeURL
-				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs(SignInURL(p.Next))
+				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinURLErrs(SignInURL(p.PathAfterSignIn))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 94, Col: 47}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 94, Col: 58}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -600,15 +600,15 @@ func note(p RunReviewPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if p.FormName == "note" && p.Problem != "" {
+			if p.RefusedFormName == "note" && p.RefusalReason != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<p class=\"callout callout-fail mt-3\" role=\"alert\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var28 string
-				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(p.Problem))
+				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(format.ErrorSentence(p.RefusalReason))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 124, Col: 82}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 124, Col: 93}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 				if templ_7745c5c3_Err != nil {
@@ -655,7 +655,7 @@ func note(p RunReviewPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if p.FormName == "note" {
+					if p.RefusedFormName == "note" {
 						templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, " autofocus")
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
@@ -668,7 +668,7 @@ func note(p RunReviewPage) templ.Component {
 					var templ_7745c5c3_Var30 string
 					templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(p.typedNote())
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 137, Col: 144}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 137, Col: 151}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 					if templ_7745c5c3_Err != nil {
@@ -773,8 +773,8 @@ func noteForm(p RunReviewPage) templ.Component {
 }
 
 func (p RunReviewPage) typedNote() string {
-	if p.FormName == "note" {
-		return p.FormText
+	if p.RefusedFormName == "note" {
+		return p.RefusedText
 	}
 	return p.Note
 }
@@ -1091,7 +1091,7 @@ func reasonForm(p RunReviewPage, title string, acts []reviewAct) templ.Component
 			templ_7745c5c3_Var45 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		refused := p.Problem != "" && slices.ContainsFunc(acts, func(a reviewAct) bool { return a.name == p.FormName })
+		refused := p.RefusalReason != "" && slices.ContainsFunc(acts, func(a reviewAct) bool { return a.name == p.RefusedFormName })
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "<section class=\"card px-5 py-5\" aria-labelledby=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -1141,9 +1141,9 @@ func reasonForm(p RunReviewPage, title string, acts []reviewAct) templ.Component
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var49 string
-			templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(p.Problem))
+			templ_7745c5c3_Var49, templ_7745c5c3_Err = templ.JoinStringErrs(format.ErrorSentence(p.RefusalReason))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 256, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/moderation.templ`, Line: 256, Col: 92}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var49))
 			if templ_7745c5c3_Err != nil {
@@ -1310,7 +1310,7 @@ func (p RunReviewPage) actURL(act reviewAct) templ.SafeURL {
 // typed returns the content of a refused form.
 func (p RunReviewPage) typed(refused bool) string {
 	if refused {
-		return p.FormText
+		return p.RefusedText
 	}
 	return ""
 }

@@ -104,7 +104,7 @@ func runOutcome(r RunCard) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var4 string
-				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(fact.About)
+				templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(fact.Topic)
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/outcome.templ`, Line: 35, Col: 31}
 				}
@@ -116,7 +116,7 @@ func runOutcome(r RunCard) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if fact.About == "record" {
+				if fact.Topic == "record" {
 					var templ_7745c5c3_Var5 = []any{"tag", templ.KV("tag-record", r.Outcome.stands())}
 					templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var5...)
 					if templ_7745c5c3_Err != nil {
@@ -165,7 +165,7 @@ func runOutcome(r RunCard) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-				} else if fact.About == "place" {
+				} else if fact.Topic == "place" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<a class=\"plain font-semibold\" href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -227,7 +227,7 @@ func runOutcome(r RunCard) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-				} else if fact.About == "roof" {
+				} else if fact.Topic == "roof" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<a class=\"plain\" href=\"/trust#floor\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -245,7 +245,7 @@ func runOutcome(r RunCard) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-				} else if fact.About == "why" {
+				} else if fact.Topic == "why" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<span class=\"small soft\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

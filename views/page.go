@@ -10,22 +10,22 @@ import (
 // Page has the fields of every page.
 type Page struct {
 	Title string
-	// Section is the selected link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or ""
-	Section    string
-	Viewer     *Viewer      // nil for a visitor
-	CSRF       string       // token that every form carries
-	Nonce      string       // nonce of inline styles, for the editor
-	Theme      string       // "light", "dark", or "" for the system's
-	Next       string       // path to return to after signing in
-	Notice     string       // one sentence about the last action
-	SandboxOff bool         // programs run without a sandbox; every page warns about it
-	Version    string       // version of the program
-	HasStream  bool         // the page has a stream and needs htmx
-	Charts     bool         // the page draws profiles and needs their style
-	FullWidth  bool         // the page takes the whole width of the window
-	FullHeight bool         // the page also takes the whole height, without a footer
-	Event      *EventBanner // current or next event; nil if there is none
-	Share      *Share       // preview of links on other sites; nil for the default
+	// HeaderSection is the selected link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or ""
+	HeaderSection   string
+	Viewer          *Viewer      // nil for a visitor
+	CSRF            string       // token that every form carries
+	Nonce           string       // nonce of inline styles, for the editor
+	Theme           string       // "light", "dark", or "" for the system's
+	PathAfterSignIn string       // path to return to after signing in
+	Notice          string       // one sentence about the last action
+	SandboxOff      bool         // programs run without a sandbox; every page warns about it
+	Version         string       // version of the program
+	HasStream       bool         // the page has a stream and needs htmx
+	NeedsChartStyle bool         // the page draws profiles and needs their style
+	FullWidth       bool         // the page takes the whole width of the window
+	FullHeight      bool         // the page also takes the whole height, without a footer
+	EventBanner     *EventBanner // current or next event; nil if there is none
+	LinkPreview     *LinkPreview // preview of links on other sites; nil for the default
 }
 
 // viewerID returns the viewer's number, or 0 for a visitor.
@@ -36,24 +36,24 @@ func (p Page) viewerID() int64 {
 	return p.Viewer.ID
 }
 
-// Share has the description of a page for other sites; its addresses are absolute.
-type Share struct {
-	Title string
-	About string // a sentence; empty for the site's description
-	URL   string
-	Image string
-	Feed  string // address of a feed; may be empty
-	JSON  string // address of the data as JSON; may be empty
-	// Unlisted is true for a page that search engines should not list.
-	Unlisted bool
+// LinkPreview has the description of a page for other sites; its addresses are absolute.
+type LinkPreview struct {
+	Title       string
+	Description string // a sentence; empty for the site's description
+	URL         string
+	ImageURL    string
+	FeedURL     string // address of a feed; may be empty
+	JSONURL     string // address of the data as JSON; may be empty
+	// HiddenFromSearch is true for a page that search engines should not list.
+	HiddenFromSearch bool
 }
 
-// about returns a sentence about the page.
-func (s *Share) about() string {
-	if s == nil || s.About == "" {
+// descriptionOrDefault returns a sentence about the page.
+func (s *LinkPreview) descriptionOrDefault() string {
+	if s == nil || s.Description == "" {
 		return "Leaderboards for GPU kernels: submit, watch the run live, compare."
 	}
-	return s.About
+	return s.Description
 }
 
 // Viewer is the signed-in person who views a page.
@@ -86,20 +86,20 @@ func timeOrZero(t *time.Time) time.Time {
 
 // Deadline is the time when a task closes; the zero Time means that it stays open.
 type Deadline struct {
-	Time time.Time
-	Now  time.Time // time of rendering the page
+	Time       time.Time
+	RenderedAt time.Time // time of rendering the page
 
-	Practice bool // submissions are also accepted after the deadline
+	AllowsPractice bool // submissions are also accepted after the deadline
 }
 
 // IsSet reports whether there is a deadline.
 func (d Deadline) IsSet() bool { return !d.Time.IsZero() }
 
 // AcceptsSubmissions reports whether runs can be submitted.
-func (d Deadline) AcceptsSubmissions() bool { return !d.Closed() || d.Practice }
+func (d Deadline) AcceptsSubmissions() bool { return !d.Closed() || d.AllowsPractice }
 
 // Closed reports whether the deadline has passed.
-func (d Deadline) Closed() bool { return d.IsSet() && !d.Now.Before(d.Time) }
+func (d Deadline) Closed() bool { return d.IsSet() && !d.RenderedAt.Before(d.Time) }
 
 // shortVersion returns the version of a release, or the commit of a binary that is not a release.
 func shortVersion(version string) string {

@@ -54,12 +54,12 @@ func TestDeadlinesSayWhetherTheyHavePassed(t *testing.T) {
 		closed   bool
 		text     string
 	}{
-		{Deadline{Now: now}, false, "No deadline"},
-		{Deadline{Time: now.Add(90 * time.Minute), Now: now}, false,
+		{Deadline{RenderedAt: now}, false, "No deadline"},
+		{Deadline{Time: now.Add(90 * time.Minute), RenderedAt: now}, false,
 			"Closes 1 Mar 2026, 13:30 UTC (in 1\u00a0h 30\u00a0min)"},
-		{Deadline{Time: now, Now: now}, true, "Closed 1 Mar 2026, 12:00 UTC"},
+		{Deadline{Time: now, RenderedAt: now}, true, "Closed 1 Mar 2026, 12:00 UTC"},
 		// seconds are shown where there are some
-		{Deadline{Time: now.Add(-time.Second), Now: now}, true, "Closed 1 Mar 2026, 11:59:59 UTC"},
+		{Deadline{Time: now.Add(-time.Second), RenderedAt: now}, true, "Closed 1 Mar 2026, 11:59:59 UTC"},
 	} {
 		doc := show(t, deadline(test.deadline))
 		if got := strings.Join(strings.Fields(strings.ReplaceAll(doc.Text(), "\u00a0", "~")),
@@ -215,10 +215,10 @@ func TestTasksAreNamedForPeople(t *testing.T) {
 	if diff := cmp.Diff([]string{"n", "m"}, argNames(cases)); diff != "" {
 		t.Error(diff)
 	}
-	if got := argValue(cases[0], "m") + argValue(cases[1], "m"); got != "–2" {
+	if got := argumentText(cases[0], "m") + argumentText(cases[1], "m"); got != "–2" {
 		t.Errorf("values of m: %q", got)
 	}
-	if got := argValue(cases[0], tasks.DevicesKey); got != "all" {
+	if got := argumentText(cases[0], tasks.DevicesKey); got != "all" {
 		t.Errorf("devices of a case that names none: %q", got)
 	}
 }
@@ -226,7 +226,7 @@ func TestTasksAreNamedForPeople(t *testing.T) {
 func TestSourceWithRemarksThatCannotBeWrittenFails(t *testing.T) {
 	broken := templ.ComponentFunc(func(context.Context, io.Writer) error { return io.ErrClosedPipe })
 	file := SourceFile{HTML: broken, Remarks: []Remark{{Line: 1, Text: "x"}}}
-	if err := file.annotated().Render(t.Context(), io.Discard); err != io.ErrClosedPipe {
+	if err := file.annotatedText().Render(t.Context(), io.Discard); err != io.ErrClosedPipe {
 		t.Errorf("got %v", err)
 	}
 }

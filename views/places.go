@@ -2,18 +2,18 @@ package views
 
 import "github.com/a-h/templ"
 
-// Place is a page with the same name everywhere: in its title and heading, and in the header, the footer, the tabs, the
-// breadcrumbs, and the search.
-type Place struct {
+// PageLink is a page with the same name everywhere: in its title and heading, and in the header, the footer, the tabs,
+// the breadcrumbs, and the search.
+type PageLink struct {
 	Label       string
 	URL         templ.SafeURL
-	Section     string // name in Page.Section or of a tab
+	SectionName string // name in Page.HeaderSection or of a tab
 	SearchWords string // further search words
 }
 
-// MainPlaces returns the links in the header of every page.
-func MainPlaces() []Place {
-	return []Place{
+// HeaderPageLinks returns the links in the header of every page.
+func HeaderPageLinks() []PageLink {
+	return []PageLink{
 		{"Tasks", "/tasks", "tasks", ""},
 		{"Leaderboards", "/leaderboards", "leaderboards", ""},
 		{"Queue", "/devices", "devices", "devices gpu workers"},
@@ -21,9 +21,9 @@ func MainPlaces() []Place {
 	}
 }
 
-// MorePlaces returns the links in the footer of every page.
-func MorePlaces() []Place {
-	return []Place{
+// FooterPageLinks returns the links in the footer of every page.
+func FooterPageLinks() []PageLink {
+	return []PageLink{
 		{"About", "/about", "about", ""},
 		{"Events", "/events", "events", ""},
 		{"What a score means", "/trust", "trust", "measuring"},
@@ -34,18 +34,18 @@ func MorePlaces() []Place {
 }
 
 // adminTabs returns the tabs of admins for all their pages, including those that others can see.
-func adminTabs() []Place {
-	for _, place := range MainPlaces() {
-		if place.Section == "devices" {
-			return append(AdminPlaces(), place)
+func adminTabs() []PageLink {
+	for _, place := range HeaderPageLinks() {
+		if place.SectionName == "devices" {
+			return append(AdminPageLinks(), place)
 		}
 	}
-	return AdminPlaces()
+	return AdminPageLinks()
 }
 
-// AdminPlaces returns the pages for admins.
-func AdminPlaces() []Place {
-	return []Place{
+// AdminPageLinks returns the pages for admins.
+func AdminPageLinks() []PageLink {
+	return []PageLink{
 		{"Health", "/operate/health", "health", "status"},
 		{"Runs to review", "/review", "review", ""},
 		{"People", "/people", "people", ""},
@@ -57,22 +57,22 @@ func AdminPlaces() []Place {
 	}
 }
 
-// OwnPlaces returns the pages for a signed-in person.
-func OwnPlaces(v Viewer) []Place {
-	list := []Place{{"Your account", "/me", "me", "settings tokens submissions"}, {"Inbox", "/inbox", "inbox", ""}, {"Webhooks", "/webhooks", "webhooks", ""}}
+// OwnPageLinks returns the pages for a signed-in person.
+func OwnPageLinks(v Viewer) []PageLink {
+	list := []PageLink{{"Your account", "/me", "me", "settings tokens submissions"}, {"Inbox", "/inbox", "inbox", ""}, {"Webhooks", "/webhooks", "webhooks", ""}}
 	if v.MayCreateTasks {
-		list = append(list, Place{"New task", "/tasks/new", "new", ""})
+		list = append(list, PageLink{"New task", "/tasks/new", "new", ""})
 	}
 	if v.IsAdmin {
-		list = append(list, AdminPlaces()...)
+		list = append(list, AdminPageLinks()...)
 	}
 	return list
 }
 
-// placeCrumb returns the breadcrumb of a page of the header.
-func placeCrumb(section string) crumb {
-	for _, place := range MainPlaces() {
-		if place.Section == section {
+// pageLinkCrumb returns the breadcrumb of a page of the header.
+func pageLinkCrumb(section string) crumb {
+	for _, place := range HeaderPageLinks() {
+		if place.SectionName == section {
 			return crumb{place.Label, place.URL}
 		}
 	}

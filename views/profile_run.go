@@ -16,9 +16,9 @@ import (
 	"warpboard/views/format"
 )
 
-// Measures are the parts of the card of an ended run in addition to stages and cases.
-type Measures struct {
-	Timeline      charts.TimelineVM
+// RunMeasurements are the parts of the card of an ended run in addition to stages and cases.
+type RunMeasurements struct {
+	Timeline      charts.TimelineView
 	Kernels       []KernelFacts
 	MeasuredCases []MeasuredCase
 	DetailsURL    string // address of the profile; may be empty
@@ -33,44 +33,44 @@ type MeasuredCase struct {
 	Case                 job.CaseResult
 	Bytes, Flops         float64 // per call
 	PeakBytes, PeakFlops float64 // per second
-	PeakKind             string  // kind of PeakFlops: "FP32"
+	PeakFlopsKind        string  // kind of PeakFlops: "FP32"
 }
 
 // Rates returns the achieved bandwidth and operations per second, each with its share of the peak if known.
-func (m MeasuredCase) Rates() []Fact {
-	var rates []Fact
+func (m MeasuredCase) Rates() []NamedValue {
+	var rates []NamedValue
 	add := func(name, unitName string, amount, peak float64, of string) {
 		if !(amount > 0) || !(m.Case.Time() > 0) {
 			return
 		}
 		rate := amount / m.Case.Time() * 1e9
-		value := format.Prefixed(rate, unitName+"/s")
+		value := format.WithUnitPrefix(rate, unitName+"/s")
 		if peak > 0 {
 			value += fmt.Sprintf(", %.0f\u00a0%% of the %s roof", 100*rate/peak, of)
 		}
-		rates = append(rates, Fact{name, value})
+		rates = append(rates, NamedValue{name, value})
 	}
 	add("Bandwidth", "B", m.Bytes, m.PeakBytes, "DRAM")
-	add("Arithmetic", "FLOP", m.Flops, m.PeakFlops, m.PeakKind)
+	add("Arithmetic", "FLOP", m.Flops, m.PeakFlops, m.PeakFlopsKind)
 	return rates
 }
 
-// Conditions returns what was observed on the device while the run was timed.
-func (r RunCard) Conditions() []Fact {
+// MeasuringConditions returns what was observed on the device while the run was timed.
+func (r RunCard) MeasuringConditions() []NamedValue {
 	if r.Machine == nil {
 		return nil
 	}
-	return conditions(*r.Machine)
+	return runConditions(*r.Machine)
 }
 
-func conditions(m job.Machine) []Fact {
-	var seen []Fact
+func runConditions(m job.Machine) []NamedValue {
+	var seen []NamedValue
 	for _, key := range slices.Sorted(maps.Keys(m.Conditions)) {
 		name := format.UpperFirst(strings.ReplaceAll(key, "_", " "))
 		if rest, ok := strings.CutPrefix(name, "Sm "); ok {
 			name = "SM " + rest
 		}
-		seen = append(seen, Fact{name, m.Conditions[key]})
+		seen = append(seen, NamedValue{name, m.Conditions[key]})
 	}
 	return seen
 }
@@ -85,8 +85,8 @@ type KernelFacts struct {
 	Spills      int // stores and loads per thread
 }
 
-// KernelsOf parses the keys that a build adds: ptxas.<symbol>.registers and the like.
-func KernelsOf(extra map[string]string) []KernelFacts {
+// ParseKernelFacts parses the keys that a build adds: ptxas.<symbol>.registers and the like.
+func ParseKernelFacts(extra map[string]string) []KernelFacts {
 	var kernels []KernelFacts
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
 		rest, ofCompiler := strings.CutPrefix(key, "ptxas.")
@@ -117,14 +117,14 @@ func KernelsOf(extra map[string]string) []KernelFacts {
 // symbolName demangles a C++ symbol: _ZN3top4tileIfEEvPT_ is top::tile<float>. Other symbols are unchanged. A limit
 // keeps an invented symbol from filling the page.
 func symbolName(symbol string) string {
-	name := ncu.Demangle(symbol, maxNameBits, demangle.NoParams, demangle.NoRust)
+	name := ncu.Demangle(symbol, maxNameSizeBits, demangle.NoParams, demangle.NoRust)
 	return strings.ReplaceAll(name, "(anonymous namespace)::", "")
 }
 
-// maxNameBits limits a demangled name to 1 KiB.
-const maxNameBits = 10
+// maxNameSizeBits limits a demangled name to 1 KiB.
+const maxNameSizeBits = 10
 
-func bytesOr(n int) string {
+func bytesOrNotMeasured(n int) string {
 	if n < 0 {
 		return format.NotMeasured
 	}

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-func TestKernelsOfAreReadable(t *testing.T) {
+func TestParseKernelFactsReadsThemFromABuild(t *testing.T) {
 	extra := map[string]string{
 		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352",
 		"ptxas._Z4tilePKfS0_Pfi.stack":        "0",
@@ -24,7 +24,7 @@ func TestKernelsOfAreReadable(t *testing.T) {
 			Spills: -1},
 		{Name: "kernel.with.points", Symbol: "kernel.with.points", Registers: 9, StackBytes: -1, Spills: -1},
 	}
-	if diff := cmp.Diff(want, KernelsOf(extra)); diff != "" {
+	if diff := cmp.Diff(want, ParseKernelFacts(extra)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -52,8 +52,9 @@ func TestTextsThatAreNoSymbolsStayUnchanged(t *testing.T) {
 }
 
 func TestRatesSayTheirPartOfTheRoof(t *testing.T) {
-	m := MeasuredCase{Case: job.CaseResult{Mean: 1000}, Bytes: 3.35e6, PeakBytes: 4.8e12, Flops: 2e9, PeakKind: "FP32"}
-	want := []Fact{{"Bandwidth", "3.350\u00a0TB/s, 70\u00a0% of the DRAM roof"}, {"Arithmetic", "2\u00a0PFLOP/s"}}
+	m := MeasuredCase{Case: job.CaseResult{Mean: 1000}, Bytes: 3.35e6, PeakBytes: 4.8e12, Flops: 2e9,
+		PeakFlopsKind: "FP32"}
+	want := []NamedValue{{"Bandwidth", "3.350\u00a0TB/s, 70\u00a0% of the DRAM roof"}, {"Arithmetic", "2\u00a0PFLOP/s"}}
 	if diff := cmp.Diff(want, m.Rates()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -23,23 +23,23 @@ const maxRemarks = 100
 
 // Remark is a message of a compiler, an interpreter, or compute-sanitizer about a line.
 type Remark struct {
-	Line  int
-	Error bool // false for a warning
-	Text  string
-	File  string // further file with the line; empty for the main one
+	Line    int
+	IsError bool // false for a warning
+	Text    string
+	File    string // further file with the line; empty for the main one
 }
 
 // Sources has the names by which compiler messages call the files of a submission.
 type Sources struct {
-	MainNames     []string               // names of its main file
+	MainFileNames []string               // names of its main file
 	IsFurtherFile func(name string) bool // reports whether a name is one of its further files; nil for none
 }
 
-// file returns the name for remarks on a file in a compiler message; ours is false if the file is not from the
-// submission.
-func (s Sources) file(message string) (name string, ours bool) {
+// submittedFileName returns the name for remarks on a file in a compiler message; ours is false if the file is not from
+// the submission.
+func (s Sources) submittedFileName(message string) (name string, ours bool) {
 	name = path.Base(message)
-	if slices.Contains(s.MainNames, name) {
+	if slices.Contains(s.MainFileNames, name) {
 		return "", true
 	}
 	return name, s.IsFurtherFile != nil && s.IsFurtherFile(name)
@@ -57,12 +57,12 @@ func RemarksIn(all []Remark, file string) (found []Remark) {
 
 var (
 	// nvcc: submission.cu(3): error: expected a ";"; warning #177-D: …
-	nvccRemark = regexp.MustCompile(`^(\S+?)\((\d+)\): (catastrophic error|error|warning)\b ?(?:#\S+)?:?\s*(.+)$`)
+	nvccMessageLine = regexp.MustCompile(`^(\S+?)\((\d+)\): (catastrophic error|error|warning)\b ?(?:#\S+)?:?\s*(.+)$`)
 	// g++: submission.cpp:3:12: error: …
-	gccRemark = regexp.MustCompile(`^(\S+?):(\d+):(?:\d+:)? (fatal error|error|warning): (.+)$`)
+	gccMessageLine = regexp.MustCompile(`^(\S+?):(\d+):(?:\d+:)? (fatal error|error|warning): (.+)$`)
 	// Python: File "/out/submission.py", line 3, and the line of the error some lines below
-	pythonPlace = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`)
-	pythonError = regexp.MustCompile(`^([A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b.*)$`)
+	pythonTracebackLine = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`)
+	pythonError         = regexp.MustCompile(`^([A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b.*)$`)
 )
 
 // RemarksOf returns the remarks on the files of a submission, those on the main file first, sorted by line.
@@ -70,8 +70,8 @@ func RemarksOf(output string, of Sources) []Remark {
 	var remarks []Remark
 	add := func(file, line string, wrong bool, text string) {
 		n, err := strconv.Atoi(line)
-		name, ours := of.file(file)
-		remark := Remark{Line: n, Error: wrong, Text: strings.TrimSpace(text), File: name}
+		name, ours := of.submittedFileName(file)
+		remark := Remark{Line: n, IsError: wrong, Text: strings.TrimSpace(text), File: name}
 		if err != nil || n <= 0 || !ours || len(remarks) >= maxRemarks || slices.Contains(remarks, remark) {
 			return
 		}
@@ -80,12 +80,12 @@ func RemarksOf(output string, of Sources) []Remark {
 	var place []string // last position of Python's traceback within these files
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
-		if m := nvccRemark.FindStringSubmatch(line); m != nil {
+		if m := nvccMessageLine.FindStringSubmatch(line); m != nil {
 			add(m[1], m[2], m[3] != "warning", m[4])
-		} else if m := gccRemark.FindStringSubmatch(line); m != nil {
+		} else if m := gccMessageLine.FindStringSubmatch(line); m != nil {
 			add(m[1], m[2], m[3] != "warning", m[4])
-		} else if m := pythonPlace.FindStringSubmatch(line); m != nil {
-			if _, ours := of.file(m[1]); ours {
+		} else if m := pythonTracebackLine.FindStringSubmatch(line); m != nil {
+			if _, ours := of.submittedFileName(m[1]); ours {
 				place = m
 			}
 		} else if m := pythonError.FindStringSubmatch(line); m != nil && place != nil {
@@ -97,14 +97,14 @@ func RemarksOf(output string, of Sources) []Remark {
 	return remarks
 }
 
-// exceptionIn returns the last exception in the output of a program, with the last line of its traceback that is in the
-// submission; "" if there is none.
-func exceptionIn(output string, of Sources) (message string) {
+// lastException returns the last exception in the output of a program, with the last line of its traceback that is in
+// the submission; "" if there is none.
+func lastException(output string, of Sources) (message string) {
 	place := ""
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
-		if m := pythonPlace.FindStringSubmatch(line); m != nil {
-			if _, ours := of.file(m[1]); ours {
+		if m := pythonTracebackLine.FindStringSubmatch(line); m != nil {
+			if _, ours := of.submittedFileName(m[1]); ours {
 				place = " at " + path.Base(m[1]) + ":" + m[2]
 			}
 		} else if m := pythonError.FindStringSubmatch(line); m != nil {
@@ -141,14 +141,14 @@ func (r Remark) lineText() string {
 }
 
 func (r Remark) kind() string {
-	if r.Error {
+	if r.IsError {
 		return "error"
 	}
 	return "warning"
 }
 
-// annotated returns the text of the file with each remark below its line.
-func (f SourceFile) annotated() templ.Component {
+// annotatedText returns the text of the file with each remark below its line.
+func (f SourceFile) annotatedText() templ.Component {
 	if len(f.Remarks) == 0 {
 		return f.HTML
 	}
@@ -177,7 +177,7 @@ func annotateSource(text string, remarks []Remark) string {
 			}
 			end := at + max(strings.Index(text[at:], `<span class="line`), 0)
 			if end == at {
-				end = strings.LastIndex(text, codeEnd)
+				end = strings.LastIndex(text, codeBlockEnd)
 			}
 			out.WriteString(text[:end])
 			text = text[end:]

@@ -13,7 +13,7 @@ import (
 )
 
 func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
-	of := Sources{MainNames: []string{"submission.cu", "submission.cpp", "submission.py"},
+	of := Sources{MainFileNames: []string{"submission.cu", "submission.cpp", "submission.py"},
 		IsFurtherFile: func(name string) bool { return name == "tile.h" || name == "help.py" }}
 	for name, c := range map[string]struct {
 		output string
@@ -50,7 +50,7 @@ func FuzzRemarks(f *testing.F) {
 	f.Add("a.cu(1): error: x\na.cu:2:3: warning: y\n  File \"a.cu\", line 3\nError: z\n")
 	f.Fuzz(func(t *testing.T, output string) {
 		last := 0
-		for _, r := range RemarksOf(output, Sources{MainNames: []string{"a.cu"}}) {
+		for _, r := range RemarksOf(output, Sources{MainFileNames: []string{"a.cu"}}) {
 			if r.Line < max(last, 1) || r.Text != strings.TrimSpace(r.Text) {
 				t.Errorf("remark %+v after line %d", r, last)
 			}
@@ -60,26 +60,26 @@ func FuzzRemarks(f *testing.F) {
 }
 
 func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
-	file := NewHighlighter(1, MaxHighlightedBytes).Page().Source("a.cu", "",
+	file := NewHighlighter(1, MaxHighlightedBytes).Page().ColorFile("a.cu", "",
 		[]byte(strings.Repeat("1 1 1 1 1 1\n", maxNumberedLines-1)))
 	for line := range maxRemarks {
 		file.Remarks = append(file.Remarks, Remark{maxNumberedLines - line, true, "x", ""},
 			Remark{maxNumberedLines + line, true, "x", ""})
 	}
 	costtest.Check(t, "remarks", func() {
-		if err := file.annotated().Render(t.Context(), io.Discard); err != nil {
+		if err := file.annotatedText().Render(t.Context(), io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
 func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
-	file := NewHighlighter(1, MaxHighlightedBytes).Page().Source("submission.cu", "",
+	file := NewHighlighter(1, MaxHighlightedBytes).Page().ColorFile("submission.cu", "",
 		[]byte("int a;\nint b;\nint c;\n"))
 	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>", ""}, {2, true, "also", ""}, {3, false, "last", ""},
 		{77, true, "no such line", ""}}
 	var out strings.Builder
-	if err := file.annotated().Render(t.Context(), &out); err != nil {
+	if err := file.annotatedText().Render(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}
 	html := out.String()

@@ -17,7 +17,7 @@ type DriftPage struct {
 	Device  string
 	Epochs  []EpochRow
 	Workers []fleet.Worker // with the device
-	Drifts  []Drift
+	Drifts  []SoftwareUpdateEffect
 }
 
 // EpochRow is the software that a device had for some time.
@@ -27,8 +27,8 @@ type EpochRow struct {
 	Software string
 }
 
-// Drift is the effect of one update of the software.
-type Drift struct {
+// SoftwareUpdateEffect is the effect of one update of the software.
+type SoftwareUpdateEffect struct {
 	BeganAt  time.Time
 	Software string   // new software
 	Changes  []string // changes from the previous software: "driver 570 → 580"
@@ -39,12 +39,12 @@ type Drift struct {
 // RerunPage lets the author of a task measure its runs again.
 type RerunPage struct {
 	Page
-	Task        TaskRef
-	LastOrder   *models.Order // nil if there was none
-	WaitingRuns int           // number of runs not measured yet
-	Boards      []RerunBoard
-	Problem     string
-	FormText    string
+	Task          TaskRef
+	LastOrder     *models.Order // nil if there was none
+	WaitingRuns   int           // number of runs not measured yet
+	Boards        []RerunBoard
+	RefusalReason string
+	FormText      string
 }
 
 // RerunBoard is the effect of measuring again on a board.
@@ -53,8 +53,8 @@ type RerunBoard struct {
 	Rows   []RerunRow
 }
 
-// Open reports whether measuring again is in progress or waits for a decision.
-func (p RerunPage) Open() bool {
+// IsInProgress reports whether measuring again is in progress or waits for a decision.
+func (p RerunPage) IsInProgress() bool {
 	return p.LastOrder != nil && p.LastOrder.AppliedAt == nil && !p.LastOrder.Cancelled
 }
 
@@ -82,5 +82,5 @@ func (r RerunRow) change() string {
 		return ""
 	}
 	was, now := r.ScoreBefore.ScoreNS, *r.ScoreNS
-	return format.Change(now/was, or(r.LowNS, now)/or(r.ScoreBefore.HighNS, was), or(r.HighNS, now)/or(r.ScoreBefore.LowNS, was))
+	return format.ScoreChange(now/was, or(r.LowNS, now)/or(r.ScoreBefore.HighNS, was), or(r.HighNS, now)/or(r.ScoreBefore.LowNS, was))
 }

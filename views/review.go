@@ -30,7 +30,7 @@ type ReviewPage struct {
 // ReviewURL returns the address of the review page with a filter; more has additional keys and values.
 func ReviewURL(f models.ReviewFilter, more ...string) string {
 	q := url.Values{}
-	for name, value := range map[string]string{"task": f.Task, "kind": string(f.Kind), "priority": PriorityName(f.Priority)} {
+	for name, value := range map[string]string{"task": f.Task, "kind": string(f.Kind), "priority": ReviewPriorityName(f.Priority)} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -47,8 +47,8 @@ func ReviewURL(f models.ReviewFilter, more ...string) string {
 	return "/review?" + q.Encode()
 }
 
-// PriorityName returns the name of a priority in the address of the review page; "" for the default.
-func PriorityName(p models.ReviewPriority) string {
+// ReviewPriorityName returns the name of a priority in the address of the review page; "" for the default.
+func ReviewPriorityName(p models.ReviewPriority) string {
 	switch p {
 	case models.LowReviewPriority:
 		return "low"
@@ -58,8 +58,8 @@ func PriorityName(p models.ReviewPriority) string {
 	return ""
 }
 
-// PriorityOf returns the priority for a result of PriorityName.
-func PriorityOf(name string) models.ReviewPriority {
+// ReviewPriorityByName returns the priority for a result of ReviewPriorityName.
+func ReviewPriorityByName(name string) models.ReviewPriority {
 	switch name {
 	case "low":
 		return models.LowReviewPriority
@@ -74,17 +74,17 @@ func (p ReviewPage) nextURL() templ.SafeURL {
 	return templ.SafeURL(ReviewURL(p.Filter))
 }
 
-// tickURL returns the address of the same page with all runs of a group selected, or none if kind is "".
-func (p ReviewPage) tickURL(g reviewGroup, kind string) templ.SafeURL {
-	return templ.SafeURL(ReviewURL(p.Filter, "tick", kind) + "#" + g.id() + "-title")
+// selectGroupURL returns the address of the same page with all runs of a group selected, or none if kind is "".
+func (p ReviewPage) selectGroupURL(g reviewGroup, kind string) templ.SafeURL {
+	return templ.SafeURL(ReviewURL(p.Filter, "tick", kind) + "#" + g.groupID() + "-title")
 }
 
-func (p ReviewPage) lowURL() templ.SafeURL {
+func (p ReviewPage) lowPriorityURL() templ.SafeURL {
 	return templ.SafeURL(ReviewURL(models.ReviewFilter{Priority: models.LowReviewPriority}))
 }
 
-// lowCount counts the runs with low priority.
-func (p ReviewPage) lowCount() (n int) {
+// lowPriorityCount counts the runs with low priority.
+func (p ReviewPage) lowPriorityCount() (n int) {
 	for _, c := range p.Counts {
 		if c.LowPriority {
 			n += c.Runs
@@ -142,24 +142,25 @@ func (p ReviewPage) taskOptions() []option {
 }
 
 func (p ReviewPage) priorityOptions() []option {
-	return []option{{"", "Needs a look"}, {"low", fmt.Sprintf("Low priority (%d)", p.lowCount())}, {"all", "All"}}
+	return []option{{"", "Needs a look"}, {"low", fmt.Sprintf("Low priority (%d)", p.lowPriorityCount())},
+		{"all", "All"}}
 }
 
 // reviewGroup has the runs of a page whose most urgent flag has the same reason.
 type reviewGroup struct {
 	reviewKind
 	commonReason string // text of all their flags; empty if they differ
-	rows         []models.FlaggedRun
+	flaggedRuns  []models.FlaggedRun
 }
 
-func (g reviewGroup) id() string { return "reason-" + string(g.kind) }
+func (g reviewGroup) groupID() string { return "reason-" + string(g.kind) }
 
 func (g reviewGroup) heading() string {
-	return g.title + ": " + format.Plural(len(g.rows), "run", "runs")
+	return g.title + ": " + format.Plural(len(g.flaggedRuns), "run", "runs")
 }
 
 // hasCommonReason reports whether the site flagged all runs with the same text, so that one decision probably fits all.
-func (g reviewGroup) hasCommonReason() bool { return g.commonReason != "" && len(g.rows) > 1 }
+func (g reviewGroup) hasCommonReason() bool { return g.commonReason != "" && len(g.flaggedRuns) > 1 }
 
 // groups returns the runs of the page by reason, most urgent first.
 func (p ReviewPage) groups() (list []reviewGroup) {
@@ -169,15 +170,15 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 		left = slices.DeleteFunc(left, func(row models.FlaggedRun) bool {
 			has := slices.ContainsFunc(row.Flags, func(f models.FlagWithReporter) bool { return f.Kind == k.kind })
 			if has {
-				g.rows = append(g.rows, row)
+				g.flaggedRuns = append(g.flaggedRuns, row)
 			}
 			return has
 		})
-		if len(g.rows) == 0 {
+		if len(g.flaggedRuns) == 0 {
 			continue
 		}
-		g.commonReason = siteReason(g.rows[0])
-		if slices.ContainsFunc(g.rows, func(row models.FlaggedRun) bool { return siteReason(row) != g.commonReason }) {
+		g.commonReason = siteFlagReason(g.flaggedRuns[0])
+		if slices.ContainsFunc(g.flaggedRuns, func(row models.FlaggedRun) bool { return siteFlagReason(row) != g.commonReason }) {
 			g.commonReason = ""
 		}
 		list = append(list, g)
@@ -185,8 +186,8 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 	return list
 }
 
-// siteReason returns the reason that the site gave for flagging a run; "" if a person also reported it.
-func siteReason(row models.FlaggedRun) string {
+// siteFlagReason returns the reason that the site gave for flagging a run; "" if a person also reported it.
+func siteFlagReason(row models.FlaggedRun) string {
 	var why []string
 	for _, flag := range row.Flags {
 		if flag.UserID != 0 {

@@ -24,16 +24,16 @@ type RunCard struct {
 	NextAttemptAt time.Time // earliest time of the next attempt, after a lost one
 	Stages        []StageView
 	Outcome       Outcome
-	Ranking       string        // ranking rule, for people
+	RankingRule   string        // ranking rule, for people
 	Sources       Sources       // names of the source in compiler messages
-	Log           string        // output so far, while it runs
+	OutputSoFar   string        // output so far, while it runs
 	SelfMeasured  bool          // measured by the task's own program, in the kernel's process
 	RerunToken    string        // token of the form for running it again; empty if the reader may not
 	SourceRuns    *SourceRuns   // nil if no run of equal source counts together with it
 	Confirmation  *Confirmation // nil if the run was not measured again
 	Turns         *Turns        // measurements behind the score; nil for the first one
 	boards.ValidationResult
-	Measures
+	RunMeasurements
 }
 
 // runStates has the name for people of each run state, and the CSS class of its tag.
@@ -84,11 +84,11 @@ func (r RunCard) isDisqualified() bool { return r.DisqualifiedAt != nil }
 // URL returns the address of only the card.
 func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
 
-// Working reports whether a worker is working on the run.
-func (r RunCard) Working() bool { return !r.HasEnded() && r.State != "queued" }
+// IsWorkerActive reports whether a worker is working on the run.
+func (r RunCard) IsWorkerActive() bool { return !r.HasEnded() && r.State != "queued" }
 
-// Label returns the state for people.
-func (r RunCard) Label() string {
+// StateText returns the state for people.
+func (r RunCard) StateText() string {
 	if r.isDisqualified() {
 		return "Disqualified"
 	}
@@ -112,7 +112,7 @@ func (r RunCard) testsPassed() string {
 	return ""
 }
 
-func (r RunCard) class() string {
+func (r RunCard) cssClass() string {
 	if r.isDisqualified() {
 		return "tag-fail"
 	}
@@ -127,16 +127,16 @@ func (r RunCard) Status() string {
 	case r.State == "done" && r.ScoreNS != nil:
 		return fmt.Sprintf("%s: passed, %s.", r.Device, format.Nanoseconds(*r.ScoreNS))
 	}
-	says := r.Device + ": " + strings.ToLower(r.Label())
+	says := r.Device + ": " + strings.ToLower(r.StateText())
 	if how := r.failureWords(); how != "" && how != "failed" {
 		says += ", " + how
 	}
 	return says + "."
 }
 
-// startsOpen reports whether the cases of a stage are open at first: of two timed stages, those of the one that
+// casesStartOpen reports whether the cases of a stage are open at first: of two timed stages, those of the one that
 // determines the score.
-func (r RunCard) startsOpen(stage StageView) bool {
+func (r RunCard) casesStartOpen(stage StageView) bool {
 	if r.Turns != nil && stage.Result.Stage == job.StageRanked {
 		return false
 	}
@@ -147,14 +147,14 @@ func (r RunCard) startsOpen(stage StageView) bool {
 			}
 		}
 	}
-	return stage.Open()
+	return stage.CasesStartOpen()
 }
 
-// summary returns the heading of the cases of a stage; for the cases that count for the score, it explains how.
-func (r RunCard) summary(stage StageView) string {
+// casesHeading returns the heading of the cases of a stage; for the cases that count for the score, it explains how.
+func (r RunCard) casesHeading(stage StageView) string {
 	text := stage.Summary()
-	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" && r.Turns == nil {
-		text += "; the score is the " + format.LowerFirst(r.Ranking)
+	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.RankingRule != "" && r.Turns == nil {
+		text += "; the score is the " + format.LowerFirst(r.RankingRule)
 		if !r.SelfMeasured && anyTimedByJudge(stage.Result.Cases) {
 			text += ", each by its median"
 			if n := len(stage.Result.Cases[0].Processes); n > 1 {
@@ -182,7 +182,7 @@ func (r RunCard) benchmarkTime() (mean float64, cases int) {
 // remarks returns the remarks on lines of the source: findings, otherwise those of the failed stage, otherwise the
 // warnings of the build. Viewers who may not see the source get none.
 func (r RunCard) remarks() []Remark {
-	if found := r.findings(); len(found) > 0 {
+	if found := r.sanitizerRemarks(); len(found) > 0 {
 		return found
 	}
 	for _, stage := range r.Stages {
@@ -202,18 +202,18 @@ func (r RunCard) remarks() []Remark {
 	return nil
 }
 
-// unparsedException is the reason that the harness gives for an exception that it does not parse.
-const unparsedException = "it ended with an exception; its last lines on stderr say which"
+// unparsedExceptionReason is the reason that the harness gives for an exception that it does not parse.
+const unparsedExceptionReason = "it ended with an exception; its last lines on stderr say which"
 
 // failureReason returns the reason of a failure, with the exception if the reason refers to it: "TypeError at
 // submission.py:8: …". Viewers who may not see the source have no output, and so no exception.
 func (r RunCard) failureReason() string {
 	for _, stage := range r.Stages {
-		if !stage.hasFailed() || !strings.Contains(r.Failure.Reason, unparsedException) {
+		if !stage.hasFailed() || !strings.Contains(r.Failure.Reason, unparsedExceptionReason) {
 			continue
 		}
-		if text := exceptionIn(stage.Result.Stderr, r.Sources); text != "" {
-			return strings.Replace(r.Failure.Reason, unparsedException, strings.TrimSuffix(text, "."), 1)
+		if text := lastException(stage.Result.Stderr, r.Sources); text != "" {
+			return strings.Replace(r.Failure.Reason, unparsedExceptionReason, strings.TrimSuffix(text, "."), 1)
 		}
 	}
 	return r.Failure.Reason
@@ -240,15 +240,15 @@ const compilerMessagePrefix = " failed: "
 // maxListedRemarks limits the remarks on a card; the page of the source has all.
 const maxListedRemarks = 20
 
-// Fact is a value with its name.
-type Fact struct{ Name, Value string }
+// NamedValue is a value with its name.
+type NamedValue struct{ Name, Value string }
 
 // MachineFacts returns the known facts about the machine and the conditions of a run.
-func MachineFacts(m job.Machine, harness string) []Fact {
-	all := []Fact{
+func MachineFacts(m job.Machine, harness string) []NamedValue {
+	all := []NamedValue{
 		{"Device", m.Name}, {"Device ID", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA", m.CUDA},
 		{"Compiler", m.Compiler}, {"Python", m.Python}, {"Torch", m.Torch}, {"Triton", m.Triton},
 		{"Kernel", m.Kernel}, {"Sandbox", m.Sandbox}, {"Harness", harness},
 	}
-	return slices.DeleteFunc(append(all, conditions(m)...), func(f Fact) bool { return f.Value == "" })
+	return slices.DeleteFunc(append(all, runConditions(m)...), func(f NamedValue) bool { return f.Value == "" })
 }

@@ -6,13 +6,13 @@ import (
 	"warpboard/views/format"
 )
 
-// tagText returns the state for a tag, with the kind of a failure. Lists are public, so the text has no output of
+// stateTagText returns the state for a tag, with the kind of a failure. Lists are public, so the text has no output of
 // programs.
-func (r RunCard) tagText() string {
+func (r RunCard) stateTagText() string {
 	if how := r.failureWords(); how != "" {
 		return format.UpperFirst(how)
 	}
-	return r.Label()
+	return r.StateText()
 }
 
 // failureWords describes a failure in two words; "" if the run did not fail or was disqualified.
@@ -20,10 +20,10 @@ func (r RunCard) failureWords() string {
 	if r.State != work.StateFailed || r.Failure == nil || r.isDisqualified() {
 		return ""
 	}
-	return failureWordsOf(*r.Failure)
+	return failureText(*r.Failure)
 }
 
-func failureWordsOf(f job.Failure) string {
+func failureText(f job.Failure) string {
 	switch {
 	case f.IsInfrastructureError:
 		return "infrastructure error"

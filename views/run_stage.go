@@ -14,14 +14,14 @@ import (
 type StageView struct {
 	Result        job.StageResult
 	TotalCases    int           // total number of cases, if known
-	Running       bool          // the stage is running
+	IsRunning     bool          // the stage is running
 	ProcessNumber int           // current one of several fresh processes
 	MinProcesses  int           // minimum number of fresh processes for a score; 0 for stages without them
 	Elapsed       time.Duration // running time so far
-	Limit         time.Duration // time limit; 0 if unknown
+	TimeLimit     time.Duration // time limit; 0 if unknown
 	CurrentCase   string        // arguments of the current case, if known
 	HasResult     bool          // the stage has a result
-	Skipped       bool          // the run ended before this stage
+	IsSkipped     bool          // the run ended before this stage
 	// Intervals are the confidence intervals of the time of each case, in the order of Result.Cases; nil if only one
 	// process was measured.
 	Intervals []boards.Interval
@@ -52,19 +52,19 @@ func (s StageView) Name() string {
 	return string(s.Result.Stage)
 }
 
-// clock formats the time for which the stage has been running, and its limit.
-func (s StageView) clock() string {
+// elapsedText formats the time for which the stage has been running, and its limit.
+func (s StageView) elapsedText() string {
 	text := fmt.Sprintf("%d s", int(s.Elapsed.Seconds()))
-	if s.Limit > 0 {
-		text += fmt.Sprintf(" of %d s", int(s.Limit.Seconds()))
+	if s.TimeLimit > 0 {
+		text += fmt.Sprintf(" of %d s", int(s.TimeLimit.Seconds()))
 	}
 	return text
 }
 
-// class returns the class of the stage's bar.
-func (s StageView) class() string {
+// cssClass returns the class of the stage's bar.
+func (s StageView) cssClass() string {
 	switch {
-	case s.Running:
+	case s.IsRunning:
 		return "stage-now"
 	case !s.HasResult:
 		return "stage-wait"
@@ -77,48 +77,49 @@ func (s StageView) class() string {
 	}
 }
 
-// NextProcess starts a new list of cases if a case occurs again, because another process then runs.
-func (s *StageView) NextProcess(index int) {
+// StartNextProcess starts a new list of cases if a case occurs again, because another process then runs.
+func (s *StageView) StartNextProcess(index int) {
 	if slices.ContainsFunc(s.Result.Cases, func(c job.CaseResult) bool { return c.Index == index }) {
 		s.ProcessNumber, s.Result.Cases = max(s.ProcessNumber, 1)+1, nil
 	}
 }
 
-// Note returns the text below the name on the stage's bar.
-func (s StageView) Note() string {
+// BarNote returns the text below the name on the stage's bar.
+func (s StageView) BarNote() string {
 	done := len(s.Result.Cases)
 	switch {
-	case s.Running && s.TotalCases > 0 && (s.ProcessNumber > 1 || s.MinProcesses > 0):
-		return fmt.Sprintf("%s, case %d of %d", s.process(), min(done+1, s.TotalCases), s.TotalCases)
-	case s.Running && s.TotalCases > 0:
+	case s.IsRunning && s.TotalCases > 0 && (s.ProcessNumber > 1 || s.MinProcesses > 0):
+		return fmt.Sprintf("%s, case %d of %d", s.processText(), min(done+1, s.TotalCases), s.TotalCases)
+	case s.IsRunning && s.TotalCases > 0:
 		return fmt.Sprintf("%d of %d done", done, s.TotalCases)
-	case s.Running:
+	case s.IsRunning:
 		return "running"
-	case !s.HasResult && s.Skipped:
+	case !s.HasResult && s.IsSkipped:
 		return "not reached"
 	case !s.HasResult:
 		return "waiting"
 	}
-	took := format.Between(s.Result.StartedAt, s.Result.EndedAt)
+	took := format.TimeBetween(s.Result.StartedAt, s.Result.EndedAt)
 	if s.Result.FromCache {
 		took += ", cached"
 	}
 	if s.Result.Status != job.StatusPass {
-		return s.Ending() + ", " + took
+		return s.EndingText() + ", " + took
 	}
 	return took
 }
 
-// Ending describes the end of the stage.
-func (s StageView) Ending() string {
+// EndingText describes the end of the stage.
+func (s StageView) EndingText() string {
 	if s.Result.Stage == job.StageSanitize && s.Result.Status == job.StatusFail {
 		return "findings"
 	}
 	return statusWords(s.Result.Status)
 }
 
-// process returns the number of the current process and the number of processes, if that is not more than the minimum.
-func (s StageView) process() string {
+// processText returns the number of the current process and the number of processes, if that is not more than the
+// minimum.
+func (s StageView) processText() string {
 	now := max(s.ProcessNumber, 1)
 	if now > s.MinProcesses {
 		return fmt.Sprintf("process %d", now)
@@ -138,9 +139,9 @@ func (s StageView) Summary() string {
 	switch {
 	case total == 0:
 		return ""
-	case s.Running && s.Result.Stage == job.StageRanked:
+	case s.IsRunning && s.Result.Stage == job.StageRanked:
 		return fmt.Sprintf("%d of %d so far; times appear when all processes have ended", done, total)
-	case s.Running:
+	case s.IsRunning:
 		return fmt.Sprintf("%d of %d so far", done, total)
 	case passed == total:
 		return format.Plural(total, "case", "cases") + " passed"
@@ -159,9 +160,9 @@ func (s StageView) HasTimes() bool {
 	return false
 }
 
-// Open reports whether the cases of the stage are open at first; passed tests are not.
-func (s StageView) Open() bool {
-	return s.Running || s.HasTimes() || s.hasFailed()
+// CasesStartOpen reports whether the cases of the stage are open at first; passed tests are not.
+func (s StageView) CasesStartOpen() bool {
+	return s.IsRunning || s.HasTimes() || s.hasFailed()
 }
 
 // statusWords describes the end of a case or stage.

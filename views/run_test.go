@@ -82,18 +82,18 @@ func TestOfTwoTimedStagesTheOneThatScoresIsOpen(t *testing.T) {
 	}
 	benchmark, ranked := stage(job.StageBenchmark, job.StatusPass), stage(job.StageRanked, job.StatusPass)
 	both := RunCard{Stages: []StageView{benchmark, ranked}}
-	if both.startsOpen(benchmark) || !both.startsOpen(ranked) {
+	if both.casesStartOpen(benchmark) || !both.casesStartOpen(ranked) {
 		t.Error("the benchmark hides the ranked stage")
 	}
-	if alone := (RunCard{Stages: []StageView{benchmark}}); !alone.startsOpen(benchmark) {
+	if alone := (RunCard{Stages: []StageView{benchmark}}); !alone.casesStartOpen(benchmark) {
 		t.Error("a benchmark alone is closed")
 	}
-	if failed := stage(job.StageBenchmark, job.StatusFail); !both.startsOpen(failed) {
+	if failed := stage(job.StageBenchmark, job.StatusFail); !both.casesStartOpen(failed) {
 		t.Error("a failed benchmark is closed")
 	}
 	score := 5.0
-	both.ScoreNS, both.Ranking = &score, "Geometric mean of the benchmark cases"
-	if got := both.summary(ranked); got != "1 case passed; the score is the geometric mean of the benchmark cases" {
+	both.ScoreNS, both.RankingRule = &score, "Geometric mean of the benchmark cases"
+	if got := both.casesHeading(ranked); got != "1 case passed; the score is the geometric mean of the benchmark cases" {
 		t.Errorf("summary %q", got)
 	}
 }
@@ -105,7 +105,7 @@ func TestEachStatusHasAWordAndAClass(t *testing.T) {
 		job.StatusCancelled: {"cancelled", "stage-wait"}, "odd": {"odd", "stage-fail"},
 	} {
 		s := StageView{HasResult: true, Result: job.StageResult{Status: status}}
-		if got := [2]string{statusWords(status), s.class()}; got != want {
+		if got := [2]string{statusWords(status), s.cssClass()}; got != want {
 			t.Errorf("%s: %v, want %v", status, got, want)
 		}
 	}
@@ -118,11 +118,11 @@ func TestEachStatusHasAWordAndAClass(t *testing.T) {
 
 func TestMachinesListWhatIsKnown(t *testing.T) {
 	got := MachineFacts(job.Machine{Name: "NVIDIA H200", Driver: "550", Conditions: map[string]string{"sm_clock": "1980 MHz", "power_limit": "700 W"}}, "1.4.0")
-	want := []Fact{{"Device", "NVIDIA H200"}, {"Driver", "550"}, {"Harness", "1.4.0"}, {"Power limit", "700 W"}, {"SM clock", "1980 MHz"}}
+	want := []NamedValue{{"Device", "NVIDIA H200"}, {"Driver", "550"}, {"Harness", "1.4.0"}, {"Power limit", "700 W"}, {"SM clock", "1980 MHz"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if facts := (RunCard{}).Conditions(); facts != nil {
+	if facts := (RunCard{}).MeasuringConditions(); facts != nil {
 		t.Errorf("conditions of no machine: %v", facts)
 	}
 }

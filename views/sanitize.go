@@ -18,8 +18,8 @@ var sanitizerTools = map[string]string{
 	"racecheck": "Races in shared memory",
 }
 
-// toolWords describes the result of a tool of compute-sanitizer.
-func toolWords(c job.CaseResult, found []job.Finding) string {
+// sanitizerToolText describes the result of a tool of compute-sanitizer.
+func sanitizerToolText(c job.CaseResult, found []job.Finding) string {
 	switch {
 	case c.Status == job.StatusFail:
 		return "errors"
@@ -36,23 +36,23 @@ func hasFindingsOf(c job.CaseResult, found []job.Finding) bool {
 	return slices.ContainsFunc(found, func(f job.Finding) bool { return f.Tool == c.Spec })
 }
 
-// toolMessage returns the message of a tool that is not one of its findings.
-func toolMessage(c job.CaseResult, found []job.Finding) string {
+// sanitizerToolMessage returns the message of a tool that is not one of its findings.
+func sanitizerToolMessage(c job.CaseResult, found []job.Finding) string {
 	if hasFindingsOf(c, found) && (c.Status == job.StatusFail || strings.HasPrefix(c.Message, "warning: ")) {
 		return ""
 	}
 	return c.Message
 }
 
-// cleanTools returns the heading of the table of tools, which names those without findings.
-func (s StageView) cleanTools() string {
+// toolsHeading returns the heading of the table of tools, which names those without findings.
+func (s StageView) toolsHeading() string {
 	clean, total := 0, max(s.TotalCases, len(s.Result.Cases))
 	for _, c := range s.Result.Cases {
 		if c.Status == job.StatusPass {
 			clean++
 		}
 	}
-	if s.Running {
+	if s.IsRunning {
 		return fmt.Sprintf("%d of %d tools so far", len(s.Result.Cases), total)
 	}
 	return fmt.Sprintf("%d of %d tools found no error", clean, total)
@@ -62,7 +62,7 @@ func (s StageView) cleanTools() string {
 // line.
 func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
 	for _, f := range findings {
-		if r, ok := remarkOf(f, of); ok {
+		if r, ok := findingRemark(f, of); ok {
 			remarks = append(remarks, r)
 		}
 	}
@@ -70,9 +70,9 @@ func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
 	return remarks
 }
 
-// remarkOf returns a finding as a remark; ok is false if it has no line of the submission.
-func remarkOf(f job.Finding, of Sources) (r Remark, ok bool) {
-	name, ours := of.file(f.File)
+// findingRemark returns a finding as a remark; ok is false if it has no line of the submission.
+func findingRemark(f job.Finding, of Sources) (r Remark, ok bool) {
+	name, ours := of.submittedFileName(f.File)
 	text := f.Tool + ": " + f.Message
 	if f.Thread != "" {
 		text += fmt.Sprintf(" by thread (%s) of block (%s)", f.Thread, f.Block)
@@ -80,11 +80,11 @@ func remarkOf(f job.Finding, of Sources) (r Remark, ok bool) {
 	if f.Count > 1 {
 		text += ", " + format.Count(int64(f.Count)) + " times"
 	}
-	return Remark{Line: f.Line, Error: !f.IsWarning, Text: text, File: name}, ours && f.Line > 0
+	return Remark{Line: f.Line, IsError: !f.IsWarning, Text: text, File: name}, ours && f.Line > 0
 }
 
-// findings returns compute-sanitizer's findings as remarks.
-func (r RunCard) findings() []Remark {
+// sanitizerRemarks returns compute-sanitizer's findings as remarks.
+func (r RunCard) sanitizerRemarks() []Remark {
 	for _, stage := range r.Stages {
 		if remarks := FindingRemarks(stage.Result.Findings, r.Sources); len(remarks) > 0 {
 			return remarks[:min(len(remarks), maxListedRemarks)]

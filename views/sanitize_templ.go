@@ -68,9 +68,9 @@ func sanitizedTools(r RunCard, stage StageView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var4 string
-			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(stage.cleanTools())
+			templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(stage.toolsHeading())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 15, Col: 49}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 15, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 			if templ_7745c5c3_Err != nil {
@@ -132,7 +132,7 @@ func sanitizedTools(r RunCard, stage StageView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if said := toolMessage(c, stage.Result.Findings); said != "" {
+				if said := sanitizerToolMessage(c, stage.Result.Findings); said != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"small soft whitespace-pre-line break-words\">")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -230,9 +230,9 @@ func toolTag(c job.CaseResult, found []job.Finding) templ.Component {
 			}
 		}
 		var templ_7745c5c3_Var12 string
-		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(toolWords(c, found))
+		templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(sanitizerToolText(c, found))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 58, Col: 23}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sanitize.templ`, Line: 58, Col: 31}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 		if templ_7745c5c3_Err != nil {
@@ -363,7 +363,7 @@ func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if mark, ours := remarkOf(f, r.Sources); ours {
+			if mark, ours := findingRemark(f, r.Sources); ours {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

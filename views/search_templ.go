@@ -24,7 +24,7 @@ type Found struct {
 	Note  string
 	URL   string
 
-	Boards []Place // a task's boards with entries
+	Boards []PageLink // a task's boards with entries
 }
 
 // Search is the page.

@@ -109,7 +109,7 @@ func SlotBenchmarks(p SlotBenchmarksPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = crumbs(placeCrumb("devices")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = crumbs(pageLinkCrumb("devices")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

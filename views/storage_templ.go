@@ -18,8 +18,8 @@ import (
 // StoragePage shows admins the use of storage.
 type StoragePage struct {
 	Page
-	Facts  []Fact // totals
-	Next   []Fact // amounts that the sweep will delete within a week
+	Facts  []NamedValue // totals
+	Next   []NamedValue // amounts that the sweep will delete within a week
 	People []quota.StorageUse
 	Tasks  []quota.StorageUse
 }
@@ -108,7 +108,7 @@ func Storage(p StoragePage) templ.Component {
 	})
 }
 
-func storageFacts(id, title, about string, facts []Fact) templ.Component {
+func storageFacts(id, title, about string, facts []NamedValue) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -17,14 +17,14 @@ import (
 // SuitePage compares entrants on the boards of a set of tasks.
 type SuitePage struct {
 	Page
-	Path       string // address of the page without a query
-	Parent     crumb  // the set: a tag or an event
-	Suite      events.Suite
-	RowA, RowB *events.SuiteRow // shown side by side; nil for none
+	Path                string // address of the page without a query
+	ParentCrumb         crumb  // the set: a tag or an event
+	Suite               events.Suite
+	FirstRow, SecondRow *events.SuiteRow // shown side by side; nil for none
 }
 
 // SetParent sets the page of the set.
-func (p *SuitePage) SetParent(label string, to templ.SafeURL) { p.Parent = crumb{label, to} }
+func (p *SuitePage) SetParent(label string, to templ.SafeURL) { p.ParentCrumb = crumb{label, to} }
 
 // TagSuiteURL returns the address of the suite of a tag.
 func TagSuiteURL(tag string) string { return string(CollectionURL(tag)) + "/suite" }
@@ -54,7 +54,7 @@ func (p SuitePage) address(suffix string, changes ...string) string {
 	if len(p.Suite.Baselines) > 1 {
 		set("baseline", p.Suite.Baseline)
 	}
-	for name, row := range map[string]*events.SuiteRow{"a": p.RowA, "b": p.RowB} {
+	for name, row := range map[string]*events.SuiteRow{"a": p.FirstRow, "b": p.SecondRow} {
 		if row != nil && suffix == "" {
 			set(name, EntrantKey(row.Entrant))
 		}
@@ -68,8 +68,8 @@ func (p SuitePage) address(suffix string, changes ...string) string {
 	return p.Path + suffix + "?" + q.Encode()
 }
 
-// about describes the boards in a sentence.
-func (p SuitePage) about() string {
+// boardsSentence describes the boards in a sentence.
+func (p SuitePage) boardsSentence() string {
 	text := format.Plural(len(p.Suite.Boards), "task", "tasks") + " on " + p.Suite.Device
 	switch n := p.Suite.ComparedBoards; {
 	case p.Suite.Baseline == "":
@@ -88,14 +88,14 @@ func (p SuitePage) shownRows() []events.SuiteRow {
 	return p.Suite.Rows[:min(maxSuiteRows, len(p.Suite.Rows))]
 }
 
-// SuiteSteps returns the values of p in tables and answers.
-func SuiteSteps() []float64 { return []float64{0, 0.5, 0.8, 1, 1.5, 2, 4} }
+// FastPValues returns the values of p in tables and answers.
+func FastPValues() []float64 { return []float64{0, 0.5, 0.8, 1, 1.5, 2, 4} }
 
-func timesText(factor float64) string {
+func factorText(factor float64) string {
 	if factor == 0 {
 		return format.NotMeasured
 	}
-	return format.Factor(factor)
+	return format.SpeedFactor(factor)
 }
 
 // bestOfAll returns a row with the best speedup of all entrants on each board.
@@ -111,8 +111,8 @@ func (p SuitePage) bestOfAll() events.SuiteRow {
 
 // curve is an entrant's fast_p curve.
 type curve struct {
-	class, name string
-	path        string
+	cssClass, name string
+	svgPath        string
 }
 
 // Size of the drawing of fast_p curves, and the range of p.
@@ -137,22 +137,22 @@ func (p SuitePage) curves() (list []curve) {
 		return nil
 	}
 	add := func(class, name string, row events.SuiteRow) {
-		list = append(list, curve{class, name, fastPath(row.Speedups, p.Suite.ComparedBoards)})
+		list = append(list, curve{class, name, fastPCurvePath(row.Speedups, p.Suite.ComparedBoards)})
 	}
 	if len(p.Suite.Rows) > 1 {
 		add("curve-best", "Best of all", p.bestOfAll())
 	}
-	if p.RowA != nil {
-		add("curve-a", p.RowA.Name, *p.RowA)
+	if p.FirstRow != nil {
+		add("curve-a", p.FirstRow.Name, *p.FirstRow)
 	}
-	if p.RowB != nil {
-		add("curve-b", p.RowB.Name, *p.RowB)
+	if p.SecondRow != nil {
+		add("curve-b", p.SecondRow.Name, *p.SecondRow)
 	}
 	return list
 }
 
-// fastPath returns the SVG path of the share of boards with at least each speedup, as steps.
-func fastPath(speedups []float64, compared int) string {
+// fastPCurvePath returns the SVG path of the share of boards with at least each speedup, as steps.
+func fastPCurvePath(speedups []float64, compared int) string {
 	sorted := slices.DeleteFunc(slices.Clone(speedups), func(s float64) bool { return s == 0 })
 	slices.Sort(sorted)
 	var path strings.Builder

@@ -70,7 +70,7 @@ func TaskDocs(p TaskDocsPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = crumbs(placeCrumb("docs")).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = crumbs(pageLinkCrumb("docs")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -67,8 +67,8 @@ func argNames(cases []tasks.Case) []string {
 	return names
 }
 
-// argValue returns the value of an argument of a case, or a dash. A case without devices is for all.
-func argValue(c tasks.Case, name string) string {
+// argumentText returns the value of an argument of a case, or a dash. A case without devices is for all.
+func argumentText(c tasks.Case, name string) string {
 	for _, arg := range c {
 		if arg.Name == name {
 			return arg.Value
@@ -83,10 +83,10 @@ func argValue(c tasks.Case, name string) string {
 // BrowserName returns a short name for a User-Agent: "Firefox on Linux". An unknown User-Agent is unchanged.
 func BrowserName(agent string) string {
 	// Chrome and others are tested in this order, because each User-Agent also has the names of other browsers.
-	browser := firstOf(agent, [][2]string{
+	browser := firstContainedName(agent, [][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
 	})
-	system := firstOf(agent, [][2]string{
+	system := firstContainedName(agent, [][2]string{
 		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"},
 	})
 	switch {
@@ -100,7 +100,7 @@ func BrowserName(agent string) string {
 	return agent
 }
 
-func firstOf(text string, names [][2]string) string {
+func firstContainedName(text string, names [][2]string) string {
 	for _, name := range names {
 		if strings.Contains(text, name[0]) {
 			return name[1]

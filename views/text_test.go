@@ -33,7 +33,7 @@ func show(t *testing.T, c templ.Component) *goquery.Document {
 func TestMarkdownIsFormattedWithoutScripts(t *testing.T) {
 	text := "# Sum\n\nAdd **two** `float` vectors.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" +
 		"<script>alert(1)</script>\n\n<a href='javascript:alert(2)'>x</a> [y](javascript:alert(3)) [z](https://example.org)\n"
-	c, err := Document(text, nil)
+	c, err := RenderDocumentation(text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestMarkdownIsFormattedWithoutScripts(t *testing.T) {
 
 func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 	text := []byte("__global__ void f(int n) { /* <b> */ }\r\nint g = 1;\n")
-	file := NewHighlighter(1<<10, MaxHighlightedBytes).Page().Source("kernel.cu", "<i>", text)
+	file := NewHighlighter(1<<10, MaxHighlightedBytes).Page().ColorFile("kernel.cu", "<i>", text)
 	page := show(t, file.HTML)
 	if page.Find("[id='<i>L2']").Length() != 1 || page.Find(".line").Length() != 2 || page.Find(".k").Length() != 1 ||
 		page.Find(".nf").Text() != "f" ||
@@ -69,8 +69,8 @@ func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 
 func TestLineNamesAreThoseOfTheirPage(t *testing.T) {
 	h := NewHighlighter(1<<10, MaxHighlightedBytes)
-	h.Page().Source("x.py", "", []byte("c"))
-	if show(t, h.Page().Source("x.py", "other-", []byte("c")).HTML).Find("#other-L1").Length() != 1 {
+	h.Page().ColorFile("x.py", "", []byte("c"))
+	if show(t, h.Page().ColorFile("x.py", "other-", []byte("c")).HTML).Find("#other-L1").Length() != 1 {
 		t.Error("the same text on another page has the first page's line names")
 	}
 }
@@ -79,7 +79,7 @@ func TestBigSourceIsShownPlain(t *testing.T) {
 	page := NewHighlighter(1<<20, 600).Page()
 	for i, lines := range []int{60, 40, 1} { // 600 bytes, and another line
 		want := []int{60, 40, 0}[i]
-		file := page.Source("big.py", "", []byte(strings.Repeat("x = 1\n", lines)))
+		file := page.ColorFile("big.py", "", []byte(strings.Repeat("x = 1\n", lines)))
 		if n := show(t, file.HTML).Find(".m").Length(); n != want {
 			t.Errorf("of %d lines %d numbers are coloured, want %d", lines, n, want)
 		}
@@ -89,7 +89,7 @@ func TestBigSourceIsShownPlain(t *testing.T) {
 func TestASourceOfShortLinesHasASmallPage(t *testing.T) {
 	for _, end := range []string{"\n", "\r"} {
 		text := strings.Repeat("<"+end, 500_000)
-		file := NewHighlighter(1, MaxHighlightedBytes).Page().Source("lines.py", "", []byte(text))
+		file := NewHighlighter(1, MaxHighlightedBytes).Page().ColorFile("lines.py", "", []byte(text))
 		var page bytes.Buffer
 		if err := file.HTML.Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
 	for _, text := range worstSources() {
 		for _, name := range []string{"a.cu", "a.py", "a.yml", "a.json", "a.js", "a.md", "a.diff"} {
 			costtest.Check(t, fmt.Sprintf("%s, %d of %.8q", name, len(text), text), func() {
-				NewHighlighter(1, MaxHighlightedBytes).Page().Source(name, "", []byte(text))
+				NewHighlighter(1, MaxHighlightedBytes).Page().ColorFile(name, "", []byte(text))
 			})
 		}
 	}
@@ -125,7 +125,7 @@ func TestLargeFilesAreCutOnPages(t *testing.T) {
 		page, size := NewHighlighter(1, MaxHighlightedBytes).Page(), 0
 		for range 512 {
 			var html bytes.Buffer
-			if err := page.Source("a.cu", "", text).HTML.Render(t.Context(), &html); err != nil {
+			if err := page.ColorFile("a.cu", "", text).HTML.Render(t.Context(), &html); err != nil {
 				t.Fatal(err)
 			}
 			size += html.Len()
@@ -167,16 +167,16 @@ func TestStagesShowTheirProgress(t *testing.T) {
 	}
 	ended := func(s StageView) StageView { s.HasResult = true; return s }
 	running := stage("", job.StatusPass)
-	running.Running, running.TotalCases = true, 4
+	running.IsRunning, running.TotalCases = true, 4
 	ranked := stage("", job.StatusPass)
-	ranked.Running, ranked.TotalCases, ranked.Result.Stage = true, 2, job.StageRanked
+	ranked.IsRunning, ranked.TotalCases, ranked.Result.Stage = true, 2, job.StageRanked
 	ranked.MinProcesses = 5
 	first := ranked
-	ranked.NextProcess(0) // of another process: the case is told again
+	ranked.StartNextProcess(0) // of another process: the case is told again
 	ranked.Result.Cases = append(ranked.Result.Cases, job.CaseResult{Status: job.StatusPass})
 	sixth := ranked
 	sixth.ProcessNumber = 6
-	skipped := StageView{Skipped: true}
+	skipped := StageView{IsSkipped: true}
 	for _, test := range []struct {
 		stage         StageView
 		note, summary string
@@ -191,7 +191,7 @@ func TestStagesShowTheirProgress(t *testing.T) {
 		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s",
 			"1 of 2 cases passed"},
 	} {
-		if note, summary := test.stage.Note(), test.stage.Summary(); note != test.note || summary != test.summary {
+		if note, summary := test.stage.BarNote(), test.stage.Summary(); note != test.note || summary != test.summary {
 			t.Errorf("the stage says %q and %q, want %q and %q", note, summary, test.note, test.summary)
 		}
 	}
@@ -203,12 +203,12 @@ func TestAFailureQuotesItsException(t *testing.T) {
 	for want, stderr := range map[string]string{
 		"TypeError at submission.py:8: unsupported operand": "Traceback (most recent call last):\n  File \"/tmp/job/eval.py\", line 90, in call\n" +
 			"  File \"/tmp/job/submission.py\", line 8, in custom_kernel\n    x + None\n  File \"/usr/lib/numpy.py\", line 3, in add\nTypeError: unsupported operand.\n",
-		"MemoryError":     "MemoryError\n",
-		unparsedException: "",
+		"MemoryError":           "MemoryError\n",
+		unparsedExceptionReason: "",
 	} {
 		doc := show(t, Run(RunCard{Run: work.Run{State: "failed",
-			Failure: &job.Failure{Reason: before + unparsedException + ".", ExitCode: 1}},
-			Sources: Sources{MainNames: []string{"submission.py"}},
+			Failure: &job.Failure{Reason: before + unparsedExceptionReason + ".", ExitCode: 1}},
+			Sources: Sources{MainFileNames: []string{"submission.py"}},
 			Stages: []StageView{{HasResult: true,
 				Result: job.StageResult{Stage: job.StageTest, Status: job.StatusError, Stderr: stderr}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != before+want+"." {
@@ -224,7 +224,7 @@ func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	}
 	doc := show(t, Run(RunCard{Run: work.Run{SubmissionID: 7, State: "failed",
 		Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1}},
-		Sources: Sources{MainNames: []string{"submission.py"}},
+		Sources: Sources{MainFileNames: []string{"submission.py"}},
 		Stages: []StageView{stage(job.StageBuild, job.StatusPass, ""), stage(job.StageTest, job.StatusError,
 			"  File \"/tmp/job/submission.py\", line 6, in helper\nValueError: no such shape\n")}}))
 	if doc.Find("[data-output=test][open]").Length() != 1 || doc.Find("[data-output=build][open]").Length() != 0 {
@@ -245,7 +245,7 @@ func TestACompilersMessageIsShownOnce(t *testing.T) {
 	} {
 		doc := show(t, Run(RunCard{Run: work.Run{State: "failed",
 			Failure: &job.Failure{Reason: "Compiling submission.cpp failed: " + text + ".", ExitCode: 1}},
-			Sources: Sources{MainNames: []string{"submission.cpp"}},
+			Sources: Sources{MainFileNames: []string{"submission.cpp"}},
 			Stages: []StageView{{HasResult: true,
 				Result: job.StageResult{Stage: job.StageBuild, Status: job.StatusError, Stderr: output}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != want {

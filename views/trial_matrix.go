@@ -16,7 +16,7 @@ import (
 type TrialPage struct {
 	Page
 	Task               TaskRef
-	Hidden             bool      // a draft that only its author and admins see
+	IsHiddenDraft      bool      // a draft that only its author and admins see
 	UnpublishedChanges bool      // unpublished changes of a published task
 	OpensAt            time.Time // start of the event that publishes the draft; zero if there is none
 	UntriedReason      string    // reason for not having tried anything; empty after the first trial
@@ -30,44 +30,44 @@ type TrialPage struct {
 
 // TrialRow is a solution with its verdict.
 type TrialRow struct {
-	Name       string
-	Correct    bool
-	MadeBySite bool // made from a correct one by the site
-	Starter    bool // a template, which must compile
+	Name              string
+	IsCorrectSolution bool
+	IsMadeBySite      bool // made from a correct one by the site
+	IsStarter         bool // a template, which must compile
 	TrialRun
 	TimedRun        *TrialRun // run of the benchmarks; nil if they are not run
 	MissingArgument string    // missing argument of a case: "case 1 lacks `seed`"
-	ProvesTask      bool      // a solution shows that the task works
+	ProvesTaskWorks bool      // a solution shows that the task works
 }
 
 // TrialRun is one run of a solution.
 type TrialRun struct {
-	Tried, Ended bool
-	SubmissionID int64
-	State        string
-	Reason       string // reason of its failure
-	Trial        job.Trial
+	WasTried, HasEnded bool
+	SubmissionID       int64
+	State              string
+	Reason             string // reason of its failure
+	Trial              job.Trial
 }
 
-// column is a case of the task.
-type column struct {
+// caseColumn is a case of the task.
+type caseColumn struct {
 	Stage job.Stage
 	Index int
 	Case  tasks.Case
 }
 
-func (c column) word() string {
+func (c caseColumn) caseKind() string {
 	if c.Stage == job.StageBenchmark {
 		return "benchmark"
 	}
 	return "test"
 }
 
-func (c column) name() string { return fmt.Sprintf("%s %d", c.word(), c.Index) }
+func (c caseColumn) caseName() string { return fmt.Sprintf("%s %d", c.caseKind(), c.Index) }
 
 // trialCell is the result of a solution on a case; the status is "" if the solution did not run on it.
 type trialCell struct {
-	column
+	caseColumn
 	CaseStatus     job.Status
 	Message        string
 	TimeNS         float64 // nanoseconds per call; 0 if not timed
@@ -75,19 +75,19 @@ type trialCell struct {
 	SubmissionID   int64
 }
 
-func (c trialCell) label() string {
+func (c trialCell) statusLabel() string {
 	if c.FirstDetection {
-		return "Failed " + c.name() + ", which proves it wrong: expected and got"
+		return "Failed " + c.caseName() + ", which proves it wrong: expected and got"
 	}
-	return "Failed " + c.name() + ": expected and got"
+	return "Failed " + c.caseName() + ": expected and got"
 }
 
-func (p TrialPage) columns() (list []column) {
+func (p TrialPage) caseColumns() (list []caseColumn) {
 	for i, c := range p.Tests {
-		list = append(list, column{job.StageTest, i, c})
+		list = append(list, caseColumn{job.StageTest, i, c})
 	}
 	for i, c := range p.Benchmarks {
-		list = append(list, column{job.StageBenchmark, i, c})
+		list = append(list, caseColumn{job.StageBenchmark, i, c})
 	}
 	return list
 }
@@ -95,12 +95,12 @@ func (p TrialPage) columns() (list []column) {
 // maxMessageLetters limits the message of a checker in a cell, in characters; the page of the run has all of it.
 const maxMessageLetters = 600
 
-// cells returns a row's cells, one for each column.
-func (p TrialPage) cells(r TrialRow) []trialCell {
-	columns := p.columns()
+// rowCells returns a row's cells, one for each column.
+func (p TrialPage) rowCells(r TrialRow) []trialCell {
+	columns := p.caseColumns()
 	cells, proved := make([]trialCell, len(columns)), false
 	for i, col := range columns {
-		cells[i].column = col
+		cells[i].caseColumn = col
 		run := &r.TrialRun
 		if col.Stage == job.StageBenchmark {
 			run = r.TimedRun
@@ -108,9 +108,9 @@ func (p TrialPage) cells(r TrialRow) []trialCell {
 		if run == nil {
 			continue
 		}
-		c := run.result(col)
+		c := run.caseResult(col)
 		cells[i].CaseStatus, cells[i].Message, cells[i].TimeNS, cells[i].SubmissionID = c.Status, truncateMessage(c.Message), c.Time(), run.SubmissionID
-		if c.Status == job.StatusFail && !r.Correct && !r.Starter && !proved {
+		if c.Status == job.StatusFail && !r.IsCorrectSolution && !r.IsStarter && !proved {
 			cells[i].FirstDetection, proved = true, true
 		}
 	}
@@ -124,8 +124,8 @@ func truncateMessage(message string) string {
 	return message
 }
 
-// result returns the result of a run for the case of a column.
-func (r TrialRun) result(col column) (found job.CaseResult) {
+// caseResult returns the result of a run for the case of a column.
+func (r TrialRun) caseResult(col caseColumn) (found job.CaseResult) {
 	for _, stage := range r.Trial.Stages {
 		for _, c := range stage.Cases {
 			if stage.Stage == col.Stage && c.Index == col.Index {
@@ -146,17 +146,17 @@ func (r TrialRow) testTime() string {
 	return ""
 }
 
-// evidence returns a line with the reason for a verdict: the first failed case, otherwise the failure of the run.
-func (r TrialRow) evidence(cells []trialCell) string {
+// verdictReason returns a line with the reason for a verdict: the first failed case, otherwise the failure of the run.
+func (r TrialRow) verdictReason(cells []trialCell) string {
 	for _, c := range cells {
 		if c.CaseStatus != job.StatusFail {
 			continue
 		}
 		message, _, _ := strings.Cut(c.Message, "\n")
 		if c.FirstDetection {
-			return fmt.Sprintf("Proved wrong by %s (%s): %s", c.name(), c.Case, message)
+			return fmt.Sprintf("Proved wrong by %s (%s): %s", c.caseName(), c.Case, message)
 		}
-		return fmt.Sprintf("Failed %s (%s): %s", c.name(), c.Case, message)
+		return fmt.Sprintf("Failed %s (%s): %s", c.caseName(), c.Case, message)
 	}
 	if r.Reason == "" && r.TimedRun != nil {
 		return r.TimedRun.Reason
@@ -166,47 +166,47 @@ func (r TrialRow) evidence(cells []trialCell) string {
 
 // Patterns for the expected and the actual value in messages of checkers, in either order.
 var (
-	expectedFirst = regexp.MustCompile(`(?i)\bexpected:?\s+(.+?)[,;]?\s+(?:but\s+)?(?:got|found|was):?\s+(.+)`)
-	gotFirst      = regexp.MustCompile(`(?i)\b(?:got|found|was):?\s+(.+?)[,;]?\s+(?:but\s+|instead of\s+)?expected:?\s+(.+)`)
+	expectedThenActual = regexp.MustCompile(`(?i)\bexpected:?\s+(.+?)[,;]?\s+(?:but\s+)?(?:got|found|was):?\s+(.+)`)
+	actualThenExpected = regexp.MustCompile(`(?i)\b(?:got|found|was):?\s+(.+?)[,;]?\s+(?:but\s+|instead of\s+)?expected:?\s+(.+)`)
 )
 
 // expectedAndGot extracts the expected and the actual value from the message of a checker; both are "" if it has
 // another form.
 func expectedAndGot(message string) (expected, got string) {
 	line, _, _ := strings.Cut(message, "\n")
-	if m := expectedFirst.FindStringSubmatch(line); m != nil {
+	if m := expectedThenActual.FindStringSubmatch(line); m != nil {
 		return m[1], m[2]
 	}
-	if m := gotFirst.FindStringSubmatch(line); m != nil {
+	if m := actualThenExpected.FindStringSubmatch(line); m != nil {
 		return m[2], m[1]
 	}
 	return "", ""
 }
 
-// verdict returns the verdict of a row in a word; bad is true if the author must change something.
-func (r TrialRow) verdict() (word string, bad bool) {
+// verdictText returns the verdict of a row in a word; bad is true if the author must change something.
+func (r TrialRow) verdictText() (word string, bad bool) {
 	switch {
-	case !r.Tried:
+	case !r.WasTried:
 		return "not tried", false
-	case !r.Ended:
+	case !r.HasEnded:
 		return r.State, false
-	case r.Starter:
+	case r.IsStarter:
 		return r.starterVerdict()
 	case r.MissingArgument != "":
 		return "inconclusive: " + r.MissingArgument, true
 	case r.hasTaskFault():
 		return "inconclusive: the task failed", true
-	case r.MadeBySite && !r.Trial.AnswerFoundWrong() && r.Reason != "":
+	case r.IsMadeBySite && !r.Trial.AnswerFoundWrong() && r.Reason != "":
 		return "inconclusive: it did not run", false
-	case r.Correct && r.Trial.HasExpectedVerdict(r.ProvesTask):
+	case r.IsCorrectSolution && r.Trial.HasExpectedVerdict(r.ProvesTaskWorks):
 		return r.timedVerdict()
-	case r.Trial.HasExpectedVerdict(r.ProvesTask):
+	case r.Trial.HasExpectedVerdict(r.ProvesTaskWorks):
 		return "rejected, as expected", false
-	case r.Correct:
+	case r.IsCorrectSolution:
 		return "should pass", true
 	case r.Reason == "":
 		return "passes but should fail", true
-	case r.ProvesTask:
+	case r.ProvesTaskWorks:
 		return "failed before the task judged it", true
 	}
 	return "failed, but no correct solution passes", true
@@ -235,9 +235,9 @@ func (r TrialRow) starterVerdict() (word string, bad bool) {
 // timedVerdict returns the verdict on a correct solution that passed the tests.
 func (r TrialRow) timedVerdict() (word string, bad bool) {
 	switch {
-	case r.TimedRun == nil || !r.TimedRun.Tried:
+	case r.TimedRun == nil || !r.TimedRun.WasTried:
 		return "passes, as expected", false
-	case !r.TimedRun.Ended:
+	case !r.TimedRun.HasEnded:
 		return "passes the tests; benchmarks " + r.TimedRun.State, false
 	case r.TimedRun.Trial.Outcome == job.OutcomeDone:
 		return "passes, as expected", false
@@ -247,14 +247,14 @@ func (r TrialRow) timedVerdict() (word string, bad bool) {
 	return "passes the tests; the benchmarks did not run", false
 }
 
-// kind returns the expected verdict of the row.
-func (r TrialRow) kind() string {
+// expectedVerdict returns the expected verdict of the row.
+func (r TrialRow) expectedVerdict() string {
 	switch {
-	case r.Starter:
+	case r.IsStarter:
 		return "should compile"
-	case r.Correct:
+	case r.IsCorrectSolution:
 		return "should pass"
-	case r.MadeBySite:
+	case r.IsMadeBySite:
 		return "should fail (mutant)"
 	}
 	return "should fail"
@@ -262,11 +262,11 @@ func (r TrialRow) kind() string {
 
 // isWaiting reports whether a run of the row has no result yet.
 func (r TrialRow) isWaiting() bool {
-	return r.Tried && !r.Ended || r.TimedRun != nil && r.TimedRun.Tried && !r.TimedRun.Ended
+	return r.WasTried && !r.HasEnded || r.TimedRun != nil && r.TimedRun.WasTried && !r.TimedRun.HasEnded
 }
 
-// Waiting counts the rows that have no verdict yet.
-func (p TrialPage) Waiting() (n int) {
+// WaitingRowCount counts the rows that have no verdict yet.
+func (p TrialPage) WaitingRowCount() (n int) {
 	for _, r := range p.Rows {
 		if r.isWaiting() {
 			n++
@@ -277,26 +277,26 @@ func (p TrialPage) Waiting() (n int) {
 
 // hasWorkingSolution reports whether the task has solutions.
 func (p TrialPage) hasWorkingSolution() bool {
-	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return !r.Starter })
+	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return !r.IsStarter })
 }
 
 // HasRuns reports whether the trial has at least one run.
 func (p TrialPage) HasRuns() bool {
-	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return r.Tried })
+	return slices.ContainsFunc(p.Rows, func(r TrialRow) bool { return r.WasTried })
 }
 
 // summary describes the result of the trial in a sentence; bad is true if the author must change something.
 func (p TrialPage) summary() (message string, bad bool) {
 	tried, wrong := 0, 0
 	for _, r := range p.Rows {
-		if r.Tried {
+		if r.WasTried {
 			tried++
 		}
-		if _, look := r.verdict(); look {
+		if _, look := r.verdictText(); look {
 			wrong++
 		}
 	}
-	switch n := p.Waiting(); {
+	switch n := p.WaitingRowCount(); {
 	case !p.hasWorkingSolution():
 		return "The task has no solutions to try. Add solutions/correct/… and solutions/wrong/….", true
 	case tried == 0:

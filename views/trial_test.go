@@ -20,10 +20,11 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 		{job.StageBuild, true, "failed before the task judged it", true},
 		{job.StageBuild, false, "failed, but no correct solution passes", true},
 	} {
-		row := TrialRow{ProvesTask: c.works, TrialRun: TrialRun{Tried: true, Ended: true, Reason: "it failed",
+		row := TrialRow{ProvesTaskWorks: c.works, TrialRun: TrialRun{WasTried: true, HasEnded: true,
+			Reason: "it failed",
 			Trial: job.Trial{Outcome: job.OutcomeFailed,
 				Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}
-		if word, bad := row.verdict(); word != c.word || bad != c.bad {
+		if word, bad := row.verdictText(); word != c.word || bad != c.bad {
 			t.Errorf("failed in %s, works %v: %q, %v", c.stage, c.works, word, bad)
 		}
 	}
@@ -35,13 +36,13 @@ func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 		ended := job.Trial{Correct: correct, Outcome: job.OutcomeFailed,
 			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusError,
 				Failure: &job.Failure{ExitCode: 113}}}}
-		row := TrialRow{Correct: correct, ProvesTask: true, MissingArgument: "case 1 lacks `seed`",
-			TrialRun: TrialRun{Tried: true, Ended: true, Reason: "exit code 113", Trial: ended}}
-		if word, bad := row.verdict(); word != "inconclusive: case 1 lacks `seed`" || !bad {
+		row := TrialRow{IsCorrectSolution: correct, ProvesTaskWorks: true, MissingArgument: "case 1 lacks `seed`",
+			TrialRun: TrialRun{WasTried: true, HasEnded: true, Reason: "exit code 113", Trial: ended}}
+		if word, bad := row.verdictText(); word != "inconclusive: case 1 lacks `seed`" || !bad {
 			t.Errorf("correct %v: %q, %v", correct, word, bad)
 		}
 		row.MissingArgument = ""
-		if word, bad := row.verdict(); word != "inconclusive: the task failed" || !bad {
+		if word, bad := row.verdictText(); word != "inconclusive: the task failed" || !bad {
 			t.Errorf("correct %v, without the argument: %q, %v", correct, word, bad)
 		}
 	}
@@ -55,20 +56,20 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 		{Index: 2, Status: job.StatusFail, Message: "x"}}}
 	page := TrialPage{Tests: []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}},
 		{{Name: "n", Value: "3"}}}, Benchmarks: []tasks.Case{{{Name: "n", Value: "9"}}}}
-	row := TrialRow{TrialRun: TrialRun{Tried: true, Ended: true,
+	row := TrialRow{TrialRun: TrialRun{WasTried: true, HasEnded: true,
 		Trial: job.Trial{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
-	cells := page.cells(row)
+	cells := page.rowCells(row)
 	if len(cells) != 4 || cells[0].FirstDetection || !cells[1].FirstDetection || cells[2].FirstDetection ||
 		cells[3].CaseStatus != "" {
 		t.Errorf("%+v", cells)
 	}
-	if why := row.evidence(cells); why != "Proved wrong by test 1 (n: 2): element 3: expected 2, got 1" {
+	if why := row.verdictReason(cells); why != "Proved wrong by test 1 (n: 2): element 3: expected 2, got 1" {
 		t.Error(why)
 	}
-	row.Correct = true
-	if cells := page.cells(row); cells[1].FirstDetection ||
-		row.evidence(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
-		t.Errorf("of a correct one: %q", row.evidence(cells))
+	row.IsCorrectSolution = true
+	if cells := page.rowCells(row); cells[1].FirstDetection ||
+		row.verdictReason(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
+		t.Errorf("of a correct one: %q", row.verdictReason(cells))
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"warpboard/views/format"
 )
 
-// titleParts splits "Vector add (C++)" into problem and variant; the variant is "" without parentheses.
-func titleParts(title string) (problem, variant string) {
+// splitTitle splits "Vector add (C++)" into problem and variant; the variant is "" without parentheses.
+func splitTitle(title string) (problem, variant string) {
 	at := strings.LastIndex(title, " (")
 	if at <= 0 || !strings.HasSuffix(title, ")") {
 		return title, ""
@@ -21,26 +21,26 @@ func titleParts(title string) (problem, variant string) {
 // heading returns the title of a card: the part that the titles of its variants have in common, otherwise the title of
 // the first variant.
 func (c TaskCard) heading() string {
-	first, _ := titleParts(c.Title)
+	first, _ := splitTitle(c.Title)
 	for _, v := range c.Variants {
-		if problem, _ := titleParts(v.Title); problem != first {
+		if problem, _ := splitTitle(v.Title); problem != first {
 			return c.Title
 		}
 	}
 	return first
 }
 
-// label returns the name of a variant on the card.
-func (c TaskCard) label(v TaskCard) string {
+// variantLabel returns the name of a variant on the card.
+func (c TaskCard) variantLabel(v TaskCard) string {
 	if c.heading() == c.Title && c.Title != v.Title { // the titles have no common part
 		return v.Title
 	}
-	_, variant := titleParts(v.Title)
+	_, variant := splitTitle(v.Title)
 	return cmp.Or(variant, v.Lang)
 }
 
-// people counts the entries on the boards of all variants.
-func (c TaskCard) people() (n int) {
+// entryCount counts the entries on the boards of all variants.
+func (c TaskCard) entryCount() (n int) {
 	for _, v := range c.Variants {
 		n += v.People
 	}
@@ -50,8 +50,8 @@ func (c TaskCard) people() (n int) {
 // variantChip is a board on a line of several tasks.
 type variantChip struct {
 	BoardChip
-	slug  string
-	label string // label of its variant
+	slug         string
+	variantLabel string // label of its variant
 }
 
 // boardChips returns the boards for a card, at most mostChips: first those with a worker, then those with a leader.
@@ -60,7 +60,7 @@ func (c TaskCard) boardChips() (shown, rest []variantChip) {
 	var list []variantChip
 	for _, v := range c.Variants {
 		for _, b := range v.Boards {
-			list = append(list, variantChip{b, v.Slug, c.label(v)})
+			list = append(list, variantChip{b, v.Slug, c.variantLabel(v)})
 		}
 	}
 	if len(c.Variants) == 0 {
@@ -72,14 +72,14 @@ func (c TaskCard) boardChips() (shown, rest []variantChip) {
 		return cmp.Compare(a.sortKey(), b.sortKey())
 	})
 	n := 0
-	for n < min(len(list), mostChips) && list[n].sortKey() < idleSortKey {
+	for n < min(len(list), mostChips) && list[n].sortKey() < idleBoardSortKey {
 		n++
 	}
 	return list[:n], list[n:]
 }
 
-// idleSortKey is the sort key of boards without a worker and without entries.
-const idleSortKey = 3
+// idleBoardSortKey is the sort key of boards without a worker and without entries.
+const idleBoardSortKey = 3
 
 // sortKey returns the position of a board for sorting: first boards with a worker, then boards with a leader.
 func (b BoardChip) sortKey() (at int) {
@@ -92,8 +92,8 @@ func (b BoardChip) sortKey() (at int) {
 	return at
 }
 
-// restText returns the number of boards that a card omits.
-func restText(rest []variantChip) string {
+// omittedBoardsText returns the number of boards that a card omits.
+func omittedBoardsText(rest []variantChip) string {
 	for _, b := range rest {
 		if !b.Offline {
 			return fmt.Sprintf("+%d", len(rest))

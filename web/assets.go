@@ -20,7 +20,7 @@ import (
 // assets serves the embedded files. It compresses each file at the first request for its encoding. The zero value is
 // ready to use.
 type assets struct {
-	packed sync.Map // func() ([]byte, error) by encoding and name
+	compressedFiles sync.Map // func() ([]byte, error) by encoding and name
 }
 
 // brotliLevel returns the level for a file of some bytes. The best makes what each page loads 7 % smaller, in 0.1 s a
@@ -32,8 +32,8 @@ func brotliLevel(size int) int {
 	return 9
 }
 
-func (a *assets) pack(encoding, name string, data []byte) ([]byte, error) {
-	once, _ := a.packed.LoadOrStore(encoding+"/"+name, sync.OnceValues(func() ([]byte, error) {
+func (a *assets) compressFile(encoding, name string, data []byte) ([]byte, error) {
+	once, _ := a.compressedFiles.LoadOrStore(encoding+"/"+name, sync.OnceValues(func() ([]byte, error) {
 		var out bytes.Buffer
 		var w io.WriteCloser = brotli.NewWriterLevel(&out, brotliLevel(len(data)))
 		if encoding == "gzip" {
@@ -48,9 +48,9 @@ func (a *assets) pack(encoding, name string, data []byte) ([]byte, error) {
 	return once.(func() ([]byte, error))()
 }
 
-// asset serves an embedded file. The URL contains a hash of all files, so browsers cache the response permanently. A
-// URL with an old hash gets the current file, which browsers must revalidate.
-func (s *Server) asset(c *fiber.Ctx) error {
+// serveAsset serves an embedded file. The URL contains a hash of all files, so browsers cache the response permanently.
+// A URL with an old hash gets the current file, which browsers must revalidate.
+func (s *Server) serveAsset(c *fiber.Ctx) error {
 	name := c.Params("name")
 	data, err := fs.ReadFile(static.Files(), name)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Server) asset(c *fiber.Ctx) error {
 		if path.Ext(name) == ".woff2" || path.Ext(name) == ".png" || !c.Request().Header.HasAcceptEncoding(encoding) {
 			continue
 		}
-		if data, err = s.assets.pack(encoding, name, data); err != nil {
+		if data, err = s.assets.compressFile(encoding, name, data); err != nil {
 			return err
 		}
 		c.Set(fiber.HeaderContentEncoding, encoding)

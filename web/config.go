@@ -25,32 +25,32 @@ type Settings = site.Settings
 type Config struct {
 	SiteConfig
 
-	Queue      Queue       // nil: not asked
-	Stopping   func() bool // whether this process stops; nil: never
-	OwnCluster bool        // workers connect to the operator's NATS cluster, not to the site
-	TLS        *tls.Config // configuration of connections; nil: a proxy handles TLS, or no one
+	Queue              Queue       // nil: not asked
+	IsStopping         func() bool // whether this process stops; nil: never
+	UsesOwnNATSCluster bool        // workers connect to the operator's NATS cluster, not to the site
+	TLS                *tls.Config // configuration of connections; nil: a proxy handles TLS, or no one
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	// Admins lists admins as "provider:login", "provider:id:ID", or a verified e-mail address with or without its
 	// provider.
 	Admins []string
 
-	BundleLimit int    // largest task zip in bytes; 0: 32 MiB
-	OpenEvalAPI string // who may evaluate without a token: "all", "loopback" or "none"; empty: none
-	EvalLimits  evaluations.Limits
+	BundleLimit         int    // largest task zip in bytes; 0: 32 MiB
+	TokenlessEvaluators string // who may evaluate without a token: "all", "loopback" or "none"; empty: none
+	EvalLimits          evaluations.Limits
 
-	// MetricsFrom lists the networks that may read the metrics without a token. nil means this machine, unless a proxy
-	// forwards requests.
-	MetricsFrom  []netip.Prefix
-	MetricsToken string // lets its sender read the metrics, as admins may; empty: no token does
+	// MetricsNetworks lists the networks that may read the metrics without a token. nil means this machine, unless a
+	// proxy forwards requests.
+	MetricsNetworks []netip.Prefix
+	MetricsToken    string // lets its sender read the metrics, as admins may; empty: no token does
 
-	Attacks []views.Attack // the attacks with their last results, for /trust; may be empty
-	Contact string         // where to report holes, a mail or https:// address; empty: the page names no contact
+	Attacks         []views.Attack // the attacks with their last results, for /trust; may be empty
+	SecurityContact string         // where to report holes, a mail or https:// address; empty: the page names no contact
 }
 
 func (c Config) bundleLimit() int { return cmp.Or(c.BundleLimit, defaultBundleLimit) }
 
-// ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsFrom.
+// ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsNetworks.
 func ParseAddresses(texts []string) ([]netip.Prefix, error) { return conns.ParseNetworks(texts) }
 
 // ParseBaseURL parses the public URL of a site, for Config.BaseURL. The error text continues a sentence such as

@@ -197,7 +197,7 @@ func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
 }
 
 func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
-	got := string(conns.Frame(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
+	got := string(conns.FormatEvent(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
 	want := "id: 7\nevent: x\ndata: a\ndata: b\ndata: c\ndata: id: 9\ndata: \ndata: event: evil\n\n"
 	if got != want {
 		t.Errorf("frame is %q, want %q", got, want)

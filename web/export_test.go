@@ -10,9 +10,9 @@ import (
 
 // What only the tests of this package look into.
 const (
-	PythonIndex   = pythonIndex
+	PythonIndex   = pythonIndexPath
 	ShutdownGrace = shutdownGrace
-	SimpleJSON    = simpleJSON
+	SimpleJSON    = simpleIndexContentType
 )
 
 // App has the list of routes.
@@ -22,7 +22,7 @@ func (s *Server) App() *fiber.App { return s.app }
 func (s *Server) Shared() *site.Site { return s.site }
 
 // Evals waits for evaluations.
-func (s *Server) Evals() *evaluations.Evaluations { return s.evals }
+func (s *Server) Evals() *evaluations.Evaluations { return s.evaluations }
 
 // Submissions renders events.
 func (s *Server) Submissions() *submissions.Submissions { return s.submissions }

@@ -83,12 +83,12 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 		size         int
 		want         string
 	}{
-		{"", "/api/v1/submissions", site.MaxVisitorBody + 1, "401 Unauthorized"},
+		{"", "/api/v1/submissions", site.MaxVisitorBodyBytes + 1, "401 Unauthorized"},
 		{"", "/evaluate", 1, "401 Unauthorized"},
 		{"Bearer wrong", "/evaluate", 1, "401 Unauthorized"},
-		{"Bearer " + s.Token, "/api/v1/submissions", site.MaxKernelBody + 1, "413 Request Entity Too Large"},
-		{"Bearer " + s.Token, "/evaluate", s.Evals().EvalLimits.Body + 1, "413 Request Entity Too Large"},
-		{"Bearer " + s.Token, "/tasks/new", site.MaxKernelBody + 1, "413 Request Entity Too Large"}, // may not make tasks
+		{"Bearer " + s.Token, "/api/v1/submissions", site.MaxKernelBodyBytes + 1, "413 Request Entity Too Large"},
+		{"Bearer " + s.Token, "/evaluate", s.Evals().EvalLimits.MaxBodyBytes + 1, "413 Request Entity Too Large"},
+		{"Bearer " + s.Token, "/tasks/new", site.MaxKernelBodyBytes + 1, "413 Request Entity Too Large"}, // may not make tasks
 	} {
 		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Length: %d\r\n",
 			one.path, one.size)
@@ -99,7 +99,7 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 			t.Errorf("%d bytes to %s with %q: %.200q, want %s", one.size, one.path, one.sender, answer, one.want)
 		}
 	}
-	bundle := strings.NewReader(strings.Repeat("x", site.MaxKernelBody+1))
+	bundle := strings.NewReader(strings.Repeat("x", site.MaxKernelBodyBytes+1))
 	if got := s.SignedIn("Carl", accounts.RoleCreator).Send(http.MethodPost, "/tasks/new",
 		bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
 		t.Error("a bundle within its own limit was refused for its size")

@@ -28,7 +28,7 @@ func TestServeForAnotherTest(t *testing.T) {
 		return // only other tests start this
 	}
 	s := webtest.NewEvalSite(t, func(c *web.Config) {
-		c.OpenEvalAPI = "loopback"
+		c.TokenlessEvaluators = "loopback"
 		if settings != "standard" {
 			c.Limits.Connections, _ = strconv.Atoi(settings)
 		}

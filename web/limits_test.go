@@ -105,7 +105,8 @@ func TestAProxyOnThisMachineIsNotOneVisitor(t *testing.T) {
 
 func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	s := webtest.Start(t, noProxies, func(c *web.Config) {
-		c.Limits = site.Limits{Strangers: 40 << 10, StrangersEach: 24 << 10, RequestsEach: 3, SlowEach: 3}
+		c.Limits = site.Limits{VisitorBodyBytes: 40 << 10, VisitorBodyBytesEach: 24 << 10, RequestsEach: 3,
+			SlowRequestsEach: 3}
 	})
 	const head = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n"
 	_, resp := from(s, t, "127.0.0.2", head+strings.Repeat("x", 30<<10))
@@ -121,7 +122,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for n := range 3 {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
-	held := func() int { return s.Shared().Limiter.InUse(site.ForVisitors(site.Bodies)) }
+	held := func() int { return s.Shared().Limiter.InUse(site.VisitorResource(site.BodiesResource)) }
 	tier.Until(t, "all are being read", func() bool { return held() == 3*12<<10 })
 	if _, resp := from(s, t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
@@ -131,7 +132,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	}
 	conns[1].Close()
 	tier.Until(t, "one has gone", func() bool { return held() == 2*12<<10 })
-	underWay := func() int { return s.Shared().Limiter.InUse(site.Requests) }
+	underWay := func() int { return s.Shared().Limiter.InUse(site.RequestsResource) }
 	tier.Until(t, "its request has ended, too", func() bool { return underWay() == 2 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
 	tier.Until(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
@@ -149,7 +150,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 }
 
 func TestABodyThatStopsComingIsGivenUp(t *testing.T) {
-	s := webtest.Start(t, func(c *web.Config) { c.Limits = site.Limits{Pause: 50 * time.Millisecond} })
+	s := webtest.Start(t, func(c *web.Config) { c.Limits = site.Limits{MaxBodyPause: 50 * time.Millisecond} })
 	answer := s.Raw(t, "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nxx")
 	if !strings.HasPrefix(answer, "HTTP/1.1 408 ") || !strings.Contains(answer, "Connection: close") {
 		t.Errorf("answered %.200q", answer)

@@ -14,7 +14,7 @@ func TestMCPIdentifiesVisitorsByTheProxysHeader(t *testing.T) {
 	var inner fasthttp.Request
 	request, err := http.NewRequestWithContext(t.Context(), "GET", "/api/v1/devices", nil)
 	if err == nil {
-		err = localTransport{outerHeader: outer}.fill(&inner, request)
+		err = localTransport{outerRequestHeader: outer}.fillRequest(&inner, request)
 	}
 	if got := string(inner.Header.Peek("X-Forwarded-For")); err != nil || got != "198.51.100.8,192.0.2.9" {
 		t.Errorf("the inner request is for %q, %v", got, err)

@@ -29,27 +29,27 @@ func (s *Server) mcpHandler() fiber.Handler {
 	schemas := mcp.NewSchemas()
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		return mcp.New(s.internalClient(r), s.site.Settings.Version, mcp.Options{
-			Gone:    r.Context(),
-			MaxWait: s.site.Settings.Limits.KeepAlive,
-			Schemas: schemas,
+			ClientGone: r.Context(),
+			MaxWait:    s.site.Settings.Limits.KeepAlive,
+			Schemas:    schemas,
 		})
 	}, &sdk.StreamableHTTPOptions{
-		Stateless: true, Logger: s.site.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
+		Stateless: true, Logger: s.site.Log, MaxRequestBodyBytes: int64(s.evaluations.EvalLimits.MaxBodyBytes),
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.withCallerContext(handler))
 	return func(c *fiber.Ctx) error {
 		body := c.Request().Body() // not c.Body, which copies it
 		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
-			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(batchesRefusal))
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessageBody(batchesRefusal))
 		}
-		if job.ExceedsValues(body, evaluations.MostValues) {
-			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("a message has at most %d values.", evaluations.MostValues)))
+		if job.ExceedsValues(body, evaluations.MaxRequestValues) {
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessageBody(fmt.Sprintf("a message has at most %d values.", evaluations.MaxRequestValues)))
 		}
 		if !mcp.HasAcceptableSize(body) {
-			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("beside sources, files, contracts and requests a message has at most %d bytes.", mcp.MaxOtherBytes)))
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessageBody(fmt.Sprintf("beside sources, files, contracts and requests a message has at most %d bytes.", mcp.MaxBytesOutsideSources)))
 		}
-		if broken := site.FindBrokenText(body); broken != nil {
-			return c.Status(fiber.StatusBadRequest).JSON(refusedMessage(fmt.Sprintf("the text of %.80q is not UTF-8 on line %d.", strings.Join(broken.Path, "."), broken.Line)))
+		if broken := site.FindInvalidText(body); broken != nil {
+			return c.Status(fiber.StatusBadRequest).JSON(refusedMessageBody(fmt.Sprintf("the text of %.80q is not UTF-8 on line %d.", strings.Join(broken.Path, "."), broken.Line)))
 		}
 		serve(c.Context())
 		return nil
@@ -60,7 +60,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 // count a request as one call.
 const batchesRefusal = "batches are not supported; send each message in a request of its own."
 
-func refusedMessage(why string) fiber.Map {
+func refusedMessageBody(why string) fiber.Map {
 	return fiber.Map{"jsonrpc": "2.0", "id": nil, "error": fiber.Map{"code": -32600, "message": "Invalid Request: " + why}}
 }
 
@@ -68,14 +68,14 @@ func refusedMessage(why string) fiber.Map {
 // adaptor never ends.
 func (s *Server) withCallerContext(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, leave := context.WithCancel(s.site.Streams)
+		ctx, leave := context.WithCancel(s.site.StreamContext)
 		defer leave()
 		request, ok := r.Context().(*fasthttp.RequestCtx)
 		if !ok {
 			http.Error(w, "not a request of this server", http.StatusInternalServerError)
 			return
 		}
-		defer conns.OnLeaving(request.Conn(), leave)()
+		defer conns.OnDisconnect(request.Conn(), leave)()
 		handler.ServeHTTP(deadlineWriter{w, request.Conn()}, r.WithContext(ctx))
 	})
 }
@@ -111,20 +111,20 @@ func (s *Server) internalClient(r *http.Request) *client.Client {
 
 // localTransport passes requests to this process's own HTTP handler without a socket.
 type localTransport struct {
-	handler       fasthttp.RequestHandler
-	remote        net.Addr
-	host          string          // host in the request of the agent
-	outerHeader   http.Header     // of that request
-	callerContext context.Context // ends when the caller closes the connection
+	handler            fasthttp.RequestHandler
+	remoteAddress      net.Addr
+	host               string          // host in the request of the agent
+	outerRequestHeader http.Header     // of that request
+	callerContext      context.Context // ends when the caller closes the connection
 }
 
 // RoundTrip passes one request to the handler. If the request's context ends first, the handler continues, and its
 // response is dropped.
 func (l localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
-	inner.Init(new(fasthttp.Request), l.remote, nil)
-	inner.SetUserValue(site.LocalInside, l.callerContext)
-	if err := l.fill(&inner.Request, r); err != nil {
+	inner.Init(new(fasthttp.Request), l.remoteAddress, nil)
+	inner.SetUserValue(site.LocalInternalContext, l.callerContext)
+	if err := l.fillRequest(&inner.Request, r); err != nil {
 		return nil, err
 	}
 	done := make(chan struct{})
@@ -134,13 +134,13 @@ func (l localTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}()
 	select {
 	case <-done:
-		return responseOf(inner, r), nil
+		return toHTTPResponse(inner, r), nil
 	case <-r.Context().Done():
 		return nil, context.Cause(r.Context())
 	}
 }
 
-func (l localTransport) fill(to *fasthttp.Request, r *http.Request) error {
+func (l localTransport) fillRequest(to *fasthttp.Request, r *http.Request) error {
 	if r.Body != nil {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -158,14 +158,14 @@ func (l localTransport) fill(to *fasthttp.Request, r *http.Request) error {
 	for _, name := range append(conns.ProxyHeaders(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
 		// Copy all values of a header: a proxy may append its own X-Forwarded-For line after a forged one from the
 		// visitor.
-		if value := strings.Join(l.outerHeader.Values(name), ","); value != "" {
+		if value := strings.Join(l.outerRequestHeader.Values(name), ","); value != "" {
 			to.Header.Set(name, value)
 		}
 	}
 	return nil
 }
 
-func responseOf(inner *fasthttp.RequestCtx, r *http.Request) *http.Response {
+func toHTTPResponse(inner *fasthttp.RequestCtx, r *http.Request) *http.Response {
 	status := inner.Response.StatusCode()
 	resp := &http.Response{
 		StatusCode: status, Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), Request: r,

@@ -12,7 +12,7 @@ import (
 // unknownRoute responds to an API request that has no route: 405 with the allowed methods if the path has other
 // methods, otherwise 404.
 func unknownRoute(c *fiber.Ctx) error {
-	if err := otherMethod(c); err != nil {
+	if err := otherMethodError(c); err != nil {
 		return err
 	}
 	return site.NotFound(c)
@@ -20,14 +20,14 @@ func unknownRoute(c *fiber.Ctx) error {
 
 // refuseOtherMethods refuses methods that have no route for the path. It runs before the sender is identified.
 func refuseOtherMethods(c *fiber.Ctx) error {
-	if err := otherMethod(c); err != nil {
+	if err := otherMethodError(c); err != nil {
 		return err
 	}
 	return c.Next()
 }
 
-// otherMethod returns the error for a path that has routes, but not for this method.
-func otherMethod(c *fiber.Ctx) error {
+// otherMethodError returns the error for a path that has routes, but not for this method.
+func otherMethodError(c *fiber.Ctx) error {
 	var allowed []string
 	for _, r := range c.App().GetRoutes(true) {
 		if matchesRoute(r.Path, c.Path()) && !slices.Contains(allowed, r.Method) {

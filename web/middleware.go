@@ -16,18 +16,18 @@ import (
 	"warpboard/web/site"
 )
 
-// localUnlogged marks frequent requests, such as polls. The access log omits them if they succeed.
-const localUnlogged = "quiet"
+// unloggedKey marks frequent requests, such as polls. The access log omits them if they succeed.
+const unloggedKey = "quiet"
 
 func omitFromLog(c *fiber.Ctx) error {
-	c.Locals(localUnlogged, true)
+	c.Locals(unloggedKey, true)
 	return c.Next()
 }
 
-// hideLength is called by fasthttp when the header of a request has arrived. fasthttp would otherwise read the first 8
-// KiB of the body, and send "100 Continue", before the sender is identified. So hideLength hides Content-Length until
-// identifyRequest, and "Expect: 100-continue" until ReadBody.
-func hideLength(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+// hideContentLength is called by fasthttp when the header of a request has arrived. fasthttp would otherwise read the
+// first 8 KiB of the body, and send "100 Continue", before the sender is identified. So hideContentLength hides
+// Content-Length until identifyRequest, and "Expect: 100-continue" until ReadBody.
+func hideContentLength(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if h.ContentLength() > 0 {
 		h.SetContentLength(-1)
 	}
@@ -43,7 +43,7 @@ func identifyRequest(c *fiber.Ctx) error {
 	c.Locals(site.LocalRequestID, id)
 	c.Set(fiber.HeaderXRequestID, id)
 	if c.Request().IsBodyStream() {
-		if length, err := strconv.Atoi(site.RawHeader(c, fiber.HeaderContentLength)); err == nil {
+		if length, err := strconv.Atoi(site.OriginalHeader(c, fiber.HeaderContentLength)); err == nil {
 			c.Request().Header.Del(fiber.HeaderTransferEncoding)
 			c.Request().Header.SetContentLength(length)
 		}
@@ -58,7 +58,7 @@ func identifyRequest(c *fiber.Ctx) error {
 // endConnection closes the connection of a request after the response was received.
 func endConnection(c *fiber.Ctx) {
 	c.Context().SetConnectionClose()
-	conns.LingerAtClose(c.Context().Conn())
+	conns.DrainAtClose(c.Context().Conn())
 }
 
 // accessLog writes one log line per request, after errors were converted to responses.
@@ -70,7 +70,7 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 		}
 	}
 	level := slog.LevelInfo
-	if c.Locals(localUnlogged) != nil && c.Response().StatusCode() == fiber.StatusOK {
+	if c.Locals(unloggedKey) != nil && c.Response().StatusCode() == fiber.StatusOK {
 		level = slog.LevelDebug
 	}
 	s.site.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", site.LoggedPath(c),
@@ -109,7 +109,7 @@ func (s *Server) recoverPanics() fiber.Handler {
 
 // requestContext sets a context that ends at the deadline of the request, or when the server has stopped.
 func (s *Server) requestContext(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(s.site.Requests, site.RequestTimeout)
+	ctx, cancel := context.WithTimeout(s.site.RequestContext, site.RequestTimeout)
 	defer cancel()
 	c.SetUserContext(ctx)
 	return c.Next()
@@ -128,7 +128,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	if s.site.Secure() && s.site.BasePath == "" { // it applies to the whole host
+	if s.site.UsesTLS() && s.site.BasePath == "" { // it applies to the whole host
 		c.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	err := c.Next()
@@ -155,14 +155,15 @@ func (s *Server) refuseOutsidePath(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admit limits the number of concurrent requests. Requests with ?wait= have a separate limit, so that they do not block
-// pages. Requests from this server to itself count too, because they may continue after the request that caused them.
-func (s *Server) admit(c *fiber.Ctx) error {
-	who := conns.SenderKeysOf(s.site.Proxies.Visitor(c))
-	c.Locals(site.LocalShare, who)
-	of := site.Requests
-	if site.AsksToWait(c) {
-		of = site.Held
+// limitRequests limits the number of concurrent requests. Requests with ?wait= have a separate limit, so that they do
+// not block pages. Requests from this server to itself count too, because they may continue after the request that
+// caused them.
+func (s *Server) limitRequests(c *fiber.Ctx) error {
+	who := conns.SenderKeysOf(s.site.Proxies.ClientAddress(c))
+	c.Locals(site.LocalSenderKeys, who)
+	of := site.RequestsResource
+	if site.HasWaitParameter(c) {
+		of = site.HeldRequestsResource
 	}
 	give, err := s.site.Limiter.Acquire(of, who, 1)
 	if err != nil {

@@ -119,7 +119,7 @@ func TestSigningInAndTheAPIBelowAPath(t *testing.T) {
 
 // TestAgentsAskBelowAPathAsThemselves: what the site asks itself on their behalf has their address and their host.
 func TestAgentsAskBelowAPathAsThemselves(t *testing.T) {
-	s := webtest.NewEvalSite(t, webtest.Below, func(c *web.Config) { c.OpenEvalAPI = "loopback" })
+	s := webtest.NewEvalSite(t, webtest.Below, func(c *web.Config) { c.TokenlessEvaluators = "loopback" })
 	s.URL += webtest.LabPath
 	if _, refused := s.Agent(t, "").Call("get_server_stats", webtest.Object{}); refused != "" {
 		t.Errorf("the operator is refused: %s", refused)
@@ -145,9 +145,9 @@ func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	const text = `<a href="/x" src='/y'> href="/z action="/w" ="/`
 	s := &site.Site{BasePath: webtest.LabPath}
 	sources := views.NewHighlighter(1, views.MaxHighlightedBytes).Page()
-	code := sources.Source("submission.py", text, []byte("# "+text+"\nx = +text+\n"))
-	large := sources.Source("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))
-	markdown, err := views.Document("# "+text+"\n`"+text+"`\n\n["+text+"](https://x.example/?a="+url.QueryEscape(text)+
+	code := sources.ColorFile("submission.py", text, []byte("# "+text+"\nx = +text+\n"))
+	large := sources.ColorFile("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))
+	markdown, err := views.RenderDocumentation("# "+text+"\n`"+text+"`\n\n["+text+"](https://x.example/?a="+url.QueryEscape(text)+
 		" '"+text+"')\n\n```html\n"+text+"\n```\n\n    "+text+"\n\n| a |\n|---|\n| "+text+" |\n\n"+text, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 			t.Errorf("%s: the site's path is in %s", name, page)
 		}
 	}
-	links, err := views.Document("[format](/docs/tasks)", nil)
+	links, err := views.RenderDocumentation("[format](/docs/tasks)", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestMetricsAreForTheOperator(t *testing.T) {
 	addresses := func(texts ...string) func(*web.Config) {
 		return func(c *web.Config) {
 			var err error
-			if c.MetricsFrom, err = web.ParseAddresses(texts); err != nil {
+			if c.MetricsNetworks, err = web.ParseAddresses(texts); err != nil {
 				t.Fatal(err)
 			}
 			c.MetricsToken = tokens["operator"]

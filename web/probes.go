@@ -32,29 +32,29 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	check := func(what string, err error) {
 		if err != nil {
 			s.site.Log.Debug("not ready", "what", what, "err", err)
-			missing[what] = readyText(what, err)
+			missing[what] = unreadyPartText(what, err)
 		}
 	}
 	database := s.pingDatabase()
 	check("database", database)
 	check("disk", s.site.CheckDisk())
-	if s.stopping != nil && s.stopping() {
+	if s.isStopping != nil && s.isStopping() {
 		check("site", &site.Failure{Message: "This process of the site is stopping."})
 	}
 	check("queue", s.queueHealth(ctx))
 	if database == nil {
-		database = s.slotsReady(ctx)
+		database = s.checkSlotsReady(ctx)
 	}
 	check("slots", database)
 	if len(missing) > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.TemporaryRetryAfter.Seconds())))
 		return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
 	}
 	return c.JSON(fiber.Map{"status": "ready"})
 }
 
-// readyText names the part that is not ready, without details of the error.
-func readyText(what string, err error) string {
+// unreadyPartText names the part that is not ready, without details of the error.
+func unreadyPartText(what string, err error) string {
 	switch what {
 	case "database":
 		return "The database does not answer."
@@ -74,8 +74,8 @@ func (s *Server) queueHealth(ctx context.Context) error {
 	return s.queue.Health(ctx)
 }
 
-// slotsReady returns an error unless at least one slot accepts jobs.
-func (s *Server) slotsReady(ctx context.Context) error {
+// checkSlotsReady returns an error unless at least one slot accepts jobs.
+func (s *Server) checkSlotsReady(ctx context.Context) error {
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (s *Server) slotsReady(ctx context.Context) error {
 func (s *Server) healthz(c *fiber.Ctx) error {
 	if err := s.pingDatabase(); err != nil {
 		s.site.Log.Error("health check failed", "err", fmt.Errorf("database: %w", err))
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.TemporaryRetryAfter.Seconds())))
 		return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "down", "why": "the database does not answer"})
 	}
 	return c.JSON(fiber.Map{"status": "ok", "version": s.site.Settings.Version})
@@ -107,10 +107,10 @@ func (s *Server) healthz(c *fiber.Ctx) error {
 // pingDatabase returns within ProbeTimeout. Concurrent calls share one ping, because a driver that hangs in a system
 // call ignores deadlines: at most one goroutine hangs.
 func (s *Server) pingDatabase() error {
-	ctx, cancel := context.WithTimeout(s.site.Requests, site.ProbeTimeout)
+	ctx, cancel := context.WithTimeout(s.site.RequestContext, site.ProbeTimeout)
 	defer cancel()
-	answer := s.pings.DoChan("", func() (any, error) {
-		ctx, cancel := context.WithTimeout(s.site.Requests, site.ProbeTimeout)
+	answer := s.databasePings.DoChan("", func() (any, error) {
+		ctx, cancel := context.WithTimeout(s.site.RequestContext, site.ProbeTimeout)
 		defer cancel()
 		return nil, s.site.Store.Ping(ctx)
 	})

@@ -13,11 +13,11 @@ import (
 	"warpboard/web/site"
 )
 
-// pythonIndex is the path of the package index for pip. simpleJSON is its content type for newer versions of pip (PEP
-// 691).
+// pythonIndexPath is the path of the package index for pip. simpleIndexContentType is its content type for newer
+// versions of pip (PEP 691).
 const (
-	pythonIndex = "/clients/python/simple/"
-	simpleJSON  = "application/vnd.pypi.simple.v1+json"
+	pythonIndexPath        = "/clients/python/simple/"
+	simpleIndexContentType = "application/vnd.pypi.simple.v1+json"
 )
 
 // pythonClient serves the Python client as a package index of one project (PEP 503 and 691).
@@ -29,10 +29,10 @@ func newPythonClient() pythonClient { return pythonClient{sync.OnceValues(python
 
 // routes adds the paths of the package index. Its links are relative, so that they also work behind a proxy that adds a
 // path.
-func (p pythonClient) routes(g group) {
-	g.get(pythonIndex, p.projects)
-	g.get(pythonIndex+":project", p.project)
-	g.get("/clients/python/:file", p.file)
+func (p pythonClient) routes(g routeGroup) {
+	g.get(pythonIndexPath, p.projects)
+	g.get(pythonIndexPath+":project", p.project)
+	g.get("/clients/python/:file", p.serveWheel)
 }
 
 // projects lists the index's only project, the client.
@@ -41,7 +41,7 @@ func (p pythonClient) projects(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return indexPage(c, fiber.Map{"projects": []fiber.Map{{"name": w.Name}}}, w.Name+"/", w.Name, "")
+	return respondIndexPage(c, fiber.Map{"projects": []fiber.Map{{"name": w.Name}}}, w.Name+"/", w.Name, "")
 }
 
 // project lists the client's only file, the wheel that this site builds.
@@ -54,13 +54,13 @@ func (p pythonClient) project(c *fiber.Ctx) error {
 		return site.NotFound(c)
 	}
 	sum, link := fmt.Sprintf("%x", sha256.Sum256(w.Data)), "../../"+w.File
-	return indexPage(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.File, "url": link,
+	return respondIndexPage(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.File, "url": link,
 		"hashes": fiber.Map{"sha256": sum}, "requires-python": w.RequiresPython, "size": len(w.Data)}}},
 		link+"#sha256="+sum, w.File, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.RequiresPython)))
 }
 
-// file responds with the wheel.
-func (p pythonClient) file(c *fiber.Ctx) error {
+// serveWheel responds with the wheel.
+func (p pythonClient) serveWheel(c *fiber.Ctx) error {
 	w, err := p.wheel()
 	if err != nil {
 		return err
@@ -73,17 +73,17 @@ func (p pythonClient) file(c *fiber.Ctx) error {
 	return c.Send(w.Data)
 }
 
-// indexPage responds with one page of the package index, as JSON or as HTML with one link, depending on the Accept
-// header.
-func indexPage(c *fiber.Ctx, answer fiber.Map, href, text, attribute string) error {
+// respondIndexPage responds with one page of the package index, as JSON or as HTML with one link, depending on the
+// Accept header.
+func respondIndexPage(c *fiber.Ctx, answer fiber.Map, href, text, attribute string) error {
 	if !strings.HasSuffix(c.Path(), "/") {
 		return c.Redirect(c.Path()+"/", fiber.StatusMovedPermanently)
 	}
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	c.Vary(fiber.HeaderAccept)
-	if c.Accepts(fiber.MIMETextHTML, simpleJSON) == simpleJSON {
+	if c.Accepts(fiber.MIMETextHTML, simpleIndexContentType) == simpleIndexContentType {
 		answer["meta"] = fiber.Map{"api-version": "1.0"}
-		return c.JSON(answer, simpleJSON)
+		return c.JSON(answer, simpleIndexContentType)
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	return c.SendString(fmt.Sprintf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta name=\"pypi:repository-version\" content=\"1.0\"><title>%s</title></head>"+

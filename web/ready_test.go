@@ -46,7 +46,7 @@ func missing(t *testing.T, b *webtest.Browser) []string {
 
 func TestReadyTellsWhatIsMissing(t *testing.T) {
 	q, stopping := &webtest.SickQueue{}, false
-	s := webtest.Start(t, func(c *web.Config) { c.Queue, c.Stopping = q, func() bool { return stopping } })
+	s := webtest.Start(t, func(c *web.Config) { c.Queue, c.IsStopping = q, func() bool { return stopping } })
 	b := s.Browser()
 	want := func(want ...string) {
 		t.Helper()

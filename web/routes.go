@@ -15,77 +15,82 @@ import (
 // routes adds the middleware of all requests, then every route. fiber uses the first route that matches, so their order
 // matters.
 func (s *Server) routes(app *fiber.App) {
-	s.markPrograms(app)
+	s.markProgramRequests(app)
 	app.Use(
-		identifyRequest, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders,
+		identifyRequest, s.accessLog, s.metrics.MeasureRequest, s.recoverPanics(), s.requestContext, s.securityHeaders,
 		s.refuseMalformed, s.refuseOutsidePath)
 
-	plain := group{router: app}
+	plain := routeGroup{router: app}
 	pack := compression()
-	packed := plain.with(pack, s.answerErrors)
-	probes := packed.with(omitFromLog)
+	packed := plain.withMiddleware(pack, s.answerErrors)
+	probes := packed.withMiddleware(omitFromLog)
 
 	// Probes precede admit, so that they are never refused.
 	probes.get("/healthz", s.healthz)
 	probes.get("/metrics", s.metrics.ServeOperator)
-	app.Use(s.admit)
-	probes.get("/metrics", s.metrics.OperatorOnly, s.metrics.Serve)
+	app.Use(s.limitRequests)
+	probes.get("/metrics", s.metrics.RequireOperator, s.metrics.Serve)
 	probes.get("/readyz", s.readyz)
-	packed.get("/static/:version/:name", s.asset)
-	packed.get(statement.KeysPath, s.api.AllowOtherSites, s.api.Keys)
-	s.python.routes(packed)
+	packed.get("/static/:version/:name", s.serveAsset)
+	packed.get(statement.KeysPath, s.api.AllowOtherSites, s.api.PublicKeys)
+	s.pythonClient.routes(packed)
 	if s.queue != nil {
 		packed.get(job.WorkerPath, s.workerConnection)
 	}
 
 	s.evaluationRoutes(app, packed)
-	packed.get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // before Identify, which would refuse the operator's token
-	plain.all("/mcp", s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit), s.mcpHandler())
+	packed.get("/api/v1/evaluations/stats", s.metrics.RequireOperator, s.metrics.Stats) // before Identify, which would refuse the operator's token
+	plain.addForAllMethods("/mcp", s.evalAPI.ConvertErrors, s.site.IdentifySender, s.evaluations.CheckAccess, s.site.ReadBody(s.evaluations.BodyLimit), s.mcpHandler())
 	s.popcornRoutes(app, plain, packed)
 	known := s.api.CheckQuery()
-	s.apiRoutes(packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, known),
-		packed.with(s.site.Identify, s.site.ReadBody(s.evals.BodyLimit), s.site.RequireCSRFOrToken, known),
-		packed.with(s.site.Identify, s.site.ReadBody(s.authoring.BodyLimit), s.site.RequireCSRFOrToken, known),
-		plain.with(s.site.Identify, s.site.ReadBody(site.SmallBody), known))
-	app.Use("/api/v1", s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRFOrToken, unknownRoute)
+	s.apiRoutes(packed.withMiddleware(s.site.IdentifySender, s.site.ReadBody(site.SmallBodyLimit),
+		s.site.RequireCSRFOrToken, known),
+		packed.withMiddleware(s.site.IdentifySender, s.site.ReadBody(s.evaluations.BodyLimit),
+			s.site.RequireCSRFOrToken, known),
+		packed.withMiddleware(s.site.IdentifySender, s.site.ReadBody(s.authoring.BodyLimit),
+			s.site.RequireCSRFOrToken, known),
+		plain.withMiddleware(s.site.IdentifySender, s.site.ReadBody(site.SmallBodyLimit), known))
+	app.Use("/api/v1", s.site.IdentifySender, s.site.ReadBody(site.SmallBodyLimit), s.site.RequireCSRFOrToken,
+		unknownRoute)
 
-	pages := packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF)
+	pages := packed.withMiddleware(s.site.IdentifySender, s.site.ReadBody(site.SmallBodyLimit), s.site.RequireCSRF)
 	s.accountRoutes(pages)
-	s.inboxRoutes(pages, packed.with(s.site.Identify, s.site.ReadBody(site.SmallBody)))
-	s.taskRoutes(pages, packed.with(s.site.Identify, s.site.ReadBody(s.authoring.BodyLimit), s.site.RequireCSRF))
+	s.inboxRoutes(pages, packed.withMiddleware(s.site.IdentifySender, s.site.ReadBody(site.SmallBodyLimit)))
+	s.taskRoutes(pages, packed.withMiddleware(s.site.IdentifySender, s.site.ReadBody(s.authoring.BodyLimit),
+		s.site.RequireCSRF))
 	s.eventRoutes(pages)
 	s.playgroundRoutes(pages)
 	s.runRoutes(pages)
 	s.moderationRoutes(pages)
 	s.operationRoutes(pages)
 	s.shareRoutes(pages)
-	s.streamRoutes(plain.with(s.site.Identify, s.site.ReadBody(site.SmallBody)))
-	app.Use(pack, s.answerErrors, s.site.Identify, refuseOtherMethods, s.site.ReadBody(site.SmallBody), s.site.RequireCSRF, site.NotFound)
+	s.streamRoutes(plain.withMiddleware(s.site.IdentifySender, s.site.ReadBody(site.SmallBodyLimit)))
+	app.Use(pack, s.answerErrors, s.site.IdentifySender, refuseOtherMethods, s.site.ReadBody(site.SmallBodyLimit), s.site.RequireCSRF, site.NotFound)
 }
 
-// markPrograms marks requests of programs: their errors are problem documents even if no route matches, and their
-// responses have a header with the site's version.
-func (s *Server) markPrograms(app *fiber.App) {
+// markProgramRequests marks requests of programs: their errors are problem documents even if no route matches, and
+// their responses have a header with the site's version.
+func (s *Server) markProgramRequests(app *fiber.App) {
 	shape := func(c *fiber.Ctx) error {
 		c.Set(client.VersionHeader, s.site.Settings.Version)
-		return site.AnswerProblems(c)
+		return site.UseProblemDocuments(c)
 	}
 	app.All("/api/+", shape)
 	app.All(popcorn.Path+"/+", shape)
 	for _, path := range []string{"/", "/compare", "/mcp"} { // with GET, the first two are pages
 		app.Post(path, shape)
 	}
-	for path := range evalapi.Methods() {
+	for path := range evalapi.MethodsByPath() {
 		app.All(path, shape)
 	}
 }
 
-func (s *Server) accountRoutes(pages group) {
-	own := pages.with(site.SignedIn)
+func (s *Server) accountRoutes(pages routeGroup) {
+	own := pages.withMiddleware(site.SignedIn)
 	pages.get("/auth/developer", s.signIn.DeveloperLinked)
 	pages.get("/auth/:provider", s.signIn.Begin)
 	pages.get("/auth/:provider/callback", s.signIn.Callback)
-	pages.post("/auth/developer", s.signIn.Developer)
+	pages.post("/auth/developer", s.signIn.DeveloperSignIn)
 	pages.post("/sign-out", s.signIn.SignOut)
 	pages.get("/sign-in", s.account.SignInPage)
 
@@ -114,22 +119,22 @@ func (s *Server) accountRoutes(pages group) {
 	own.post("/users/:id/block", s.account.UserBlock)
 }
 
-func (s *Server) taskRoutes(pages, uploads group) {
-	own := pages.with(site.SignedIn)
-	s.formPaths(pages)
+func (s *Server) taskRoutes(pages, uploads routeGroup) {
+	own := pages.withMiddleware(site.SignedIn)
+	s.addFormPathRoutes(pages)
 	pages.get("/", s.boards.Home)
 	pages.get("/about", s.boards.Front)
 	pages.get("/tasks", s.boards.Tasks)
-	pages.get("/tags/:tag", s.boards.Collection)
+	pages.get("/tags/:tag", s.boards.TasksWithTag)
 	pages.get("/tags/:tag/suite", s.boards.TagSuite)
 	pages.get("/tags/:tag/suite.csv", s.boards.TagSuiteCSV)
 	pages.get("/tags/:tag/suite.json", s.api.TagSuite)
 	pages.get("/leaderboards", s.boards.Leaderboards)
-	pages.get("/find", s.docs.Find)
+	pages.get("/find", s.docs.FindJSON)
 	pages.get("/search", s.docs.Search)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
-	pages.get("/tasks/new/:kind", site.NeedsSignIn, s.authoring.Begin)
+	pages.get("/tasks/new/:kind", site.NeedsSignIn, s.authoring.BeginWithStarter)
 	uploads.post("/tasks/new/open", s.authoring.Open)
 	pages.post("/tasks/new/:kind", s.site.NeedsFreeDisk, s.authoring.TryNew)
 	uploads.post("/tasks/publish", s.site.NeedsFreeDisk, s.authoring.Publish)
@@ -141,19 +146,19 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/template", s.boards.TaskTemplate)
 	pages.get("/tasks/:slug/bundle.zip", s.boards.TaskBundle)
 	uploads.post("/tasks/:slug/submit", site.SignedIn, s.boards.TaskSubmit)
-	pages.get("/tasks/:slug/solve", s.submissions.Solve)
-	uploads.post("/tasks/:slug/solve", site.SignedIn, s.submissions.SolveSubmit)
-	pages.get("/tasks/:slug/solve/boards", s.submissions.SolveBoards)
-	pages.get("/tasks/:slug/solve/devices", s.submissions.SolveDevices)
-	pages.get("/tasks/:slug/solve/limits", s.submissions.SolveLimits)
-	pages.get("/tasks/:slug/solve/runs", s.submissions.SolveRuns)
+	pages.get("/tasks/:slug/solve", s.submissions.Workbench)
+	uploads.post("/tasks/:slug/solve", site.SignedIn, s.submissions.WorkbenchSubmit)
+	pages.get("/tasks/:slug/solve/boards", s.submissions.WorkbenchBoards)
+	pages.get("/tasks/:slug/solve/devices", s.submissions.WorkbenchDevices)
+	pages.get("/tasks/:slug/solve/limits", s.submissions.WorkbenchLimits)
+	pages.get("/tasks/:slug/solve/runs", s.submissions.WorkbenchRuns)
 	pages.get("/tasks/:slug/edit", site.NeedsSignIn, s.authoring.Edit)
 	uploads.post("/tasks/:slug/edit", s.site.NeedsFreeDisk, s.authoring.Save)
 	pages.get("/tasks/:slug/files", site.NeedsSignIn, s.authoring.Files)
 	pages.post("/tasks/:slug/files", s.site.NeedsFreeDisk, s.authoring.SaveFiles)
 	pages.get("/tasks/:slug/trial", site.NeedsSignIn, s.authoring.Trial)
 	pages.post("/tasks/:slug/trial", s.site.NeedsFreeDisk, s.authoring.Try)
-	pages.post("/tasks/:slug/trial/publish", s.site.NeedsFreeDisk, s.authoring.PublishTried)
+	pages.post("/tasks/:slug/trial/publish", s.site.NeedsFreeDisk, s.authoring.PublishTriedDraft)
 	pages.get("/tasks/:slug/members", site.NeedsSignIn, s.account.Members)
 	own.post("/tasks/:slug/invites", s.account.InviteCreate)
 	own.post("/tasks/:slug/invites/:id/revoke", s.account.InviteRevoke)
@@ -167,7 +172,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/rejudge", site.NeedsSignIn, s.operation.Rerun)
 	pages.get("/tasks/:slug/validation", site.NeedsSignIn, s.operation.Validation)
 	own.post("/tasks/:slug/validation", s.operation.Validate)
-	pages.get("/tasks/:slug/similar", site.NeedsSignIn, s.operation.Similar)
+	pages.get("/tasks/:slug/similar", site.NeedsSignIn, s.operation.SimilarSources)
 	own.post("/tasks/:slug/rejudge", s.operation.RerunBegin)
 	own.post("/tasks/:slug/rejudge/apply", s.operation.RerunApply)
 	own.post("/tasks/:slug/rejudge/cancel", s.operation.RerunCancel)
@@ -183,13 +188,13 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/docs/tasks/:starter", s.authoring.Starter)
 	pages.get("/trust", s.docs.Trust)
 	pages.get("/clocks", site.RedirectTo("/review?kind=clocks&priority=all"))
-	pages.get("/api", s.api.Page)
+	pages.get("/api", s.api.ShowDocumentation)
 	pages.get(popcorn.Path, site.RedirectTo("/docs/kernelbot"))
 }
 
-// formPaths adds GET routes for paths that accept only forms. After a refused form a browser shows such a path as
-// its address, and people reload or copy it.
-func (s *Server) formPaths(pages group) {
+// addFormPathRoutes adds GET routes for paths that accept only forms. After a refused form a browser shows such a path
+// as its address, and people reload or copy it.
+func (s *Server) addFormPathRoutes(pages routeGroup) {
 	pages.get("/tasks/publish", site.RedirectTo("/tasks/new"))
 	pages.get("/tasks/check", site.RedirectTo("/tasks/new"))
 	pages.get("/tasks/check/preview", site.RedirectTo("/tasks/new"))
@@ -213,7 +218,7 @@ func (s *Server) formPaths(pages group) {
 	}
 }
 
-func (s *Server) playgroundRoutes(pages group) {
+func (s *Server) playgroundRoutes(pages routeGroup) {
 	pages.get("/playground", s.playground.Form)
 	pages.post("/playground", s.playground.Evaluate)
 	pages.get("/evaluations/:id", s.playground.Evaluation)
@@ -222,8 +227,8 @@ func (s *Server) playgroundRoutes(pages group) {
 }
 
 // runRoutes adds the pages of submissions, runs, profiles, and devices, and their data for programs.
-func (s *Server) runRoutes(pages group) {
-	own := pages.with(site.SignedIn)
+func (s *Server) runRoutes(pages routeGroup) {
+	own := pages.withMiddleware(site.SignedIn)
 	pages.get("/submissions/:id", s.submissions.Submission)
 	pages.get("/submissions/:id/source", s.submissions.SubmissionSource)
 	pages.get("/submissions/:id/runs/:run", s.submissions.Run)
@@ -240,7 +245,7 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/compare", s.submissions.Compare)
 	pages.get("/compare.json", s.submissions.CompareJSON)
 	pages.get("/compare.csv", s.submissions.CompareCSV)
-	pages.get("/runs/:id", s.submissions.RunAddress)
+	pages.get("/runs/:id", s.submissions.RedirectToRun)
 	pages.get("/runs/:id/trace.json", s.submissions.Trace)
 
 	pages.get("/devices", s.operation.Devices)
@@ -254,8 +259,8 @@ func (s *Server) runRoutes(pages group) {
 }
 
 // moderationRoutes adds reports and decisions about runs, and pages for moderators.
-func (s *Server) moderationRoutes(pages group) {
-	own := pages.with(site.SignedIn)
+func (s *Server) moderationRoutes(pages routeGroup) {
+	own := pages.withMiddleware(site.SignedIn)
 	pages.get("/runs/:id/moderation", s.operation.RunReview)
 	own.post("/runs/:id/report", s.operation.RunReport)
 	own.post("/runs/:id/note", s.operation.RunNote)
@@ -275,10 +280,10 @@ func (s *Server) moderationRoutes(pages group) {
 }
 
 // operationRoutes adds the pages on which admins control the site and let workers join.
-func (s *Server) operationRoutes(pages group) {
-	own := pages.with(site.SignedIn)
+func (s *Server) operationRoutes(pages routeGroup) {
+	own := pages.withMiddleware(site.SignedIn)
 	pages.get("/admin", site.RedirectTo("/operate/health"))
-	pages.get("/operate", site.NeedsSignIn, s.operation.Operate)
+	pages.get("/operate", site.NeedsSignIn, s.operation.Controls)
 	pages.get("/operate/health", site.NeedsSignIn, s.operation.Health)
 	pages.get("/operate/storage", site.NeedsSignIn, s.operation.Storage)
 	own.post("/operate/off", s.operation.SwitchOff)
@@ -295,7 +300,7 @@ func (s *Server) operationRoutes(pages group) {
 }
 
 // streamRoutes adds the live streams of pages. They must not be compressed or buffered.
-func (s *Server) streamRoutes(streams group) {
+func (s *Server) streamRoutes(streams routeGroup) {
 	streams.get("/submissions/:id/events", s.submissions.SubmissionEvents)
 	streams.get("/boards/events", s.boards.BoardsEvents)
 	streams.get("/boards/:version/:device/events", s.boards.BoardEvents)

@@ -12,38 +12,41 @@ import (
 
 // evaluationRoutes adds the paths of the CUDA Evaluation Server V2, which docs/evaluation-server.md describes. Errors
 // have that server's format.
-func (s *Server) evaluationRoutes(app *fiber.App, packed group) {
-	look := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(site.SmallBody))
-	run := packed.with(s.evalAPI.Errors, s.site.Identify, s.evals.Access, s.site.ReadBody(s.evals.BodyLimit))
+func (s *Server) evaluationRoutes(app *fiber.App, packed routeGroup) {
+	look := packed.withMiddleware(s.evalAPI.ConvertErrors, s.site.IdentifySender, s.evaluations.CheckAccess,
+		s.site.ReadBody(site.SmallBodyLimit))
+	run := packed.withMiddleware(s.evalAPI.ConvertErrors, s.site.IdentifySender, s.evaluations.CheckAccess,
+		s.site.ReadBody(s.evaluations.BodyLimit))
 	run.post("/evaluate", s.evalAPI.Evaluate)
 	run.post("/compare", s.evalAPI.Compare)
 	run.post("/", s.evalAPI.Compare)
-	look.get("/job/:id", s.evalAPI.Job)
+	look.get("/job/:id", s.evalAPI.JobState)
 	look.get("/health", s.evalAPI.Health)
 	look.post("/admin/cleanup-jobs", s.evalAPI.CleanUp)
-	packed.get("/stats", s.evalAPI.Errors, s.metrics.OperatorOnly, s.metrics.Stats)
-	for path, method := range evalapi.Methods() {
-		app.All(path, evalapi.AllowOnly(method))
+	packed.get("/stats", s.evalAPI.ConvertErrors, s.metrics.RequireOperator, s.metrics.Stats)
+	for path, method := range evalapi.MethodsByPath() {
+		app.All(path, evalapi.AllowOnlyMethod(method))
 	}
 }
 
 // popcornRoutes adds the paths of popcorn-cli. The order matters, because a leaderboard can have the same name as a
 // part of another path.
-func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
-	known := []fiber.Handler{s.popcorn.Errors, popcorn.UseTokenHeader, s.site.Identify}
-	body := s.site.ReadBody(site.SmallBody)
-	open, streams := packed.with(known...).with(body), plain.with(known...).with(s.popcorn.RequireToken, body)
-	own := packed.with(known...).with(s.popcorn.RequireToken, body)
+func (s *Server) popcornRoutes(app *fiber.App, plain, packed routeGroup) {
+	known := []fiber.Handler{s.popcorn.ConvertErrors, popcorn.UseTokenHeader, s.site.IdentifySender}
+	body := s.site.ReadBody(site.SmallBodyLimit)
+	open, streams := packed.withMiddleware(known...).withMiddleware(body),
+		plain.withMiddleware(known...).withMiddleware(s.popcorn.RequireToken, body)
+	own := packed.withMiddleware(known...).withMiddleware(s.popcorn.RequireToken, body)
 	open.get(popcorn.Path+"/leaderboards", s.popcorn.Leaderboards)
 	open.get(popcorn.Path+"/gpus/:leaderboard", s.popcorn.GPUs)
 	open.get(popcorn.Path+"/runner_queue/:gpu", s.popcorn.RunnerQueue)
 	open.get(popcorn.Path+"/submissions/:leaderboard/:gpu", s.popcorn.Board)
-	open.get(popcorn.Path+"/auth/init", s.popcorn.Register)
-	packed.with(s.popcorn.Errors).all(popcorn.Path+"/admin/+", s.popcorn.Admin) // with any token in POPCORN_ADMIN_TOKEN
+	open.get(popcorn.Path+"/auth/init", s.popcorn.RefuseRegister)
+	packed.withMiddleware(s.popcorn.ConvertErrors).addForAllMethods(popcorn.Path+"/admin/+", s.popcorn.RefuseAdmin) // with any token in POPCORN_ADMIN_TOKEN
 	own.post(popcorn.Path+"/user/join", s.popcorn.Join)
 	own.get(popcorn.Path+"/user/submissions", s.popcorn.List)
-	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.Show)
-	own.add(fiber.MethodDelete, popcorn.Path+"/user/submissions/:id", s.popcorn.Delete)
+	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.ShowSubmission)
+	own.addRoute(fiber.MethodDelete, popcorn.Path+"/user/submissions/:id", s.popcorn.Delete)
 	own.post(popcorn.Path+"/submission/:leaderboard/:gpu/:mode", s.popcorn.Submit)
 	streams.post(popcorn.Path+"/profile/:leaderboard/:gpu", s.popcorn.Profile)
 	streams.post(popcorn.Path+"/:leaderboard/:gpu/:mode", s.popcorn.SubmitAndFollow)
@@ -52,28 +55,28 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed group) {
 
 // apiRoutes adds the routes of the API: those that api.Routes returns, those with other limits, and those of other
 // packages.
-func (s *Server) apiRoutes(plain, evaluations, uploads, streams group) {
-	public := func(g group) group { // first, so that errors are readable, too
-		return group{g.router, slices.Concat([]fiber.Handler{s.api.AllowOtherSites}, g.middleware)}
+func (s *Server) apiRoutes(plain, evaluations, uploads, streams routeGroup) {
+	public := func(g routeGroup) routeGroup { // first, so that errors are readable, too
+		return routeGroup{g.router, slices.Concat([]fiber.Handler{s.api.AllowOtherSites}, g.middleware)}
 	}
 	for _, r := range s.api.Routes() {
 		g := plain
 		switch {
-		case r.Streams:
+		case r.StreamsAnswer:
 			g = streams
-		case r.HasKernels:
+		case r.BodyHasKernels:
 			g = evaluations
 		}
-		if r.Public {
+		if r.OpenToOtherSites {
 			g = public(g)
 		}
-		if r.SignedIn {
-			g = g.with(site.SignedIn)
+		if r.RequiresSignIn {
+			g = g.withMiddleware(site.SignedIn)
 		}
-		if r.Waits {
-			g = g.with(s.site.LimitWaiting)
+		if r.MayWait {
+			g = g.withMiddleware(s.site.LimitWaitingRequests)
 		}
-		g.add(r.Method, r.Path, r.Handler)
+		g.addRoute(r.Method, r.Path, r.Handler)
 	}
 	public(plain).get("/api/v1/tasks/:slug/bundle", s.boards.TaskBundle)
 	public(plain).get("/api/v1/openapi.json", s.api.OpenAPI)

@@ -3,8 +3,8 @@ package web
 import "warpboard/web/site"
 
 // commentRoutes adds the pages of comments on tasks and submissions.
-func (s *Server) commentRoutes(pages group) {
-	own := pages.with(site.SignedIn)
+func (s *Server) commentRoutes(pages routeGroup) {
+	own := pages.withMiddleware(site.SignedIn)
 	for _, list := range []string{"/tasks/:slug/comments", "/submissions/:id/comments"} {
 		pages.get(list, s.submissions.Comments)
 		own.post(list, s.submissions.CommentWrite)
@@ -27,8 +27,8 @@ func (s *Server) commentRoutes(pages group) {
 }
 
 // inboxRoutes adds the inbox. withoutPage is a group of routes that need no CSRF token.
-func (s *Server) inboxRoutes(pages, withoutPage group) {
-	own := pages.with(site.SignedIn)
+func (s *Server) inboxRoutes(pages, withoutPage routeGroup) {
+	own := pages.withMiddleware(site.SignedIn)
 	pages.get("/inbox", site.NeedsSignIn, s.account.Inbox)
 	own.post("/inbox/choices", s.account.InboxSettingsSave)
 	pages.get("/inbox/choices", site.RedirectTo("/inbox"))
@@ -40,8 +40,8 @@ func (s *Server) inboxRoutes(pages, withoutPage group) {
 }
 
 // eventRoutes adds the pages of events.
-func (s *Server) eventRoutes(pages group) {
-	own := pages.with(site.SignedIn)
+func (s *Server) eventRoutes(pages routeGroup) {
+	own := pages.withMiddleware(site.SignedIn)
 	pages.get("/events", s.boards.Events)
 	pages.get("/events/new", site.NeedsSignIn, s.boards.EventNew)
 	own.post("/events/new", s.boards.EventCreate)

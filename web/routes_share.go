@@ -3,7 +3,7 @@ package web
 import "warpboard/web/site"
 
 // shareRoutes adds content for other sites, and downloads of boards.
-func (s *Server) shareRoutes(pages group) {
+func (s *Server) shareRoutes(pages routeGroup) {
 	const board = "/tasks/:slug/boards/:device/"
 	pages.get(board+"badge.svg", s.boards.BoardBadge)
 	pages.get(board+"records.atom", s.boards.BoardFeed)
@@ -14,7 +14,7 @@ func (s *Server) shareRoutes(pages group) {
 	pages.get(board+"README.md", s.boards.DatasetCard)
 	pages.get(board+"embed", s.boards.Embed)
 	pages.get("/records.atom", s.boards.SiteFeed)
-	pages.get("/card.png", s.boards.Card)
+	pages.get("/card.png", s.boards.PreviewImage)
 	pages.get(board+"card.png", site.RedirectTo("/card.png")) // links stored by other sites
 	pages.get("/robots.txt", s.boards.Robots)
 	pages.get("/sitemap.xml", s.boards.SiteMap)

@@ -40,30 +40,30 @@ const (
 
 // Server is the HTTP server of a site. Create it with New and run it with Serve.
 type Server struct {
-	site       *site.Site
-	queue      Queue
-	ownCluster bool // an external NATS cluster, to which workers connect
-	stopping   func() bool
-	tls        *tls.Config
-	app        *fiber.App
-	pings      singleflight.Group
+	site               *site.Site
+	queue              Queue
+	usesOwnNATSCluster bool // an external NATS cluster, to which workers connect
+	isStopping         func() bool
+	tls                *tls.Config
+	app                *fiber.App
+	databasePings      singleflight.Group
 
 	assets assets
 
-	evals       *evaluations.Evaluations
-	signIn      *signin.SignIn
-	account     *account.Account
-	authoring   *authoring.Authoring
-	boards      *boards.Boards
-	docs        *docs.Docs
-	operation   *operation.Operation
-	playground  *playground.Playground
-	submissions *submissions.Submissions
-	api         *api.API
-	evalAPI     *evalapi.API
-	popcorn     *popcorn.Popcorn
-	metrics     *metrics.Metrics
-	python      pythonClient
+	evaluations  *evaluations.Evaluations
+	signIn       *signin.SignIn
+	account      *account.Account
+	authoring    *authoring.Authoring
+	boards       *boards.Boards
+	docs         *docs.Docs
+	operation    *operation.Operation
+	playground   *playground.Playground
+	submissions  *submissions.Submissions
+	api          *api.API
+	evalAPI      *evalapi.API
+	popcorn      *popcorn.Popcorn
+	metrics      *metrics.Metrics
+	pythonClient pythonClient
 }
 
 // New returns a server for a configuration. It opens no files or connections. The error is a sentence about the invalid
@@ -73,28 +73,29 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{site: site, queue: cfg.Queue, ownCluster: cfg.OwnCluster, stopping: cfg.Stopping, tls: cfg.TLS}
+	s := &Server{site: site, queue: cfg.Queue, usesOwnNATSCluster: cfg.UsesOwnNATSCluster, isStopping: cfg.IsStopping,
+		tls: cfg.TLS}
 	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins); err != nil {
 		return nil, err
 	}
-	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
+	if s.evaluations, err = evaluations.New(site, cfg.TokenlessEvaluators, cfg.EvalLimits); err != nil {
 		return nil, err
 	}
 	shared, code := runs.New(site), views.NewHighlighter(maxCachedSourceBytes, views.MaxHighlightedBytes)
-	if s.docs, err = docs.New(site, shared, code, cfg.Attacks, cfg.Contact); err != nil {
+	if s.docs, err = docs.New(site, shared, code, cfg.Attacks, cfg.SecurityContact); err != nil {
 		return nil, err
 	}
 	s.account = account.New(site, shared, s.signIn)
 	s.authoring = authoring.New(site, shared, code, cfg.bundleLimit())
 	s.boards = boards.New(site, shared, s.signIn, code, cfg.Attacks)
-	s.operation = operation.New(site, shared, code, s.queueHealth, cfg.OwnCluster)
-	s.playground = playground.New(site, s.evals, code)
-	s.submissions = submissions.New(site, shared, s.evals, code)
-	s.api = api.New(site, shared, s.evals)
+	s.operation = operation.New(site, shared, code, s.queueHealth, cfg.UsesOwnNATSCluster)
+	s.playground = playground.New(site, s.evaluations, code)
+	s.submissions = submissions.New(site, shared, s.evaluations, code)
+	s.api = api.New(site, shared, s.evaluations)
 	s.popcorn = popcorn.New(site, shared)
-	s.evalAPI, s.python = evalapi.New(site, s.evals), newPythonClient()
-	access := metrics.Access{Networks: cfg.MetricsFrom, Token: cfg.MetricsToken}
-	s.metrics = metrics.New(site, shared, s.evals, metricsQueue(cfg.Queue), access)
+	s.evalAPI, s.pythonClient = evalapi.New(site, s.evaluations), newPythonClient()
+	access := metrics.MetricsAccess{Networks: cfg.MetricsNetworks, Token: cfg.MetricsToken}
+	s.metrics = metrics.New(site, shared, s.evaluations, metricsQueue(cfg.Queue), access)
 	s.app = s.newApp()
 	s.routes(s.app)
 	return s, nil
@@ -112,8 +113,8 @@ func (s *Server) newApp() *fiber.App {
 		// Bodies are read by ReadBody after the sender is identified. ReadTimeout applies to the header only.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
-		ReadTimeout:                  s.site.Settings.Limits.Head,
-		WriteTimeout:                 s.site.Settings.Limits.Answer,
+		ReadTimeout:                  s.site.Settings.Limits.HeadTime,
+		WriteTimeout:                 s.site.Settings.Limits.AnswerTime,
 		IdleTimeout:                  2 * time.Minute,
 		ReadBufferSize:               maxHeaderBytes,
 		WriteBufferSize:              2 << 10,
@@ -121,10 +122,10 @@ func (s *Server) newApp() *fiber.App {
 		// fiber otherwise trusts X-Forwarded-Host and X-Forwarded-Proto of every sender.
 		EnableTrustedProxyCheck: true,
 	})
-	app.Server().HeaderReceived = hideLength
+	app.Server().HeaderReceived = hideContentLength
 	answerError := app.Server().ErrorHandler
 	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) { // unreadable requests reach no route
-		conns.LingerAtClose(request.Conn())
+		conns.DrainAtClose(request.Conn())
 		answerError(request, err)
 	}
 	app.Server().Handler = s.site.BasePath.Handler(app.Server().Handler, probePaths...)
@@ -140,7 +141,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if s.tls != nil {
 		ln = tls.NewListener(ln, s.tls)
 	}
-	ln = conns.NewGuard(ln, s.site.Limiter, s.site.Proxies, s.site.Log)
+	ln = conns.NewLimitedListener(ln, s.site.Limiter, s.site.Proxies, s.site.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
 	case err := <-ended:
@@ -152,7 +153,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	err := s.app.ShutdownWithTimeout(shutdownGrace)
 	ln.Close() // in case of a shutdown before the server had the listener
 	<-ended
-	s.site.Sending.Wait()
+	s.site.SendingGroup.Wait()
 	if err != nil {
 		s.site.Log.Warn("web server cut open requests when it stopped", "err", err)
 	}

@@ -59,7 +59,7 @@ func TestABatchOfCallsIsRefused(t *testing.T) {
 // waiting opens a request that waits for a run that goes on, on behalf of a visitor.
 func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Response {
 	t.Helper()
-	before := s.Shared().Limiter.InUse(site.Waiting, site.ForVisitors(site.Waiting))
+	before := s.Shared().Limiter.InUse(site.WaitingResource, site.VisitorResource(site.WaitingResource))
 	conn := dial(s.Site, t, "127.0.0.1")
 	fmt.Fprintf(conn, "GET /api/v1/submissions/%d?wait=25 HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: %s\r\n%s\r\n", s.Queued.SubmissionID, visitor, header)
 	answered := make(chan *http.Response, 1)
@@ -75,7 +75,7 @@ func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Respo
 		case resp = <-answered:
 			return true
 		default:
-			return s.Shared().Limiter.InUse(site.Waiting, site.ForVisitors(site.Waiting)) > before
+			return s.Shared().Limiter.InUse(site.WaitingResource, site.VisitorResource(site.WaitingResource)) > before
 		}
 	})
 	return resp
@@ -112,7 +112,9 @@ func TestAWaitWithoutAPlaceIsAnsweredAtOnce(t *testing.T) {
 
 // TestWaitsTakeNoPlaceOfAPage though as many wait as there are places.
 func TestWaitsTakeNoPlaceOfAPage(t *testing.T) {
-	s := webtest.NewScene(t, func(c *web.Config) { c.Limits = site.Limits{Requests: 8, RequestsEach: 8, Slow: 16, SlowEach: 16} })
+	s := webtest.NewScene(t, func(c *web.Config) {
+		c.Limits = site.Limits{Requests: 8, RequestsEach: 8, SlowRequests: 16, SlowRequestsEach: 16}
+	})
 	for i := range 8 {
 		if resp := waiting(s, t, fmt.Sprint("203.0.113.", i), ""); resp != nil {
 			t.Fatalf("the wait %d: %s", i, resp.Status)
@@ -131,7 +133,7 @@ func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 	var working atomic.Int64
 	let := make(chan struct{})
 	app := fiber.New()
-	app.Get("/", webtest.Start(t).Shared().LimitWaiting, func(c *fiber.Ctx) error {
+	app.Get("/", webtest.Start(t).Shared().LimitWaitingRequests, func(c *fiber.Ctx) error {
 		working.Add(1)
 		<-let
 		return nil
@@ -160,7 +162,7 @@ func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 // TestLongPollsLeavePlacesForEvaluations that are answered when they end: those cannot be answered at once.
 func TestLongPollsLeavePlacesForEvaluations(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) {
-		c.Limits, c.EvalLimits.Wait = site.Limits{Requests: 32, RequestsEach: 16}, time.Second
+		c.Limits, c.EvalLimits.MaxDeviceWait = site.Limits{Requests: 32, RequestsEach: 16}, time.Second
 	})
 	_, made := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x"), "shared": true})
 	for i := range 4 {
@@ -173,7 +175,9 @@ func TestLongPollsLeavePlacesForEvaluations(t *testing.T) {
 			io.WriteString(dial(s.Site, t, "127.0.0.1"), fmt.Sprintf("GET /api/v1/evaluations/%s?wait=50 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer %s\r\n\r\n", made["id"], token))
 		}
 	}
-	tier.Until(t, "those that have a place wait", func() bool { return s.Shared().Limiter.InUse(site.Waiting, site.ForVisitors(site.Waiting)) == 3 })
+	tier.Until(t, "those that have a place wait", func() bool {
+		return s.Shared().Limiter.InUse(site.WaitingResource, site.VisitorResource(site.WaitingResource)) == 3
+	})
 	if resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")}); answer["error"] != "No GPU available within 1 seconds" {
 		t.Errorf("an evaluation while others wait: %s %v", resp.Status, answer)
 	}
@@ -185,7 +189,9 @@ func TestHalfSentBodiesLeavePlacesForOthers(t *testing.T) {
 	for i := range 4 {
 		io.WriteString(dial(s, t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
 	}
-	tier.Until(t, "all are being read, and are slow", func() bool { return s.Shared().Limiter.InUse(site.Uploads, site.ForVisitors(site.Uploads)) == 4 })
+	tier.Until(t, "all are being read, and are slow", func() bool {
+		return s.Shared().Limiter.InUse(site.UploadsResource, site.VisitorResource(site.UploadsResource)) == 4
+	})
 	for address, want := range map[string]int{"127.0.0.2": http.StatusTooManyRequests, "127.0.0.9": http.StatusServiceUnavailable} {
 		if _, resp := from(s, t, address, half); resp.StatusCode != want {
 			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)
@@ -208,14 +214,16 @@ func TestRequestsInsideAnMCPCallCountAgainstLimits(t *testing.T) {
 	conn := dial(s.Site, t, "127.0.0.2")
 	io.WriteString(conn, postMCP(s.Site, s.Token, string(text)))
 	tier.Until(t, "the call and what it asks are under way", func() bool {
-		return s.Shared().Limiter.InUse(site.Requests) == 1 && s.Shared().Limiter.InUse(site.Held) == 1
+		return s.Shared().Limiter.InUse(site.RequestsResource) == 1 &&
+			s.Shared().Limiter.InUse(site.HeldRequestsResource) == 1
 	})
 	if _, resp := from(s.Site, t, "127.0.0.2", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("another request: %s", resp.Status)
 	}
 	conn.Close()
 	tier.Until(t, "what no one waits for ends", func() bool {
-		return s.Shared().Limiter.InUse(site.Requests) == 0 && s.Shared().Limiter.InUse(site.Held) == 0
+		return s.Shared().Limiter.InUse(site.RequestsResource) == 0 &&
+			s.Shared().Limiter.InUse(site.HeldRequestsResource) == 0
 	})
 }
 

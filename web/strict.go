@@ -16,7 +16,7 @@ import (
 // clients out.
 func (s *Server) refuseMalformed(c *fiber.Ctx) error {
 	if !site.IsInternal(c) {
-		if why := malformed(&c.Request().Header); why != "" {
+		if why := headerError(&c.Request().Header); why != "" {
 			endConnection(c)
 			return &site.Failure{
 				Status:  fiber.StatusBadRequest,
@@ -24,7 +24,7 @@ func (s *Server) refuseMalformed(c *fiber.Ctx) error {
 				Message: "The request could not be understood: " + why + ".",
 			}
 		}
-		if s.site.Limiter.HalfUsed(conns.Connections) {
+		if s.site.Limiter.IsHalfUsed(conns.ConnectionsResource) {
 			c.Context().SetConnectionClose()
 		}
 	}
@@ -37,8 +37,8 @@ func (s *Server) refuseMalformed(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// malformed describes an error in the header of a request, or returns "".
-func malformed(h *fasthttp.RequestHeader) string {
+// headerError describes an error in the header of a request, or returns "".
+func headerError(h *fasthttp.RequestHeader) string {
 	target, protocol := h.RequestURI(), string(h.Protocol())
 	switch {
 	case protocol != "HTTP/1.1" && protocol != "HTTP/1.0":
@@ -53,15 +53,15 @@ func malformed(h *fasthttp.RequestHeader) string {
 		if len(line) == 0 {
 			continue
 		}
-		if why := malformedLine(line, seen); why != "" {
+		if why := headerLineError(line, seen); why != "" {
 			return why
 		}
 	}
-	return malformedAsAWhole(seen, protocol)
+	return headerSetError(seen, protocol)
 }
 
-// malformedLine checks one header line, and counts in seen the headers that determine the body's length and the host.
-func malformedLine(line []byte, seen map[string]int) string {
+// headerLineError checks one header line, and counts in seen the headers that determine the body's length and the host.
+func headerLineError(line []byte, seen map[string]int) string {
 	if line[0] == ' ' || line[0] == '\t' {
 		return "a header continues on another line"
 	}
@@ -69,7 +69,7 @@ func malformedLine(line []byte, seen map[string]int) string {
 	switch {
 	case bytes.ContainsAny(line, "\r\n\x00"):
 		return "a line does not end with CR and LF"
-	case !found || len(name) == 0 || bytes.ContainsFunc(name, notInToken):
+	case !found || len(name) == 0 || bytes.ContainsFunc(name, isForbiddenInToken):
 		return "a header has no proper name"
 	}
 	key := string(bytes.ToLower(name))
@@ -93,7 +93,7 @@ func malformedLine(line []byte, seen map[string]int) string {
 	return ""
 }
 
-func malformedAsAWhole(seen map[string]int, protocol string) string {
+func headerSetError(seen map[string]int, protocol string) string {
 	hosts, lengths, encodings := seen["host"], seen["content-length"], seen["transfer-encoding"]
 	switch {
 	case hosts > 1:
@@ -110,8 +110,8 @@ func malformedAsAWhole(seen map[string]int, protocol string) string {
 	return ""
 }
 
-// notInToken reports whether a character is forbidden in a header's name (RFC 9110, section 5.6.2).
-func notInToken(r rune) bool {
+// isForbiddenInToken reports whether a character is forbidden in a header's name (RFC 9110, section 5.6.2).
+func isForbiddenInToken(r rune) bool {
 	switch {
 	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
 		return false

@@ -11,8 +11,8 @@ import (
 )
 
 // TestVisitorsAreIdentifiedInOnePlace: outside package conns no handler reads the address of a connection, which behind
-// a proxy is the proxy's. Site.VisitorIP names a visitor, Site.VisitorShare counts one, and conns.Peer is for rights of
-// this machine.
+// a proxy is the proxy's. Site.VisitorIP names a visitor, Site.SenderNetwork counts one, and conns.PeerAddress is for
+// rights of this machine.
 func TestVisitorsAreIdentifiedInOnePlace(t *testing.T) {
 	handedOn := map[string]string{"mcp.go": "RemoteAddr"} // to this process's own handlers, which ask conns
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	bridgeBuffer     = 32 << 10 // copied at once; one WebSocket message to a worker
-	closeReadTimeout = 2 * time.Second
+	bridgeBufferBytes = 32 << 10 // copied at once; one WebSocket message to a worker
+	closeReadTimeout  = 2 * time.Second
 )
 
 // workerConnection connects a remote worker to the embedded NATS server over the site's own port. Messages in both
@@ -25,13 +25,13 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderUpgrade, "websocket")
 		return &site.Failure{Status: fiber.StatusUpgradeRequired, Code: "workers_only",
 			Message: "Workers connect here: warpboard work --site " + s.site.Settings.BaseURL + "."}
-	case s.ownCluster:
+	case s.usesOwnNATSCluster:
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "own_cluster",
 			Message: "The workers of this site connect to its NATS cluster: warpboard work --nats-url ADDRESS."}
 	case c.Get(fiber.HeaderOrigin) != "":
 		return site.Forbidden("workers_only", "Workers connect here, not browsers.")
 	}
-	if err := s.site.HoldWorker(c); err != nil {
+	if err := s.site.CountWorker(c); err != nil {
 		return err
 	}
 	upgrader := websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
@@ -55,12 +55,12 @@ func (s *Server) serveWorker(ws *websocket.Conn) {
 		s.site.Log.Debug("a worker cannot connect now", "err", err)
 		return
 	}
-	bridge(ws, conn, s.site.Settings.Limits.Answer)
+	bridgeConnections(ws, conn, s.site.Settings.Limits.AnswerTime)
 }
 
-// bridge copies in both directions until one side ends. The NATS server pings its clients, so it notices a side that is
-// gone.
-func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
+// bridgeConnections copies in both directions until one side ends. The NATS server pings its clients, so it notices a
+// side that is gone.
+func bridgeConnections(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 	defer ws.Close()
 	defer conn.Close()
 	go func() {
@@ -70,7 +70,8 @@ func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 		// before the client has read NATS's reason.
 		ws.SetReadDeadline(time.Now().Add(closeReadTimeout))
 	}()
-	buffer := make([]byte, bridgeBuffer) // one for all messages: a stranger can send a million empty ones in a second
+	// one for all messages: a stranger can send a million empty ones in a second
+	buffer := make([]byte, bridgeBufferBytes)
 	for {
 		_, message, err := ws.NextReader()
 		if err != nil {
@@ -82,7 +83,7 @@ func bridge(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
 
 // copyToWorker copies NATS's messages until NATS closes or the worker stops reading.
 func copyToWorker(ws *websocket.Conn, conn net.Conn, patience time.Duration) {
-	buffer := make([]byte, bridgeBuffer)
+	buffer := make([]byte, bridgeBufferBytes)
 	for {
 		n, err := conn.Read(buffer)
 		if err != nil {

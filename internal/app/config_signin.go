@@ -21,8 +21,8 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 	for i, row := range known {
 		p := &(*o)[i]
 		p.Name = row.name
-		fs.StringVar(&p.Key, row.name+"-key", "", row.title+" client id")
-		fs.StringVar(&p.Secret, row.name+"-secret", "", row.title+" client secret")
+		fs.StringVar(&p.ClientID, row.name+"-key", "", row.title+" client id")
+		fs.StringVar(&p.ClientSecret, row.name+"-secret", "", row.title+" client secret")
 		switch row.name {
 		case "gitlab":
 			fs.StringVar(&p.Issuer, "gitlab-url", "https://gitlab.com", "GitLab server")
@@ -37,8 +37,8 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 // so the operator of the provider is trusted.
 func (o OAuthConfig) check(wrong *settingProblems) {
 	for _, p := range o {
-		wrong.require((p.Key == "") == (p.Secret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
-		if p.Name == "oidc" && (p.Issuer == "") != (p.Key == "") {
+		wrong.require((p.ClientID == "") == (p.ClientSecret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
+		if p.Name == "oidc" && (p.Issuer == "") != (p.ClientID == "") {
 			*wrong = append(*wrong, errors.New("--oidc-issuer and --oidc-key belong together: one is missing"))
 		}
 	}
@@ -47,7 +47,7 @@ func (o OAuthConfig) check(wrong *settingProblems) {
 // providers returns the sign-in providers whose keys are set.
 func (o OAuthConfig) providers() (on []web.ProviderConfig) {
 	for _, p := range o {
-		if p.Key != "" {
+		if p.ClientID != "" {
 			on = append(on, p)
 		}
 	}

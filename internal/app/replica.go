@@ -49,7 +49,7 @@ func shareAnnouncements(
 		return q.Announcements(ctx, func(announcement []byte) error {
 			dispatcher.Wake()
 			return hub.Receive(announcement)
-		}, hub.Missed)
+		}, hub.AnnouncementsMissed)
 	}
 }
 

@@ -92,7 +92,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	receive := shareAnnouncements(q, hub, dispatcher, store)
 	site := cfg.web(store, dispatcher, q, hub, log)
-	site.Stopping = func() bool { return ctx.Err() != nil }
+	site.IsStopping = func() bool { return ctx.Err() != nil }
 	server, err := newServer(ctx, cfg, site)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (l *finalLoop) waitForFailure(ctx context.Context, what string) error {
 func webhookSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Deliverer {
 	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
 	return outbox.NewDeliverer(outbox.WebhookConfig{Loop: outbox.Loop{Store: store, Log: log}, AllowedForSite: allowed, Version: programVersion(),
-		ChatMessage: outcome.Message})
+		ChatMessage: outcome.WebhookMessageText})
 }
 
 // mailSender returns the sender of e-mail.
@@ -251,8 +251,9 @@ func (c *Config) web(
 			Addr: c.Addr, BaseURL: c.BaseURL, Version: programVersion(), TrustedProxies: c.TrustedProxies,
 			SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker,
 		}},
-		Queue: q, OwnCluster: c.NATS.URL != "", Providers: c.OAuth.providers(), Admins: c.Admins, Contact: c.Contact,
-		OpenEvalAPI: c.OpenEvalAPI, MetricsFrom: from, MetricsToken: c.MetricsToken,
+		Queue: q, UsesOwnNATSCluster: c.NATS.URL != "", Providers: c.OAuth.providers(), Admins: c.Admins,
+		SecurityContact:     c.Contact,
+		TokenlessEvaluators: c.OpenEvalAPI, MetricsNetworks: from, MetricsToken: c.MetricsToken,
 	}
 	cfg.EvalLimits.MaxLive = c.MaxEvaluationsPerCaller
 	return cfg

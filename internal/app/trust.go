@@ -29,7 +29,7 @@ func attackCorpus() ([]views.Attack, error) {
 	for i, a := range all {
 		corpus[i] = views.Attack{
 			Name: a.Name, Title: a.Title, Family: a.Family, Description: a.Description, Platform: attackTarget(a),
-			NeedsGPU: a.Device == "gpu", Expected: string(a.ExpectedVerdict), Results: attackResults(a, tables),
+			NeedsGPU: a.Device == "gpu", ExpectedVerdict: string(a.ExpectedVerdict), Results: attackResults(a, tables),
 		}
 	}
 	return corpus, nil

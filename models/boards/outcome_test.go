@@ -24,7 +24,7 @@ func outcome(t *testing.T, s *models.Store, run work.Run) string {
 	if o == nil {
 		return "none"
 	}
-	text := fmt.Sprintf("%s of %d", format.Place(o.Rank, o.Tied), o.PeopleOnBoard)
+	text := fmt.Sprintf("%s of %d", format.Rank(o.Rank, o.Tied), o.PeopleOnBoard)
 	if o.TiedWithCount > 0 {
 		text += fmt.Sprintf(", tied with %d", o.TiedWithCount)
 	}
@@ -38,10 +38,10 @@ func outcome(t *testing.T, s *models.Store, run work.Run) string {
 		text += ", record"
 	}
 	if o.BestRun != 0 {
-		text += fmt.Sprintf(", best %s with %g", format.Place(o.BestRank, o.BestTied), o.BestNS)
+		text += fmt.Sprintf(", best %s with %g", format.Rank(o.BestRank, o.BestTied), o.BestNS)
 	}
 	if o.NextRun != 0 {
-		text += fmt.Sprintf(", next %s %s with %g", o.NextUser, format.Place(o.NextRank, o.NextTied), o.NextNS)
+		text += fmt.Sprintf(", next %s %s with %g", o.NextUser, format.Rank(o.NextRank, o.NextTied), o.NextNS)
 	}
 	return text
 }
@@ -134,7 +134,7 @@ func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.
 			outcomes, _, err := s.Boards.Outcomes(t.Context(), run.BoardEntry())
 			o := outcomes[run.ID]
 			modelstest.Check(t, err)
-			return fmt.Sprintf("%s, next %s %s", format.Place(o.Rank, o.Tied), format.Place(o.NextRank, o.NextTied),
+			return fmt.Sprintf("%s, next %s %s", format.Rank(o.Rank, o.Tied), format.Rank(o.NextRank, o.NextTied),
 				o.NextRankReason)
 		}
 		measured := func(who accounts.User, ns, low, high float64) work.Run {

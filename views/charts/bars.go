@@ -9,35 +9,35 @@ import (
 	"warpboard/views/format"
 )
 
-// bar is one line of a bar chart: texts for label and number, and the length of the bar in percent.
-type bar struct {
+// chartBar is one line of a bar chart: texts for label and number, and the length of the bar in percent.
+type chartBar struct {
 	label          string
-	help           string
+	helpText       string
 	fact           ncu.Fact
-	fraction       float64 // length relative to the full length, 0 to 1
-	class          string  // "pf-high", "pf-quiet", or empty
-	note           string  // text beside the number
+	lengthFraction float64 // length relative to the full length, 0 to 1
+	cssClass       string  // "pf-high", "pf-quiet", or empty
+	noteText       string  // text beside the number
 	pinnedText     string  // the pinned run's value; empty if none
 	pinnedFraction float64 // position of the pinned value, 0 to 1
 }
 
 func barWidth(part float64) string {
-	return px(100 * clamp(part, 0, 1))
+	return coordinateText(100 * clamp(part, 0, 1))
 }
 
-func solBars(facts []ncu.Fact) []bar {
-	out := make([]bar, len(facts))
+func speedOfLightBars(facts []ncu.Fact) []chartBar {
+	out := make([]chartBar, len(facts))
 	for i, f := range facts {
-		out[i] = bar{label: f.Label, fact: f, fraction: f.Value.Value / 100}
+		out[i] = chartBar{label: f.Label, fact: f, lengthFraction: f.Value.Value / 100}
 		if f.Value.Measured && f.Value.Value >= 80 {
-			out[i].class, out[i].note = "pf-high", "near its peak"
+			out[i].cssClass, out[i].noteText = "pf-high", "near its peak"
 		}
 	}
 	return out
 }
 
-// stacked is one part of a stacked bar, with its start and width in percent.
-type stacked struct {
+// stackedPart is one part of a stacked bar, with its start and width in percent.
+type stackedPart struct {
 	ncu.Stall
 	start, width float64
 	class        string
@@ -45,7 +45,7 @@ type stacked struct {
 
 // stackStalls returns the stall reasons as parts of a bar, most cycles first. Small reasons are combined into one part,
 // the last; the table lists them.
-func stackStalls(stalls []ncu.Stall) (parts []stacked) {
+func stackStalls(stalls []ncu.Stall) (parts []stackedPart) {
 	const least, most = 0.01, 8
 	at := 0.0
 	for _, s := range stalls {
@@ -56,7 +56,7 @@ func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 		if s.WarpSelected {
 			class = "pf-state-issuing"
 		}
-		parts = append(parts, stacked{s, at, 100 * s.Share, class})
+		parts = append(parts, stackedPart{s, at, 100 * s.Share, class})
 		at += 100 * s.Share
 	}
 	return parts
@@ -65,15 +65,15 @@ func stackStalls(stalls []ncu.Stall) (parts []stacked) {
 // otherStatesClass is the CSS class of stall reasons that are small in the selected kernel, but not in the pinned one.
 const otherStatesClass = "pf-state-rest"
 
-// stackPinned returns the stall reasons of the pinned kernel in the order and colors of the selected kernel; additional
-// reasons are last.
-func stackPinned(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
+// stackPinnedStalls returns the stall reasons of the pinned kernel in the order and colors of the selected kernel;
+// additional reasons are last.
+func stackPinnedStalls(parts []stackedPart, pinned *ncu.Kernel) (list []stackedPart) {
 	if pinned == nil {
 		return nil
 	}
 	const least = 0.01
 	place := func(s ncu.Stall) int {
-		if at := slices.IndexFunc(parts, func(p stacked) bool { return p.Label == s.Label }); at >= 0 {
+		if at := slices.IndexFunc(parts, func(p stackedPart) bool { return p.Label == s.Label }); at >= 0 {
 			return at
 		}
 		return len(parts)
@@ -88,14 +88,14 @@ func stackPinned(parts []stacked, pinned *ncu.Kernel) (list []stacked) {
 		} else if s.Share < least {
 			continue
 		}
-		list = append(list, stacked{s, at, 100 * s.Share, class})
+		list = append(list, stackedPart{s, at, 100 * s.Share, class})
 		at += 100 * s.Share
 	}
 	return list
 }
 
-// shareOf returns the share of cycles of the stall reason with this label, or 0 if there is none.
-func shareOf(stalls []ncu.Stall, label string) (share float64) {
+// stallShare returns the share of cycles of the stall reason with this label, or 0 if there is none.
+func stallShare(stalls []ncu.Stall, label string) (share float64) {
 	for _, s := range stalls {
 		if s.Label == label {
 			share = s.Share
@@ -104,15 +104,15 @@ func shareOf(stalls []ncu.Stall, label string) (share float64) {
 	return share
 }
 
-func pipeBars(facts []ncu.Fact) []bar {
-	var out []bar
+func pipeBars(facts []ncu.Fact) []chartBar {
+	var out []chartBar
 	for _, f := range facts {
 		if f.Value.Value > 0 {
-			out = append(out, bar{
-				label:    f.Label,
-				help:     pipeHelp(strings.Fields(f.Label)[0]),
-				fact:     f,
-				fraction: f.Value.Value / 100,
+			out = append(out, chartBar{
+				label:          f.Label,
+				helpText:       pipeHelp(strings.Fields(f.Label)[0]),
+				fact:           f,
+				lengthFraction: f.Value.Value / 100,
 			})
 		}
 	}
@@ -148,24 +148,24 @@ func pipeHelp(key string) string {
 	return ""
 }
 
-func occupancyBars(o ncu.Occupancy) []bar {
-	out := make([]bar, 0, 2)
+func occupancyBars(o ncu.Occupancy) []chartBar {
+	out := make([]chartBar, 0, 2)
 	for _, f := range []ncu.Fact{o.Theoretical, o.Achieved} {
-		out = append(out, bar{label: f.Label, fact: f, fraction: f.Value.Value / 100})
+		out = append(out, chartBar{label: f.Label, fact: f, lengthFraction: f.Value.Value / 100})
 	}
 	return out
 }
 
-func limiterBars(limiters []ncu.Limiter) []bar {
+func limiterBars(limiters []ncu.Limiter) []chartBar {
 	most := 1.0
 	for _, l := range limiters {
 		most = max(most, l.Value.Value)
 	}
-	out := make([]bar, len(limiters))
+	out := make([]chartBar, len(limiters))
 	for i, l := range limiters {
-		out[i] = bar{label: l.Label, fact: l.Fact, fraction: l.Value.Value / most, class: "pf-quiet"}
+		out[i] = chartBar{label: l.Label, fact: l.Fact, lengthFraction: l.Value.Value / most, cssClass: "pf-quiet"}
 		if l.Limits {
-			out[i].class, out[i].note = "pf-high", "limits"
+			out[i].cssClass, out[i].noteText = "pf-high", "limits"
 		}
 	}
 	return out
@@ -174,8 +174,8 @@ func limiterBars(limiters []ncu.Limiter) []bar {
 // maxOpcodes limits the kinds of instructions that the chart names; all others are one bar.
 const maxOpcodes = 8
 
-func opcodeBars(ops []ncu.Opcode) []bar {
-	var out []bar
+func opcodeBars(ops []ncu.Opcode) []chartBar {
+	var out []chartBar
 	rest := 0.0
 	for i, op := range ops {
 		if i >= maxOpcodes {
@@ -190,9 +190,9 @@ func opcodeBars(ops []ncu.Opcode) []bar {
 	return out
 }
 
-func opcodeBar(name string, executed, share, most float64) bar {
-	return bar{
-		label: name, help: opcodeHelp(name), fraction: executed / most, note: format.Percent(share),
+func opcodeBar(name string, executed, share, most float64) chartBar {
+	return chartBar{
+		label: name, helpText: opcodeHelp(name), lengthFraction: executed / most, noteText: format.Percent(share),
 		fact: ncu.Fact{Label: name, Source: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
 	}
 }

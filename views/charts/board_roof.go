@@ -9,7 +9,7 @@ import (
 // BoardRoof has the roofs of a device and the entries of a board below them, without a profiled kernel of its own.
 type BoardRoof struct {
 	Bandwidth float64 // roof of DRAM in bytes per second; each dot has its own arithmetic roof
-	Dots      []Dot
+	Dots      []RooflineDot
 }
 
 // HasChart reports whether there is a roof and at least one dot.
@@ -20,39 +20,39 @@ func (b BoardRoof) chart() *roofChart {
 	if !(b.Bandwidth > 0) {
 		return nil
 	}
-	c, roof := &roofChart{frame: smallFrame()}, ncu.Roofline{PeakBandwidth: roofFact(b.Bandwidth, "byte/s")}
+	c, roof := &roofChart{drawingFrame: smallFrame()}, ncu.Roofline{PeakBandwidth: roofFact(b.Bandwidth, "byte/s")}
 	var points [][2]float64
 	for _, d := range b.Dots {
-		if !(d.Rate > 0) || !(d.Intensity > 0) || !(d.Peak > 0) {
+		if !(d.Rate > 0) || !(d.Intensity > 0) || !(d.PeakRate > 0) {
 			continue
 		}
-		c.others = append(c.others, otherDot{dot: d})
+		c.otherDots = append(c.otherDots, otherDot{dot: d})
 		points = append(points, [2]float64{d.Intensity, d.Rate})
-		if !hasKind(roof, d.Kind) {
+		if !hasKind(roof, d.OperationKind) {
 			roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, ncu.ArithmeticRoof{
-				Name: d.Kind,
-				Peak: roofFact(d.Peak, "FLOP/s"),
+				Name: d.OperationKind,
+				Peak: roofFact(d.PeakRate, "FLOP/s"),
 			})
 		}
 	}
 	if len(points) == 0 {
 		return nil
 	}
-	c.scale(roof, points)
-	c.place(roof)
+	c.chooseScale(roof, points)
+	c.placeRoofs(roof)
 	c.nameDots()
 	return c
 }
 
-// clocks describes, for each arithmetic roof, the SM clock with which it was computed, if known: the clock of the first
-// entry of its kind.
-func (c *roofChart) clocks() string {
+// clocksText describes, for each arithmetic roof, the SM clock with which it was computed, if known: the clock of the
+// first entry of its kind.
+func (c *roofChart) clocksText() string {
 	var parts []string
 	for _, r := range c.ceilings {
-		for _, o := range c.others {
-			if o.dot.Kind == r.kind {
-				if o.dot.Clock > 0 {
-					parts = append(parts, r.kind+" at "+prefixed(o.dot.Clock, "Hz"))
+		for _, o := range c.otherDots {
+			if o.dot.OperationKind == r.kind {
+				if o.dot.ClockHz > 0 {
+					parts = append(parts, r.kind+" at "+withUnitPrefix(o.dot.ClockHz, "Hz"))
 				}
 				break
 			}

@@ -34,8 +34,8 @@ func withoutSeed(spec string) string {
 	return strings.Join(rest, between)
 }
 
-// Named returns cases with short names in place of specs, for tables and drawings.
-func Named(cases []versus.Case) []versus.Case {
+// CasesWithShortNames returns cases with short names in place of specs, for tables and drawings.
+func CasesWithShortNames(cases []versus.Case) []versus.Case {
 	named, specs := slices.Clone(cases), make([]string, len(cases))
 	for i, c := range cases {
 		specs[i] = c.Spec

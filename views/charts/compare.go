@@ -14,24 +14,24 @@ import (
 	"warpboard/views/format"
 )
 
-// CompareVM is the view model of comparing two runs.
-type CompareVM struct {
-	A, B    Side
-	Finding versus.Comparison
-	Ranking string // ranking rule in words; empty if the runs have different tasks or versions
+// CompareView is the view model of comparing two runs.
+type CompareView struct {
+	RunA, RunB     ComparedSide
+	TimeComparison versus.Comparison
+	Ranking        string // ranking rule in words; empty if the runs have different tasks or versions
 	// SameSource is true if both runs have the same source, so that all differences come from chance or from
 	// conditions.
 	SameSource bool
 	// BoardNS are both scores on the board, in nanoseconds, if they differ clearly and also count other runs; otherwise
 	// 0.
-	BoardNS    [2]float64
-	Conditions string // other differences, in a sentence
-	Files      []FileDiff
+	BoardNS        [2]float64
+	ConditionsText string // other differences, in a sentence
+	Files          []FileDiff
 	// NoCodeReason is a sentence with the reason why the sources are hidden; "" if the viewer may see both.
 	NoCodeReason string
 	// SASS are the differences of the instructions of both kernels, for viewers who may see both sources.
 	SASS        []FileDiff
-	Path        string // path of the page, with both runs
+	PagePath    string // path of the page, with both runs
 	CaseIndex   int    // case whose profiles are compared
 	Cases       []CaseTab
 	Explanation *ncu.Explanation // explanation of the difference under the profiler; nil if there is none
@@ -42,8 +42,8 @@ type CompareVM struct {
 	CSV             string
 }
 
-// Side is one of the two runs.
-type Side struct {
+// ComparedSide is one of the two runs.
+type ComparedSide struct {
 	Name      string // "Submission 12 by ada"
 	ShortName string // "#12", the side's name in sentences, tables, and drawings
 	URL       string
@@ -59,8 +59,8 @@ type FileDiff struct {
 	Lines []format.DiffLine // empty if the file is unchanged
 }
 
-// changes returns how many lines differ between two programs.
-func changes(files []FileDiff, hidden string) string {
+// changedLinesText returns how many lines differ between two programs.
+func changedLinesText(files []FileDiff, hidden string) string {
 	added, removed, cut := 0, 0, false
 	for _, f := range files {
 		for _, l := range f.Lines {
@@ -69,7 +69,7 @@ func changes(files []FileDiff, hidden string) string {
 				added++
 			case format.LineRemoved:
 				removed++
-			case format.LineCut:
+			case format.LineOmitted:
 				cut = true
 			}
 		}
@@ -89,8 +89,8 @@ func changes(files []FileDiff, hidden string) string {
 	return text
 }
 
-// round3 rounds to three decimals, so that a ratio that is nearly a whole number has no meaningless digits.
-func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
+// roundToThousandths rounds to three decimals, so that a ratio that is nearly a whole number has no meaningless digits.
+func roundToThousandths(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 func timeText(c *job.CaseResult) string {
 	if c == nil || c.Time() <= 0 {
@@ -112,38 +112,38 @@ func intervalText(c *job.CaseResult) string {
 	return "± " + format.Nanoseconds(half).String()
 }
 
-// changeText formats a difference for the last column of the table.
-func changeText(d ncu.Diff) string {
+// differenceText formats a difference for the last column of the table.
+func differenceText(d ncu.Diff) string {
 	switch {
 	case !d.Comparable && d.A.Text == d.B.Text && d.A.Present():
 		return "same"
 	case !d.Comparable && d.A.Measured && d.A.Value == 0 && d.B.Measured && d.A.BaseUnit() == d.B.BaseUnit():
-		return "+" + Text(d.B) // no percentage of 0
+		return "+" + MetricText(d.B) // no percentage of 0
 	case !d.Comparable:
 		return "–"
 	case d.Change == 0:
 		return "same"
 	case d.A.UnitName == "%":
-		return signed(d.Change) + " points"
+		return signedText(d.Change) + " points"
 	case math.Abs(d.Change) >= 9:
-		return format.Decimal(round3(1+d.Change)) + "×"
+		return format.Decimal(roundToThousandths(1+d.Change)) + "×"
 	}
-	return signed(100*d.Change) + space + "%"
+	return signedText(100*d.Change) + noBreakSpace + "%"
 }
 
-func signed(v float64) string {
+func signedText(v float64) string {
 	if v > 0 {
-		return "+" + digits(v)
+		return "+" + formatDigits(v)
 	}
-	return "−" + digits(-v)
+	return "−" + formatDigits(-v)
 }
 
-// minEffect is the smallest relative effect with which a row is shown without "Show all".
-const minEffect = 0.02
+// minShownEffect is the smallest relative effect with which a row is shown without "Show all".
+const minShownEffect = 0.02
 
-func (s sectionRows) split() (shown, hidden []ncu.Diff) {
+func (s sectionRows) splitHidden() (shown, hidden []ncu.Diff) {
 	for _, d := range s {
-		if d.RelativeEffect >= minEffect {
+		if d.RelativeEffect >= minShownEffect {
 			shown = append(shown, d)
 		} else {
 			hidden = append(hidden, d)
@@ -159,7 +159,7 @@ type sectionRows []ncu.Diff
 const maxInstructions = 6000
 
 // SASSDiffs compares the instructions of paired kernels.
-func (vm CompareVM) SASSDiffs() (list []FileDiff) {
+func (vm CompareView) SASSDiffs() (list []FileDiff) {
 	for _, p := range vm.Pairs {
 		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > maxInstructions {
 			continue
@@ -179,14 +179,14 @@ func normalizedInstructions(s *ncu.Source) string {
 	for _, l := range s.Lines {
 		text := strings.TrimSpace(l.SASS)
 		for text != "" {
-			n := strings.IndexFunc(text, isWord)
+			n := strings.IndexFunc(text, isWordRune)
 			if n != 0 {
 				n = cmp.Or(max(n, 0), len(text))
 				b.WriteString(text[:n])
 				text = text[n:]
 				continue
 			}
-			if n = strings.IndexFunc(text, func(r rune) bool { return !isWord(r) }); n < 0 {
+			if n = strings.IndexFunc(text, func(r rune) bool { return !isWordRune(r) }); n < 0 {
 				n = len(text)
 			}
 			b.WriteString(withoutRegisterNumber(text[:n]))
@@ -197,7 +197,7 @@ func normalizedInstructions(s *ncu.Source) string {
 	return b.String()
 }
 
-func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isWordRune(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // withoutRegisterNumber removes the number from a register of an instruction ("UR" for UR12), and replaces an address
 // by a placeholder.
@@ -212,25 +212,25 @@ func withoutRegisterNumber(word string) string {
 	return word
 }
 
-func (vm CompareVM) pairTitle(p ncu.Pair) string {
+func (vm CompareView) pairTitle(p ncu.Pair) string {
 	switch {
 	case p.A == nil:
-		return p.B.ShortName + " (only in " + vm.B.ShortName + ")"
+		return p.B.ShortName + " (only in " + vm.RunB.ShortName + ")"
 	case p.B == nil:
-		return p.A.ShortName + " (only in " + vm.A.ShortName + ")"
+		return p.A.ShortName + " (only in " + vm.RunA.ShortName + ")"
 	case p.A.ShortName == p.B.ShortName:
 		return p.A.ShortName
 	}
 	return p.A.ShortName + " → " + p.B.ShortName
 }
 
-// pairTimes describes the times of both kernels of a pair.
-func (vm CompareVM) pairTimes(p ncu.Pair) string {
+// pairTimesText describes the times of both kernels of a pair.
+func (vm CompareView) pairTimesText(p ncu.Pair) string {
 	var times []string
 	for _, side := range []struct {
 		name   string
 		kernel *ncu.Kernel
-	}{{vm.A.ShortName, p.A}, {vm.B.ShortName, p.B}} {
+	}{{vm.RunA.ShortName, p.A}, {vm.RunB.ShortName, p.B}} {
 		if side.kernel == nil {
 			continue
 		}

@@ -8,66 +8,68 @@ import (
 	"warpboard/views/format"
 )
 
-// Faster describes which run is faster and by how much, or that the data do not show it.
-func (vm CompareVM) Faster() string {
+// FasterText describes which run is faster and by how much, or that the data do not show it.
+func (vm CompareView) FasterText() string {
 	r := vm.HeadlineRatio()
 	switch {
-	case vm.Finding.SharedCases == 0:
+	case vm.TimeComparison.SharedCases == 0:
 		return "The two runs have no timed case in common, so their speeds cannot be compared."
 	case vm.SameSource:
 		return "Both ran the same source"
 	case !r.IsClear():
 		return "No clear difference"
 	case r.Value < 1:
-		return fmt.Sprintf("%s is %s faster than %s", vm.B.ShortName, times(r.Inverse().Value), vm.A.ShortName)
+		return fmt.Sprintf("%s is %s faster than %s", vm.RunB.ShortName, factorText(r.Inverse().Value),
+			vm.RunA.ShortName)
 	}
-	return fmt.Sprintf("%s is %s slower than %s", vm.B.ShortName, times(r.Value), vm.A.ShortName)
+	return fmt.Sprintf("%s is %s slower than %s", vm.RunB.ShortName, factorText(r.Value), vm.RunA.ShortName)
 }
 
-// Certainty describes how certain Faster is, and which times it compares; "" if nothing can be compared.
-func (vm CompareVM) Certainty() string {
+// CertaintyText describes how certain FasterText is, and which times it compares; "" if nothing can be compared.
+func (vm CompareView) CertaintyText() string {
 	r, by := vm.HeadlineRatio(), vm.Ranking
 	if vm.coversOtherCases() {
 		by = "geometric mean of the cases that both ran"
 	}
-	b, a := vm.B.ShortName, vm.A.ShortName
+	b, a := vm.RunB.ShortName, vm.RunA.ShortName
 	switch {
-	case vm.Finding.SharedCases == 0:
+	case vm.TimeComparison.SharedCases == 0:
 		return ""
 	case vm.SameSource:
-		return fmt.Sprintf("%s took %s the time of %s by chance or because of the conditions.", b, times(r.Value), a)
+		return fmt.Sprintf("%s took %s the time of %s by chance or because of the conditions.", b,
+			factorText(r.Value), a)
 	case !r.Measured():
-		return fmt.Sprintf("%s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
+		return fmt.Sprintf("%s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, factorText(r.Value), a, by)
 	case r.IsClear() && r.Value < 1:
 		r = r.Inverse()
 	case !r.IsClear():
-		return fmt.Sprintf("%s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
+		return fmt.Sprintf("%s takes %s to %s the time of %s (99 %% interval; %s).", b, factorText(r.Low), factorText(r.High), a, by)
 	}
-	return fmt.Sprintf("%s to %s at 99 %% confidence; %s.", times(r.Low), times(r.High), by)
+	return fmt.Sprintf("%s to %s at 99 %% confidence; %s.", factorText(r.Low), factorText(r.High), by)
 }
 
-// BoardLead describes which run is better on the board, if the two runs alone do not show it; otherwise it is "".
-func (vm CompareVM) BoardLead() string {
+// BoardLeadText describes which run is better on the board, if the two runs alone do not show it; otherwise it is "".
+func (vm CompareView) BoardLeadText() string {
 	r, a, b := vm.HeadlineRatio(), vm.BoardNS[0], vm.BoardNS[1]
 	if a == 0 || vm.SameSource || r.IsClear() && (r.Value < 1) == (b < a) {
 		return ""
 	}
-	first := vm.A.ShortName
+	first := vm.RunA.ShortName
 	if b < a {
-		first, a, b = vm.B.ShortName, b, a
+		first, a, b = vm.RunB.ShortName, b, a
 	}
 	return fmt.Sprintf("By their scores on the board, %s is clearly ahead: %s against %s, from further measurements. These two runs alone do not show it.",
 		first, format.Nanoseconds(a), format.Nanoseconds(b))
 }
 
 // DifferingCases names the cases that are faster or slower; "" if there is only one case.
-func (vm CompareVM) DifferingCases() string {
-	if len(vm.Finding.Cases) < 2 || vm.Finding.SharedCases == 0 {
+func (vm CompareView) DifferingCases() string {
+	if len(vm.TimeComparison.Cases) < 2 || vm.TimeComparison.SharedCases == 0 {
 		return ""
 	}
 	var faster, slower []versus.Case
 	unknown := 0
-	for _, c := range vm.Finding.Cases {
+	for _, c := range vm.TimeComparison.Cases {
 		switch r := c.Ratio; {
 		case r.Value == 0:
 		case !r.IsClear():
@@ -78,7 +80,7 @@ func (vm CompareVM) DifferingCases() string {
 			slower = append(slower, c)
 		}
 	}
-	all := format.Plural(vm.Finding.SharedCases, "case", "cases")
+	all := format.Plural(vm.TimeComparison.SharedCases, "case", "cases")
 	text := fmt.Sprintf("No clear difference in any of %s that both ran.", all)
 	if len(faster)+len(slower) > 0 {
 		var parts []string
@@ -91,9 +93,9 @@ func (vm CompareVM) DifferingCases() string {
 		if unknown > 0 {
 			parts = append(parts, fmt.Sprintf("no clear difference in %d", unknown))
 		}
-		text = fmt.Sprintf("Of %s that both ran, %s is %s.", all, vm.B.ShortName, strings.Join(parts, "; "))
+		text = fmt.Sprintf("Of %s that both ran, %s is %s.", all, vm.RunB.ShortName, strings.Join(parts, "; "))
 	}
-	if n := vm.oneSided(); n > 0 {
+	if n := vm.oneSidedCaseCount(); n > 0 {
 		text += fmt.Sprintf(" %s timed on one side only.", format.Plural(n, "case was", "cases were"))
 	}
 	return text
@@ -111,20 +113,22 @@ func mostExtremeCase(cases []versus.Case, of func(versus.Ratio) versus.Ratio) st
 	if len(cases) > 1 {
 		by = "by up to"
 	}
-	return fmt.Sprintf("%s %s (%s)", by, times(of(top.Ratio).Value), top.Spec)
+	return fmt.Sprintf("%s %s (%s)", by, factorText(of(top.Ratio).Value), top.Spec)
 }
 
-// oneSided counts the cases for which only one of the runs has a time.
-func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.SharedCases }
+// oneSidedCaseCount counts the cases for which only one of the runs has a time.
+func (vm CompareView) oneSidedCaseCount() int {
+	return len(vm.TimeComparison.Cases) - vm.TimeComparison.SharedCases
+}
 
 // timesNote explains the drawing of the cases. Its intervals are those with which Apart decides, so the drawing agrees
 // with the text.
-func (vm CompareVM) timesNote() string {
-	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%. Boards have 95 %% intervals; here they have 99 %%, because people compare many pairs.", vm.B.ShortName, vm.A.ShortName)
+func (vm CompareView) timesNote() string {
+	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%. Boards have 95 %% intervals; here they have 99 %%, because people compare many pairs.", vm.RunB.ShortName, vm.RunA.ShortName)
 }
 
 // ratioText formats the ratio of the times of a case: "1.42× faster", or that there is no clear difference.
-func (vm CompareVM) ratioText(r versus.Ratio) string {
+func (vm CompareView) ratioText(r versus.Ratio) string {
 	switch {
 	case r.Value == 0:
 		return "not timed on both sides"
@@ -133,9 +137,9 @@ func (vm CompareVM) ratioText(r versus.Ratio) string {
 	case !r.IsClear():
 		return "no clear difference"
 	case r.Value < 1:
-		return vm.B.ShortName + " is " + times(1/r.Value) + " faster"
+		return vm.RunB.ShortName + " is " + factorText(1/r.Value) + " faster"
 	}
-	return vm.B.ShortName + " is " + times(r.Value) + " slower"
+	return vm.RunB.ShortName + " is " + factorText(r.Value) + " slower"
 }
 
 func ratioClass(r versus.Ratio) string {
@@ -148,8 +152,8 @@ func ratioClass(r versus.Ratio) string {
 	return "pf-worse"
 }
 
-// times formats a ratio as "1.42×", with three or four significant digits.
-func times(ratio float64) string { return fmt.Sprintf("%.*f×", ratioDigits(ratio), ratio) }
+// factorText formats a ratio as "1.42×", with three or four significant digits.
+func factorText(ratio float64) string { return fmt.Sprintf("%.*f×", ratioDigits(ratio), ratio) }
 
 func ratioDigits(ratio float64) int {
 	switch {
@@ -164,8 +168,8 @@ func ratioDigits(ratio float64) int {
 }
 
 // profiledCase names the case whose profiles are compared; "" if there is only one case.
-func (vm CompareVM) profiledCase() string {
-	if len(vm.Cases) < 2 && len(vm.Finding.Cases) < 2 {
+func (vm CompareView) profiledCase() string {
+	if len(vm.Cases) < 2 && len(vm.TimeComparison.Cases) < 2 {
 		return ""
 	}
 	for _, c := range vm.Cases {

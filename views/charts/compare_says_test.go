@@ -48,10 +48,10 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 		"not timed": {a: side(1000), b: untimed, version: "mean",
 			want: []string{"The two runs have no timed case in common, so their speeds cannot be compared.", "", ""}},
 	} {
-		vm := CompareVM{A: Side{ShortName: "#12"}, B: Side{ShortName: "#15"},
-			Finding: versus.Compare(tasks.RankLast, c.a, c.b),
-			Ranking: c.version, SameSource: c.same}
-		if diff := cmp.Diff(c.want, []string{vm.Faster(), vm.Certainty(), vm.DifferingCases()}); diff != "" {
+		vm := CompareView{RunA: ComparedSide{ShortName: "#12"}, RunB: ComparedSide{ShortName: "#15"},
+			TimeComparison: versus.Compare(tasks.RankLast, c.a, c.b),
+			Ranking:        c.version, SameSource: c.same}
+		if diff := cmp.Diff(c.want, []string{vm.FasterText(), vm.CertaintyText(), vm.DifferingCases()}); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
@@ -74,10 +74,10 @@ func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 		"the same direction":  {faster, [2]float64{3101e3, 1553e3}, ""},
 		"their own scores":    {same, [2]float64{}, ""},
 	} {
-		vm := CompareVM{A: Side{ShortName: "#12"}, B: Side{ShortName: "#15"},
-			Finding: versus.Comparison{Score: c.ratio},
-			Ranking: "mean", BoardNS: c.board}
-		if got := vm.BoardLead(); got != c.want {
+		vm := CompareView{RunA: ComparedSide{ShortName: "#12"}, RunB: ComparedSide{ShortName: "#15"},
+			TimeComparison: versus.Comparison{Score: c.ratio},
+			Ranking:        "mean", BoardNS: c.board}
+		if got := vm.BoardLeadText(); got != c.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -108,10 +108,12 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 		}
 		one := slices.IndexFunc(d.ticks, func(tick ratioTick) bool { return tick.isOne })
 		for _, row := range d.rows {
-			r := row.result.Ratio
+			r := row.caseResult.Ratio
 			unity := at(d.ticks[one].position)
-			if crosses := at(row.low) <= unity && at(row.high) >= unity; r.Measured() && crosses == r.IsClear() {
-				t.Errorf("%+v is drawn from %s to %s with 1 at %s", r, row.low, row.high, d.ticks[one].position)
+			if crosses := at(row.lowPosition) <= unity && at(row.highPosition) >= unity; r.Measured() &&
+				crosses == r.IsClear() {
+				t.Errorf("%+v is drawn from %s to %s with 1 at %s", r, row.lowPosition, row.highPosition,
+					d.ticks[one].position)
 			}
 			if far := r.High > 1e6; row.extendsLeft != far || row.extendsRight != far {
 				t.Errorf("%+v goes on beyond the axis: %v, %v", r, row.extendsLeft, row.extendsRight)

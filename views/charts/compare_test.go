@@ -23,15 +23,15 @@ func processes(spec string, ns float64) job.CaseResult {
 	return c
 }
 
-func compareVM(t *testing.T) CompareVM {
+func compareVM(t *testing.T) CompareView {
 	a, b := report(t, "cuda4"), report(t, "tri")
-	return CompareVM{
-		A: Side{Name: "Submission 12 by ada", ShortName: "#12", URL: "/runs/12", Score: "416.4 µs",
+	return CompareView{
+		RunA: ComparedSide{Name: "Submission 12 by ada", ShortName: "#12", URL: "/runs/12", Score: "416.4 µs",
 			Note: "H200, 2 hours ago"},
-		B: Side{Name: "Submission 15 by grace", ShortName: "#15", URL: "/runs/15", Score: "175.9 µs",
+		RunB: ComparedSide{Name: "Submission 15 by grace", ShortName: "#15", URL: "/runs/15", Score: "175.9 µs",
 			Note: "H200, 5 minutes ago"},
 		Ranking: "geometric mean",
-		Finding: versus.Compare(tasks.RankGeom,
+		TimeComparison: versus.Compare(tasks.RankGeom,
 			[]job.CaseResult{processes("size: 1024", 416416), processes("size: 2048", 1000),
 				processes("size: 4096", 1000), processes("size: 8192", 1000)},
 			[]job.CaseResult{processes("size: 1024", 175872), processes("size: 2048", 1004),
@@ -73,12 +73,13 @@ func TestComparePageSaysWhoIsFaster(t *testing.T) {
 func TestAComparisonThatIsCutSaysSo(t *testing.T) {
 	long := strings.Repeat("a\n", 20_000)
 	for want, lines := range map[string][]format.DiffLine{
-		"the same in both":                   nil,
-		"too long to be compared":            format.Diff(long, long+"b\n"),
-		"2 lines added, 0 removed, and more": append(format.Diff("", "a\nb\n"), format.DiffLine{Kind: format.LineCut}),
-		"2 lines added, 0 removed":           format.Diff("", "a\nb\n"),
+		"the same in both":        nil,
+		"too long to be compared": format.Diff(long, long+"b\n"),
+		"2 lines added, 0 removed, and more": append(format.Diff("", "a\nb\n"),
+			format.DiffLine{Kind: format.LineOmitted}),
+		"2 lines added, 0 removed": format.Diff("", "a\nb\n"),
 	} {
-		if got := changes([]FileDiff{{Lines: lines}}, ""); got != want {
+		if got := changedLinesText([]FileDiff{{Lines: lines}}, ""); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

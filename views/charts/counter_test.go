@@ -4,7 +4,7 @@ import "testing"
 
 func TestNamesOfCountersBreakAndAreCopiedUnchanged(t *testing.T) {
 	const name = "sm__inst_executed_pipe_fp16.avg.pct_of_peak <&>"
-	doc, html := render(t, counter(name))
+	doc, html := render(t, counterName(name))
 	if want := "sm__<wbr>inst_<wbr>executed_<wbr>pipe_<wbr>fp16.<wbr>avg.<wbr>pct_<wbr>of_<wbr>peak &lt;&amp;&gt;"; html != want {
 		t.Errorf("%s, want %s", html, want)
 	}

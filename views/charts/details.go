@@ -9,19 +9,19 @@ import (
 	"warpboard/views/format"
 )
 
-// DetailsVM is the view model of the profile of a run: one benchmark case, one kernel.
-type DetailsVM struct {
-	Path  string // path of the page, without query
-	Query Query
-	Cases []CaseTab // every benchmark case of the run
+// ProfileView is the view model of the profile of a run: one benchmark case, one kernel.
+type ProfileView struct {
+	PagePath string // path of the page, without query
+	Query    Query
+	Cases    []CaseTab // every benchmark case of the run
 	// Report is the profile of the selected case; if it is nil, Failure is shown instead.
-	Report     *ncu.Report
-	Failure    string  // reason for having no profile, a sentence
-	CaseNS     float64 // the selected case's time in the ranked run; 0 if none
-	Pin        *PinVM  // pinned baseline; nil if none
-	PinChoices []PinChoice
+	Report        *ncu.Report
+	Failure       string   // reason for having no profile, a sentence
+	CaseTimeNS    float64  // the selected case's time in the ranked run; 0 if none
+	PinnedProfile *PinView // pinned baseline; nil if none
+	PinChoices    []PinChoice
 	// OtherDots are the dots of other visible entries of the board, which the roofline can show.
-	OtherDots []Dot
+	OtherDots []RooflineDot
 	// Sources maps the name of a submitted file to the URL of its source view, up to the "L12" of a line.
 	Sources map[string]string
 	// SourceHiddenReason is a sentence with the reason why source and instructions are hidden; "" if the viewer may see
@@ -42,34 +42,34 @@ type CaseTab struct {
 	Name  string // the case's arguments, by CaseNames
 }
 
-// Dot is another entry's position on the roofline.
-type Dot struct {
-	Run       int64
-	Name      string
-	URL       string
-	Rate      float64 // operations per second
-	Intensity float64 // operations per DRAM byte
-	Kind      string  // kind of operations: "FP32"
-	Peak      float64 // roof of that kind, in operations per second
-	Clock     float64 // SM clock in hertz for which the roof holds; 0 if unknown
+// RooflineDot is another entry's position on the roofline.
+type RooflineDot struct {
+	Run           int64
+	Name          string
+	URL           string
+	Rate          float64 // operations per second
+	Intensity     float64 // operations per DRAM byte
+	OperationKind string  // kind of operations: "FP32"
+	PeakRate      float64 // roof of that kind, in operations per second
+	ClockHz       float64 // SM clock in hertz for which the roof holds; 0 if unknown
 }
 
-// DotOf returns the position on the roofline of the longest kernel of a report. ok is false if that kernel performed
-// none of the operations that the roofline counts.
-func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
+// LongestKernelDot returns the position on the roofline of the longest kernel of a report. ok is false if that kernel
+// performed none of the operations that the roofline counts.
+func LongestKernelDot(name, url string, r *ncu.Report) (dot RooflineDot, ok bool) {
 	k := longestKernel(r)
 	if k == nil {
-		return Dot{}, false
+		return RooflineDot{}, false
 	}
 	w := ncu.RooflineOf(k).MostUsedArithmeticRoof()
 	if w == nil || !w.Intensity.Value.Measured {
-		return Dot{}, false
+		return RooflineDot{}, false
 	}
-	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value, Kind: w.Name, Peak: w.Peak.Value.Value, Clock: clockOf(k)}, true
+	return RooflineDot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value, OperationKind: w.Name, PeakRate: w.Peak.Value.Value, ClockHz: smClock(k)}, true
 }
 
 // Kernel returns the selected kernel, or the longest one.
-func (vm DetailsVM) Kernel() *ncu.Kernel {
+func (vm ProfileView) Kernel() *ncu.Kernel {
 	if vm.Report == nil {
 		return nil
 	}
@@ -95,17 +95,17 @@ func longestKernel(r *ncu.Report) *ncu.Kernel {
 
 // kernelRow is one line of the kernel list.
 type kernelRow struct {
-	kernel  *ncu.Kernel
-	url     string
-	chosen  bool
-	time    ncu.Fact
-	share   float64
-	timed   bool
-	compute ncu.Fact
-	memory  ncu.Fact
+	kernel     *ncu.Kernel
+	url        string
+	isSelected bool
+	time       ncu.Fact
+	share      float64
+	isTimed    bool
+	compute    ncu.Fact
+	memory     ncu.Fact
 }
 
-func (vm DetailsVM) kernelRows() []kernelRow {
+func (vm ProfileView) kernelRows() []kernelRow {
 	shares := map[int]float64{}
 	for _, s := range ncu.KernelShares(vm.Report) {
 		shares[s.Kernel] = s.Share
@@ -117,19 +117,19 @@ func (vm DetailsVM) kernelRows() []kernelRow {
 		sol := ncu.SpeedOfLight(k)
 		share, timed := shares[k.ID]
 		rows[i] = kernelRow{
-			kernel: k, url: vm.Query.withKernel(k.ID).URL(vm.Path), chosen: k == chosen,
+			kernel: k, url: vm.Query.withKernel(k.ID).URL(vm.PagePath), isSelected: k == chosen,
 			time:  ncu.Fact{Label: "Time", Source: "gpu__time_duration.sum", Value: k.Metric("gpu__time_duration.sum")},
-			share: share, timed: timed, compute: sol[0], memory: sol[1],
+			share: share, isTimed: timed, compute: sol[0], memory: sol[1],
 		}
 	}
 	return rows
 }
 
-type section struct{ id, title string }
+type pageSection struct{ id, title string }
 
-// sections returns the sections of the page, in order.
-func sections() []section {
-	return []section{{"roofline", "Roofline"}, {"sol", "Speed of light"}, {"memory", "Memory"}, {"stalls", "Warp states"}, {"scheduler", "Scheduler"}, {"occupancy", "Occupancy"},
+// pageSections returns the sections of the page, in order.
+func pageSections() []pageSection {
+	return []pageSection{{"roofline", "Roofline"}, {"sol", "Speed of light"}, {"memory", "Memory"}, {"stalls", "Warp states"}, {"scheduler", "Scheduler"}, {"occupancy", "Occupancy"},
 		{"mix", "Instructions"}, {"launch", "Launch"}, {"rules", "Findings"}, {"source", "Source"}, {"raw", "Raw metrics"}}
 }
 
@@ -145,7 +145,7 @@ func dimensionsText(d [3]int) string {
 }
 
 // sourceURL returns the URL of a source line of the submission, or "" for other files.
-func (vm DetailsVM) sourceURL(file string, line int) string {
+func (vm ProfileView) sourceURL(file string, line int) string {
 	base, ok := vm.Sources[path.Base(file)]
 	if !ok || line <= 0 {
 		return ""
@@ -153,7 +153,7 @@ func (vm DetailsVM) sourceURL(file string, line int) string {
 	return fmt.Sprintf("%sL%d", base, line)
 }
 
-func failureText(vm DetailsVM) string {
+func failureText(vm ProfileView) string {
 	switch {
 	case vm.Failure != "":
 		return vm.Failure
@@ -165,7 +165,7 @@ func failureText(vm DetailsVM) string {
 
 // kernelCaption counts the kernels and compares the sum of their times with the time of the ranked run. They differ by
 // launches, gaps between kernels, and clocks.
-func (vm DetailsVM) kernelCaption() string {
+func (vm ProfileView) kernelCaption() string {
 	list, on, together := vm.Report.Kernels, "", 0.0
 	for _, share := range ncu.KernelShares(vm.Report) {
 		together += share.NS
@@ -180,9 +180,9 @@ func (vm DetailsVM) kernelCaption() string {
 			text += ": " + nanoseconds(together) + " in all under the profiler"
 		}
 	}
-	if vm.CaseNS > 0 {
-		text += ". The case took " + nanoseconds(vm.CaseNS) + " in the ranked run."
-		if together > 0 && (together > 2*vm.CaseNS || vm.CaseNS > 2*together) {
+	if vm.CaseTimeNS > 0 {
+		text += ". The case took " + nanoseconds(vm.CaseTimeNS) + " in the ranked run."
+		if together > 0 && (together > 2*vm.CaseTimeNS || vm.CaseTimeNS > 2*together) {
 			text += " The two times differ by more than 2×, so the profile may not represent the scored run."
 		}
 	}

@@ -45,7 +45,7 @@ func TestAMissingNumberIsNeverShownAsZero(t *testing.T) {
 }
 
 func TestWithoutReportThereIsASentence(t *testing.T) {
-	for want, vm := range map[string]DetailsVM{
+	for want, vm := range map[string]ProfileView{
 		"ncu was refused.":              {Failure: "ncu was refused."},
 		"This run has no profile.":      {},
 		"The report holds no kernel.":   {Report: &ncu.Report{Warnings: []string{"The report holds no kernel."}}},
@@ -64,21 +64,23 @@ func TestSearchNarrowsTheRawMetrics(t *testing.T) {
 		"DRAM sectors_WRITE":      {"dram__sectors_write.sum"},
 		"no such metric anywhere": nil,
 	} {
-		if diff := cmp.Diff(want, append([]string(nil), newRawTable(k, Query{Search: search}).names...)); diff != "" {
+		if diff := cmp.Diff(want, append([]string(nil),
+			newRawTable(k, Query{MetricSearch: search}).metricNames...)); diff != "" {
 			t.Errorf("%q: %s", search, diff)
 		}
 	}
 	vm := detailsOf(report(t, "cuda4"), 0)
-	vm.Query.Search = `"><b>`
+	vm.Query.MetricSearch = `"><b>`
 	if _, html := render(t, Details(vm)); strings.Contains(html, `"><b>`) {
 		t.Error("the search is not escaped")
 	}
 }
 
 func TestQueryRoundTrip(t *testing.T) {
-	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", MetricsPage: 4, CodePage: 5, SortBySamples: true, ShowPTX: true,
+	q := Query{Case: 2, Kernel: 3, MetricSearch: "l1 & l2", MetricsPage: 4, CodePage: 5, SortBySamples: true,
+		ShowPTX:    true,
 		SourceLine: "a b.cu:7",
-		Zoom:       Zoom{3, 62, 938}, Pin: 17}
+		Zoom:       Zoom{3, 62, 938}, PinnedRun: 17}
 	u, err := url.Parse(q.URL("/p"))
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +90,7 @@ func TestQueryRoundTrip(t *testing.T) {
 	}
 	odd := ReadQuery(url.Values{"case": {"-1"}, "kernel": {"x"}, "page": {"0"}, "code": {"9999999999999999999"},
 		"q": {strings.Repeat("é", 99)}})
-	if odd.Case != 0 || odd.Kernel != -1 || odd.MetricsPage != 1 || odd.CodePage != 1 || len(odd.Search) > 100 {
+	if odd.Case != 0 || odd.Kernel != -1 || odd.MetricsPage != 1 || odd.CodePage != 1 || len(odd.MetricSearch) > 100 {
 		t.Errorf("%+v", odd)
 	}
 	if got := ReadQuery(nil).URL("/p"); got != "/p" {
@@ -207,7 +209,7 @@ func TestOpcodesThatCountAreExplained(t *testing.T) {
 	}
 }
 
-func TestHottestFirst(t *testing.T) {
+func TestSortHottestFirst(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 0)
 	vm.Query.SortBySamples = true
 	doc, _ := render(t, Details(vm))
@@ -219,11 +221,11 @@ func TestHottestFirst(t *testing.T) {
 }
 
 func TestDotsOfOtherEntriesComeFromTheirReports(t *testing.T) {
-	dot, ok := DotOf("ada", "/runs/3", report(t, "tri"))
+	dot, ok := LongestKernelDot("ada", "/runs/3", report(t, "tri"))
 	if !ok || dot.Rate < 781e12 || dot.Rate > 782e12 || dot.Intensity < 1265 || dot.Intensity > 1267 {
 		t.Errorf("%+v %v", dot, ok)
 	}
-	if _, ok := DotOf("ada", "/runs/3", &ncu.Report{}); ok {
+	if _, ok := LongestKernelDot("ada", "/runs/3", &ncu.Report{}); ok {
 		t.Error("an empty report has a dot")
 	}
 }
@@ -236,7 +238,7 @@ func TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun(t *testing.T) {
 		together += share.NS
 	}
 	for factor, want := range map[float64]bool{0.4: true, 0.6: false, 1: false, 1.9: false, 2.1: true} {
-		vm.CaseNS = together * factor
+		vm.CaseTimeNS = together * factor
 		doc, _ := render(t, Details(vm))
 		if text := doc.Find(".pf-kernels caption").Text(); strings.Contains(text,
 			"may not represent the scored run") != want {

@@ -18,9 +18,9 @@ type dumbbells struct {
 
 // dumbbell has the positions of a case's ratio and of its interval's ends, in percent of the width.
 type dumbbell struct {
-	result                    versus.Case
-	position, low, high       string
-	extendsLeft, extendsRight bool // the interval extends beyond the axis
+	caseResult                          versus.Case
+	position, lowPosition, highPosition string
+	extendsLeft, extendsRight           bool // the interval extends beyond the axis
 }
 
 type ratioTick struct {
@@ -46,7 +46,7 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 		if c.Ratio.Value == 0 {
 			continue
 		}
-		d.rows = append(d.rows, dumbbell{result: c})
+		d.rows = append(d.rows, dumbbell{caseResult: c})
 		reach(c.Ratio.Value, maxRange)
 		if c.Ratio.Measured() {
 			reach(c.Ratio.Low, maxInterval)
@@ -62,10 +62,10 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 		return fmt.Sprintf("%.2f%%", 100*clamp((math.Log(ratio)-low)/(high-low), 0, 1))
 	}
 	for i, row := range d.rows {
-		r, to := row.result.Ratio, &d.rows[i]
+		r, to := row.caseResult.Ratio, &d.rows[i]
 		to.position = at(r.Value)
 		if r.Measured() {
-			to.low, to.high = at(r.Low), at(r.High)
+			to.lowPosition, to.highPosition = at(r.Low), at(r.High)
 			to.extendsLeft, to.extendsRight = math.Log(r.Low) < low, math.Log(r.High) > high
 		}
 	}

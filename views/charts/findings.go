@@ -21,8 +21,8 @@ func ruleKind(ruleType string) string {
 	return "note"
 }
 
-// notesFrom returns the index of the first rule that is only information; those rules are last.
-func notesFrom(list []ncu.Rule) int {
+// firstNoteIndex returns the index of the first rule that is only information; those rules are last.
+func firstNoteIndex(list []ncu.Rule) int {
 	at := len(list)
 	for at > 0 && list[at-1].Speedup == nil && ruleKind(list[at-1].Type) == "note" {
 		at--
@@ -39,11 +39,11 @@ func speedupText(r ncu.Rule) string {
 	return "Estimated speedup"
 }
 
-// sentenceEnd matches a period before a new sentence, unlike the periods in "20.7" and "e.g. this".
-var sentenceEnd = regexp.MustCompile(`\.\s*[A-Z]`)
+// sentenceEndPattern matches a period before a new sentence, unlike the periods in "20.7" and "e.g. this".
+var sentenceEndPattern = regexp.MustCompile(`\.\s*[A-Z]`)
 
-// standaloneNumber matches a number that is not part of a name such as L1TEX.
-var standaloneNumber = regexp.MustCompile(`(^|[\s(])\d`)
+// standaloneNumberPattern matches a number that is not part of a name such as L1TEX.
+var standaloneNumberPattern = regexp.MustCompile(`(^|[\s(])\d`)
 
 // overestimateNote returns a note if the estimated speedup of the whole kernel is larger than the peak of the busiest
 // unit allows; otherwise "".
@@ -59,18 +59,18 @@ func overestimateNote(k *ncu.Kernel, r ncu.Rule) string {
 // Patterns for typographic errors in texts of Nsight Compute: "a 20.7 - way conflict", "requests.This", "33582976.0
 // bytes", and two spaces.
 var (
-	spacedWay       = regexp.MustCompile(`(\d) - way\b`)
-	unspacedPeriod  = regexp.MustCompile(`([a-z])\.([A-Z][a-z])`)
-	repeatedSpaces  = regexp.MustCompile(` {2,}`)
-	ungroupedNumber = regexp.MustCompile(`\b\d{5,15}(\.0+)?\b`)
+	spacedWayPattern       = regexp.MustCompile(`(\d) - way\b`)
+	unspacedPeriodPattern  = regexp.MustCompile(`([a-z])\.([A-Z][a-z])`)
+	repeatedSpaces         = regexp.MustCompile(` {2,}`)
+	ungroupedNumberPattern = regexp.MustCompile(`\b\d{5,15}(\.0+)?\b`)
 )
 
 // correctSpacing corrects the spaces and the numbers of a message.
 func correctSpacing(message string) string {
-	message = spacedWay.ReplaceAllString(message, "$1-way")
-	message = unspacedPeriod.ReplaceAllString(message, "$1. $2")
+	message = spacedWayPattern.ReplaceAllString(message, "$1-way")
+	message = unspacedPeriodPattern.ReplaceAllString(message, "$1. $2")
 	message = repeatedSpaces.ReplaceAllString(message, " ")
-	return ungroupedNumber.ReplaceAllStringFunc(message, func(number string) string {
+	return ungroupedNumberPattern.ReplaceAllStringFunc(message, func(number string) string {
 		n, err := strconv.ParseFloat(number, 64)
 		if err != nil {
 			return number
@@ -81,17 +81,17 @@ func correctSpacing(message string) string {
 
 // firstSentence splits a message after its first sentence.
 func firstSentence(message string) (first, rest string) {
-	if at := sentenceEnd.FindStringIndex(message); at != nil {
+	if at := sentenceEndPattern.FindStringIndex(message); at != nil {
 		return message[:at[0]+1], strings.TrimSpace(message[at[0]+1:])
 	}
 	return message, ""
 }
 
-// sentences splits a message into sentences.
-func sentences(message string) (list []string) {
+// splitSentences splits a message into sentences.
+func splitSentences(message string) (list []string) {
 	rest := strings.Join(strings.Fields(correctSpacing(message)), " ")
 	for {
-		at := sentenceEnd.FindStringIndex(rest)
+		at := sentenceEndPattern.FindStringIndex(rest)
 		if at == nil {
 			return append(list, rest)
 		}
@@ -101,57 +101,58 @@ func sentences(message string) (list []string) {
 
 // firstNumberedSentence returns the first sentence of a message with a number, because earlier sentences explain terms.
 func firstNumberedSentence(message string) string {
-	list := sentences(message)
-	at := slices.IndexFunc(list, standaloneNumber.MatchString)
+	list := splitSentences(message)
+	at := slices.IndexFunc(list, standaloneNumberPattern.MatchString)
 	return shortenName(list[max(at, 0)], 180)
 }
 
-// finding is a rule with its position in the list, from 1.
-type finding struct {
-	place int
+// rankedRule is a rule with its position in the list, from 1.
+type rankedRule struct {
+	position int
 	ncu.Rule
 }
 
-// compression is the rule about memory allocated as compressible. Neither cudaMalloc nor torch allocates such memory,
-// so the rule helps almost no kernel, although its estimated speedup is often the largest.
-const compression = "MemoryL2Compression"
+// compressionRule is the rule about memory allocated as compressible. Neither cudaMalloc nor torch allocates such
+// memory, so the rule helps almost no kernel, although its estimated speedup is often the largest.
+const compressionRule = "MemoryL2Compression"
 
 // promisingRules selects the rules for the top of the page. Speedups of a part of the kernel come after speedups of the
 // whole kernel.
-func promisingRules(rules []ncu.Rule) []finding {
+func promisingRules(rules []ncu.Rule) []rankedRule {
 	const most, least = 3, 1.0
-	var whole, local []finding
+	var whole, local []rankedRule
 	for i, r := range rules {
 		switch {
-		case r.Speedup == nil || *r.Speedup < least || r.Name == compression:
+		case r.Speedup == nil || *r.Speedup < least || r.Name == compressionRule:
 		case r.SpeedupType == "local":
-			local = append(local, finding{i + 1, r})
+			local = append(local, rankedRule{i + 1, r})
 		default:
-			whole = append(whole, finding{i + 1, r})
+			whole = append(whole, rankedRule{i + 1, r})
 		}
 	}
 	all := append(whole, local...)
 	return all[:min(most, len(all))]
 }
 
-// part is a part of a message: text, or an address that becomes a link.
-type part struct {
-	text string
-	link bool
+// messagePart is a part of a message: text, or an address that becomes a link.
+type messagePart struct {
+	text   string
+	isLink bool
 }
 
-var manualURL = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
+var manualURLPattern = regexp.MustCompile(`https://docs\.nvidia\.com/[^\s()<>"]+`)
 
-// linkedParts finds links to the documentation of NVIDIA in a message. Other addresses do not become links, because the
+// splitLinks finds links to the documentation of NVIDIA in a message. Other addresses do not become links, because the
 // program under the profiler can forge a report.
-func linkedParts(message string) []part {
-	var out []part
+func splitLinks(message string) []messagePart {
+	var out []messagePart
 	end := 0
-	for _, at := range manualURL.FindAllStringIndex(message, -1) {
-		out = append(out, part{correctSpacing(message[end:at[0]]), false}, part{message[at[0]:at[1]], true})
+	for _, at := range manualURLPattern.FindAllStringIndex(message, -1) {
+		out = append(out, messagePart{correctSpacing(message[end:at[0]]), false},
+			messagePart{message[at[0]:at[1]], true})
 		end = at[1]
 	}
-	return append(out, part{correctSpacing(message[end:]), false})
+	return append(out, messagePart{correctSpacing(message[end:]), false})
 }
 
 // separateWords formats a name of Nsight Compute: "MemoryL2Compression_Chart" as "Memory L2 Compression: Chart",

@@ -9,8 +9,8 @@ import (
 	"warpboard/views/format"
 )
 
-// symbol returns the symbol of a unit that can have decimal prefixes; ok is false for other units.
-func symbol(unitName string) string {
+// unitSymbol returns the symbol of a unit that can have decimal prefixes; ok is false for other units.
+func unitSymbol(unitName string) string {
 	switch unitName {
 	case "byte", "byte/block":
 		return "B"
@@ -41,12 +41,12 @@ func unitText(unitName, digits string) string {
 	return " " + unitName
 }
 
-// space joins a number and its symbol without a line break.
-const space = "\u00a0"
+// noBreakSpace joins a number and its symbol without a line break.
+const noBreakSpace = "\u00a0"
 
-// threeDigits rounds to three significant digits, because more digits of a counter are meaningless. Whole numbers are
-// unchanged.
-func threeDigits(v float64) float64 {
+// roundToThreeDigits rounds to three significant digits, because more digits of a counter are meaningless. Whole
+// numbers are unchanged.
+func roundToThreeDigits(v float64) float64 {
 	if v == 0 || v == math.Trunc(v) {
 		return v
 	}
@@ -57,9 +57,9 @@ func threeDigits(v float64) float64 {
 	return math.Round(v*scale) / scale
 }
 
-// Text formats a metric for people, with three significant digits and a decimal prefix. For a metric without a value it
-// returns the text of Nsight Compute, or that the metric was not measured.
-func Text(m ncu.Metric) string {
+// MetricText formats a metric for people, with three significant digits and a decimal prefix. For a metric without a
+// value it returns the text of Nsight Compute, or that the metric was not measured.
+func MetricText(m ncu.Metric) string {
 	v, ok := m.BaseValue()
 	switch unitName := m.BaseUnit(); {
 	case !ok && m.Present():
@@ -67,48 +67,48 @@ func Text(m ncu.Metric) string {
 	case !ok:
 		return "not measured"
 	case unitName == "%":
-		return digits(v) + space + "%"
+		return formatDigits(v) + noBreakSpace + "%"
 	case unitName == "s":
 		return nanoseconds(v * 1e9)
-	case symbol(unitName) != "":
-		return prefixed(v, symbol(unitName))
+	case unitSymbol(unitName) != "":
+		return withUnitPrefix(v, unitSymbol(unitName))
 	default:
-		return digits(v) + unitText(unitName, digits(v))
+		return formatDigits(v) + unitText(unitName, formatDigits(v))
 	}
 }
 
-// digits formats a number with three significant digits, and a whole number with all digits.
-func digits(v float64) string {
-	if whole := math.Round(v); math.Abs(v-whole) <= 1e-4*math.Abs(v) || math.Abs(threeDigits(v)) >= 1000 {
+// formatDigits formats a number with three significant digits, and a whole number with all digits.
+func formatDigits(v float64) string {
+	if whole := math.Round(v); math.Abs(v-whole) <= 1e-4*math.Abs(v) || math.Abs(roundToThreeDigits(v)) >= 1000 {
 		return format.Decimal(whole)
 	}
-	text := strconv.FormatFloat(threeDigits(v), 'g', -1, 64)
-	if a := math.Abs(threeDigits(v)); a >= 1 {
+	text := strconv.FormatFloat(roundToThreeDigits(v), 'g', -1, 64)
+	if a := math.Abs(roundToThreeDigits(v)); a >= 1 {
 		text = strconv.FormatFloat(v, 'f', 2-int(math.Log10(a)), 64) // 74.0, which is not 74
 	}
 	return strings.Replace(text, "-", "−", 1)
 }
 
-// prefixed formats a number with a decimal prefix of its unit.
-func prefixed(v float64, unitName string) string {
+// withUnitPrefix formats a number with a decimal prefix of its unit.
+func withUnitPrefix(v float64, unitName string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	i := 0
-	for ; math.Abs(threeDigits(v)) >= 1000 && i < len(prefixes)-1; i++ {
+	for ; math.Abs(roundToThreeDigits(v)) >= 1000 && i < len(prefixes)-1; i++ {
 		v /= 1000
 	}
-	return digits(v) + space + prefixes[i] + unitName
+	return formatDigits(v) + noBreakSpace + prefixes[i] + unitName
 }
 
 // nanoseconds formats a time that may be zero: Nsight Compute reports zero for idle units.
 func nanoseconds(ns float64) string {
 	if ns == 0 {
-		return "0" + space + "ns"
+		return "0" + noBreakSpace + "ns"
 	}
 	return format.Nanoseconds(ns).String()
 }
 
-// baseValue returns the value attribute of a <data> element: the metric in base units.
-func baseValue(m ncu.Metric) string {
+// baseUnitValue returns the value attribute of a <data> element: the metric in base units.
+func baseUnitValue(m ncu.Metric) string {
 	v, _ := m.BaseValue()
 	return format.ExactNumber(v)
 }
@@ -122,15 +122,15 @@ func clamp(v, least, most float64) float64 {
 	return min(v, most)
 }
 
-// px formats a coordinate of a drawing.
-func px(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+// coordinateText formats a coordinate of a drawing.
+func coordinateText(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// amountText is Text without the word "wavefronts", which the drawing has on a line of its own.
+// amountText is MetricText without the word "wavefronts", which the drawing has on a line of its own.
 func amountText(m ncu.Metric) string {
 	if m.UnitName == "wavefront" {
 		m.UnitName = ""
 	}
-	return Text(m)
+	return MetricText(m)
 }
 
 // shortenName shortens a name to at most most characters.
@@ -141,8 +141,8 @@ func shortenName(s string, most int) string {
 	return s
 }
 
-// cellText formats a counter of an instruction; a dash stands for no count.
-func cellText(m ncu.Metric) string {
+// counterCellText formats a counter of an instruction; a dash stands for no count.
+func counterCellText(m ncu.Metric) string {
 	if !m.Measured {
 		return "–"
 	}

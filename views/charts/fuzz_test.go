@@ -51,19 +51,19 @@ func FuzzProfileCharts(f *testing.F) {
 	r := report(f, "tri")
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
 		forge(r, [3]float64{a, b, c})
-		others := []Dot{{Name: "ada", Rate: a, Intensity: b}, {Name: "grace", Rate: c, Intensity: a},
+		others := []RooflineDot{{Name: "ada", Rate: a, Intensity: b}, {Name: "grace", Rate: c, Intensity: a},
 			{Name: "mary", Rate: b, Intensity: c}}
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
 			for level := range maxZoom + 1 {
-				drawable(t, roofline(DetailsVM{Report: r, OtherDots: others,
-					Query: Query{Zoom: Zoom{X: 300, Y: 700}.at(level)}}, k))
+				drawable(t, roofline(ProfileView{Report: r, OtherDots: others,
+					Query: Query{Zoom: Zoom{X: 300, Y: 700}.atLevel(level)}}, k))
 			}
 			drawable(t, memory(ncu.MemoryPathOf(k)))
-			drawable(t, bars(solBars(ncu.SpeedOfLight(k))))
+			drawable(t, bars(speedOfLightBars(ncu.SpeedOfLight(k))))
 			drawable(t, bars(occupancyBars(ncu.OccupancyOf(k))))
 		}
-		drawable(t, bars([]bar{opcodeBar("FFMA", a, b, c), opcodeBar("MOV", b, c, a)}))
+		drawable(t, bars([]chartBar{opcodeBar("FFMA", a, b, c), opcodeBar("MOV", b, c, a)}))
 	})
 }
 
@@ -72,13 +72,13 @@ func FuzzRepeats(f *testing.F) {
 	fuzztest.Moment(f)
 	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
-		drawable(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, StandardDeviation: b,
+		drawable(t, Repeats(RepeatsView{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, StandardDeviation: b,
 			StandardError: c, Median: b, Best: c}}))
 		judged := func(spec string, times ...float64) job.CaseResult {
 			return job.CaseResult{Spec: spec, Status: job.StatusPass, Median: times[0], Processes: times,
 				Clocks: job.Clocks{Counted: job.ClockEvent}}
 		}
-		drawable(t, Compare(CompareVM{Finding: versus.Compare(tasks.RankMean,
+		drawable(t, Compare(CompareView{TimeComparison: versus.Compare(tasks.RankMean,
 			[]job.CaseResult{judged("n: 1", a, b), judged("n: 2", b, c, a)},
 			[]job.CaseResult{judged("n: 1", c, a), judged("n: 2", a, a, a)})}))
 	})
@@ -92,7 +92,7 @@ func FuzzTimeline(f *testing.F) {
 		f.Add(int64(1), a)
 	}
 	f.Fuzz(func(t *testing.T, began, ended int64) {
-		drawable(t, Timeline(TimelineVM{Spans: []TimeSpan{
+		drawable(t, Timeline(TimelineView{Spans: []TimeSpan{
 			{Name: "Queued", Start: time.Unix(0, began), End: time.Unix(0, ended)},
 			{Name: "Build", Start: time.Unix(began, 0), End: time.Unix(ended, 0), Status: "pass"},
 		}}))

@@ -60,7 +60,7 @@ func TestRawTableIsTheRawPage(t *testing.T) {
 				if want == "" || want == "nan" || want == "no data" {
 					want = "not measured"
 				} else if m := ncu.NewMetric(want, ""); m.Measured { // ncu writes 12976.000000 beside 1,291,120,815.14
-					want = format.Digits(m.Value)
+					want = format.AllDigits(m.Value)
 				}
 				if got := strings.TrimSpace(row.Find("td").First().Text()); got != want ||
 					row.Find("td").Last().Text() != unitName {
@@ -94,7 +94,7 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 	addressOf := func(number string) string { return page[int(mustFloat(t, number[1:]))][column["Address"]] }
 	vm, line := detailsOf(r, 1), 0
 	for vm.Query.CodePage = 1; line < len(k.Source.Lines); vm.Query.CodePage++ {
-		doc, _ := render(t, source(vm, k, vm.code(k)))
+		doc, _ := render(t, source(vm, k, vm.instructionsPage(k)))
 		doc.Find(".pf-code tbody tr").Each(func(_ int, s *goquery.Selection) {
 			line++
 			want := page[line]

@@ -21,7 +21,7 @@ type memoryBox struct {
 type memoryArrow struct {
 	x, y1, y2 float64 // y2 is the tip
 	width     float64
-	idle      bool
+	isIdle    bool
 	link      ncu.MemoryLink
 }
 
@@ -41,9 +41,9 @@ func memoryBoxes(levels []ncu.MemoryLevel) []memoryBox {
 	return out
 }
 
-// arrowColumn returns the horizontal position of the arrow for a link between two levels. ok is false for local memory,
+// arrowX returns the horizontal position of the arrow for a link between two levels. ok is false for local memory,
 // which is only in the table.
-func arrowColumn(l ncu.MemoryLink) (float64, bool) {
+func arrowX(l ncu.MemoryLink) (float64, bool) {
 	switch fmt.Sprintf("%d>%d %s", l.From, l.To, l.Name) {
 	case "1>0 Global loads":
 		return 16, true
@@ -70,7 +70,7 @@ func newMemoryChart(p ncu.MemoryPath) memoryChart {
 		}
 	}
 	for _, l := range p.Links {
-		if x, ok := arrowColumn(l); ok {
+		if x, ok := arrowX(l); ok {
 			c.arrows = append(c.arrows, newArrow(x, l, c.boxes[l.From], c.boxes[l.To], most))
 		}
 	}
@@ -86,46 +86,47 @@ func newArrow(x float64, l ncu.MemoryLink, from, to memoryBox, most float64) mem
 		a.y1, a.y2 = from.y-gap, to.y+to.h+gap
 	}
 	v, ok := l.Amount.Value.BaseValue()
-	a.idle = !ok || v == 0
+	a.isIdle = !ok || v == 0
 	if ok && most > 0 && l.Amount.Value.BaseUnit() == "byte" {
 		a.width += 5 * math.Sqrt(clamp(v/most, 0, 1))
 	}
 	return a
 }
 
-// shaft returns the end of the line, where the tip begins.
-func (a memoryArrow) shaft() float64 {
+// shaftEnd returns the end of the line, where the tip begins.
+func (a memoryArrow) shaftEnd() float64 {
 	if a.y2 > a.y1 {
 		return a.y2 - 8
 	}
 	return a.y2 + 8
 }
 
-func (a memoryArrow) tip() string {
+func (a memoryArrow) tipPath() string {
 	half := a.width/2 + 3.5
-	return fmt.Sprintf("%s,%s %s,%s %s,%s", px(a.x-half), px(a.shaft()), px(a.x+half), px(a.shaft()), px(a.x), px(a.y2))
+	return fmt.Sprintf("%s,%s %s,%s %s,%s", coordinateText(a.x-half), coordinateText(a.shaftEnd()),
+		coordinateText(a.x+half), coordinateText(a.shaftEnd()), coordinateText(a.x), coordinateText(a.y2))
 }
 
 // factY returns the vertical position of number i in a box: next to the name in a flat box, otherwise below it.
 func (b memoryBox) factY(i int) float64 {
-	if b.wide() {
+	if b.isWide() {
 		return b.y + 21 + 19*float64(i)
 	}
 	return b.y + 39 + 19*float64(i)
 }
 
-// wide reports whether a box has space for numbers next to its name.
-func (b memoryBox) wide() bool { return b.w > 300 }
+// isWide reports whether a box has space for numbers next to its name.
+func (b memoryBox) isWide() bool { return b.w > 300 }
 
 func (b memoryBox) factX() float64 {
-	if b.wide() {
+	if b.isWide() {
 		return b.x + b.w - 10
 	}
 	return b.x + 10
 }
 
-func (b memoryBox) anchor() string {
-	if b.wide() {
+func (b memoryBox) textAnchor() string {
+	if b.isWide() {
 		return "end"
 	}
 	return "start"
@@ -142,7 +143,7 @@ func (a memoryArrow) name() string {
 	return a.link.Name
 }
 
-func (a memoryArrow) middle() float64 { return (a.y1 + a.y2) / 2 }
+func (a memoryArrow) middleX() float64 { return (a.y1 + a.y2) / 2 }
 
 // memoryFacts returns the numbers below the memory chart.
 func memoryFacts(p ncu.MemoryPath) []ncu.Fact {

@@ -41,7 +41,7 @@ func opcodeHelp(op string) string {
 	case "SHFL", "VOTE", "VOTEU", "MATCH", "REDUX":
 		return "lanes of a warp exchange values"
 	}
-	return controlHelp(op)
+	return controlOpcodeHelp(op)
 }
 
 func memoryHelp(op string) string {
@@ -70,7 +70,7 @@ func memoryHelp(op string) string {
 	return ""
 }
 
-func controlHelp(op string) string {
+func controlOpcodeHelp(op string) string {
 	switch op {
 	case "BRA", "BRX", "JMP", "CALL", "RET", "BREAK":
 		return "jumps to another instruction"

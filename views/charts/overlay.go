@@ -11,14 +11,14 @@ import (
 	"warpboard/views/format"
 )
 
-// overlay has the repeats of one case of both runs over one time axis: those of A upwards, those of B downwards.
-type overlay struct {
-	spec               string
-	outlineA, outlineB string // outlines, as SVG paths
-	low, high          float64
-	repeatsAbove       int  // number of repeats above the axis
-	logarithmic        bool // the axis is logarithmic
-	lowIsTolerance     bool // low is the clock's tolerance, and some repeats are shorter
+// repeatsOverlay has the repeats of one case of both runs over one time axis: those of A upwards, those of B downwards.
+type repeatsOverlay struct {
+	caseSpec                   string
+	outlinePathA, outlinePathB string // outlines, as SVG paths
+	low, high                  float64
+	repeatsAbove               int  // number of repeats above the axis
+	isLogarithmic              bool // the axis is logarithmic
+	lowIsTolerance             bool // low is the clock's tolerance, and some repeats are shorter
 }
 
 const (
@@ -32,7 +32,7 @@ const (
 )
 
 // newOverlays returns the overlays of the cases for which both runs have the time of every repeat.
-func newOverlays(cases []versus.Case) (list []overlay) {
+func newOverlays(cases []versus.Case) (list []repeatsOverlay) {
 	for _, c := range cases {
 		if o, ok := newOverlay(c); ok && len(list) < maxOverlays {
 			list = append(list, o)
@@ -41,32 +41,32 @@ func newOverlays(cases []versus.Case) (list []overlay) {
 	return list
 }
 
-func newOverlay(c versus.Case) (o overlay, ok bool) {
-	a, b := repeatsOf(c.A), repeatsOf(c.B)
+func newOverlay(c versus.Case) (o repeatsOverlay, ok bool) {
+	a, b := repeatTimes(c.A), repeatTimes(c.B)
 	if len(a) < 2 || len(b) < 2 {
 		return o, false
 	}
 	shownA, shownB := withoutOutliers(a), withoutOutliers(b)
-	o = overlay{spec: c.Spec, low: min(a[0], b[0]), high: max(shownA[len(shownA)-1], shownB[len(shownB)-1])}
+	o = repeatsOverlay{caseSpec: c.Spec, low: min(a[0], b[0]), high: max(shownA[len(shownA)-1], shownB[len(shownB)-1])}
 	o.lowIsTolerance = isTolerance(o.low, c.A) || isTolerance(o.low, c.B)
 	o.repeatsAbove = len(a) + len(b) - len(shownA) - len(shownB)
 	if !(o.high > o.low) || math.IsInf(o.high-o.low, 0) {
 		return o, false
 	}
-	o.logarithmic = o.low > 0 && o.high/o.low > maxLinearRatio
+	o.isLogarithmic = o.low > 0 && o.high/o.low > maxLinearRatio
 	binsA, binsB := o.bins(shownA), o.bins(shownB)
 	most := max(slices.Max(binsA), slices.Max(binsB))
-	o.outlineA, o.outlineB = outline(binsA, most, -1), outline(binsB, most, 1)
+	o.outlinePathA, o.outlinePathB = outlinePath(binsA, most, -1), outlinePath(binsB, most, 1)
 	return o, true
 }
 
-func repeatsOf(c *job.CaseResult) []float64 {
+func repeatTimes(c *job.CaseResult) []float64 {
 	if c == nil {
 		return nil
 	}
 	times := slices.DeleteFunc(slices.Clone(c.Times), func(t float64) bool { return math.IsNaN(t) || math.IsInf(t, 0) })
 	for i, t := range times {
-		if inTolerance(t, *c) {
+		if isWithinTolerance(t, *c) {
 			times[i] = c.Clocks.WallTolerance
 		}
 	}
@@ -76,11 +76,11 @@ func repeatsOf(c *job.CaseResult) []float64 {
 
 // isTolerance reports whether a time stands for repeats that are not longer than the clock tolerance of the case.
 func isTolerance(ns float64, c *job.CaseResult) bool {
-	return ns == c.Clocks.WallTolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return inTolerance(t, *c) })
+	return ns == c.Clocks.WallTolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return isWithinTolerance(t, *c) })
 }
 
 // lowText formats the lower end of the axis.
-func (o overlay) lowText() string {
+func (o repeatsOverlay) lowText() string {
 	if o.lowIsTolerance {
 		return "< " + format.Nanoseconds(o.low).String()
 	}
@@ -88,24 +88,24 @@ func (o overlay) lowText() string {
 }
 
 // bins returns the shares of the repeats in each slice of the axis.
-func (o overlay) bins(times []float64) []float64 {
+func (o repeatsOverlay) bins(times []float64) []float64 {
 	bins := make([]float64, overlayBins)
 	for _, t := range times {
-		bins[min(int(overlayBins*o.at(t)), overlayBins-1)] += 1 / float64(len(times))
+		bins[min(int(overlayBins*o.relativePosition(t)), overlayBins-1)] += 1 / float64(len(times))
 	}
 	return bins
 }
 
-// at returns the position of a time on the axis, from 0 to 1.
-func (o overlay) at(t float64) float64 {
-	if o.logarithmic {
+// relativePosition returns the position of a time on the axis, from 0 to 1.
+func (o repeatsOverlay) relativePosition(t float64) float64 {
+	if o.isLogarithmic {
 		return clamp(math.Log(t/o.low)/math.Log(o.high/o.low), 0, 1)
 	}
 	return clamp((t-o.low)/(o.high-o.low), 0, 1)
 }
 
-// outline returns the SVG path of the steps of bins, upwards or downwards from the middle line.
-func outline(bins []float64, most, sign float64) string {
+// outlinePath returns the SVG path of the steps of bins, upwards or downwards from the middle line.
+func outlinePath(bins []float64, most, sign float64) string {
 	var path strings.Builder
 	fmt.Fprintf(&path, "M0 %g", overlayHeight)
 	for i, n := range bins {

@@ -2,8 +2,8 @@ package charts
 
 import "warpboard/evaluator/ncu"
 
-// PinVM is the profile of another run, which a profile page uses as a baseline.
-type PinVM struct {
+// PinView is the profile of another run, which a profile page uses as a baseline.
+type PinView struct {
 	Name   string // name of the run: "1st, ada"
 	Report *ncu.Report
 	Note   string // reason for having no report, a sentence
@@ -15,28 +15,28 @@ type PinChoice struct {
 	Name string
 }
 
-// pinned returns the kernel of the baseline to compare with the selected kernel: one with the same name, otherwise the
-// longest.
-func (vm DetailsVM) pinned() *ncu.Kernel {
+// pinnedKernel returns the kernel of the baseline to compare with the selected kernel: one with the same name,
+// otherwise the longest.
+func (vm ProfileView) pinnedKernel() *ncu.Kernel {
 	k := vm.Kernel()
-	if vm.Pin == nil || vm.Pin.Report == nil || k == nil {
+	if vm.PinnedProfile == nil || vm.PinnedProfile.Report == nil || k == nil {
 		return nil
 	}
-	for i := range vm.Pin.Report.Kernels {
-		if other := &vm.Pin.Report.Kernels[i]; other.ShortName == k.ShortName {
+	for i := range vm.PinnedProfile.Report.Kernels {
+		if other := &vm.PinnedProfile.Report.Kernels[i]; other.ShortName == k.ShortName {
 			return other
 		}
 	}
-	return longestKernel(vm.Pin.Report)
+	return longestKernel(vm.PinnedProfile.Report)
 }
 
 // withBaselineTicks adds to each of bars a tick at the value of the baseline. of returns the bars of a kernel.
-func (vm DetailsVM) withBaselineTicks(of func(ncu.DerivedViews) []bar, v ncu.DerivedViews) []bar {
-	list, other := of(v), vm.pinned()
+func (vm ProfileView) withBaselineTicks(of func(ncu.DerivedViews) []chartBar, v ncu.DerivedViews) []chartBar {
+	list, other := of(v), vm.pinnedKernel()
 	if other == nil {
 		return list
 	}
-	was := map[string]bar{}
+	was := map[string]chartBar{}
 	for _, b := range of(ncu.ViewsOf(other)) {
 		was[b.label] = b
 	}
@@ -46,9 +46,9 @@ func (vm DetailsVM) withBaselineTicks(of func(ncu.DerivedViews) []bar, v ncu.Der
 		if !ok || !both {
 			continue
 		}
-		list[i].pinnedText = Text(was[b.label].fact.Value)
-		if value > 0 && b.fraction > 0 {
-			list[i].pinnedFraction = clamp(before/value*b.fraction, 0, 1)
+		list[i].pinnedText = MetricText(was[b.label].fact.Value)
+		if value > 0 && b.lengthFraction > 0 {
+			list[i].pinnedFraction = clamp(before/value*b.lengthFraction, 0, 1)
 		} else if b.fact.Value.UnitName == "%" {
 			list[i].pinnedFraction = clamp(before/100, 0, 1)
 		}

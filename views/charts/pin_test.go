@@ -16,7 +16,7 @@ import (
 func TestAPinnedRunIsATickOnEveryBar(t *testing.T) {
 	cuda, tri := report(t, "cuda4"), report(t, "tri")
 	vm := detailsOf(cuda, 1)
-	vm.Pin = &PinVM{Name: "#7 by grace", Report: cuda}
+	vm.PinnedProfile = &PinView{Name: "#7 by grace", Report: cuda}
 	doc, _ := render(t, Details(vm))
 	bars, ticks := doc.Find(".pf-bar .pf-fill"), doc.Find(".pf-bar .pf-pin")
 	if bars.Length() < 20 || ticks.Length() != bars.Length() {
@@ -33,7 +33,7 @@ func TestAPinnedRunIsATickOnEveryBar(t *testing.T) {
 	if text := doc.Find("[data-pinned]").Text(); text != "Ticks are #7 by grace: matmul_naive" {
 		t.Errorf("it says %q", text)
 	}
-	vm.Pin.Report = tri
+	vm.PinnedProfile.Report = tri
 	doc, _ = render(t, Details(vm))
 	if text := doc.Find("#sol .pf-was").First().Text(); !strings.HasPrefix(text, "pinned 90.4") {
 		t.Errorf("the bar of compute says %q, the pinned kernel reached 90.4 %%", text)
@@ -49,8 +49,8 @@ func TestAPinnedKernelHasADotOnTheRoofline(t *testing.T) {
 	if n := doc.Find("#roofline .pf-dot-pinned").Length(); n != 0 {
 		t.Fatalf("%d dots without a pinned run", n)
 	}
-	vm.Query.Pin, vm.Pin = 7, &PinVM{Name: "#7 by grace", Report: report(t, "tri")}
-	vm.OtherDots = []Dot{{Run: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12},
+	vm.Query.PinnedRun, vm.PinnedProfile = 7, &PinView{Name: "#7 by grace", Report: report(t, "tri")}
+	vm.OtherDots = []RooflineDot{{Run: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12},
 		{Run: 8, Name: "2. ada", URL: "/r/8", Intensity: 30, Rate: 1e12}}
 	doc, _ = render(t, Details(vm))
 	for _, drawing := range []string{".pf-wide", ".pf-narrow"} {
@@ -139,13 +139,13 @@ func TestTheRailLeadsToWhatIsThere(t *testing.T) {
 func TestThePinStaysWhereverThePageLeads(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 1)
 	withLines(vm.Kernel(), 4)
-	vm.Query.Case, vm.Query.Pin, vm.Query.Search, vm.Query.SortBySamples, vm.PinChoices = 1, 17, "sm__", true,
+	vm.Query.Case, vm.Query.PinnedRun, vm.Query.MetricSearch, vm.Query.SortBySamples, vm.PinChoices = 1, 17, "sm__", true,
 		[]PinChoice{{17, "1. ada"}}
 	doc, _ := render(t, Details(vm))
 	links := 0
-	doc.Find("a[href^='" + vm.Path + "?'], a[href='" + vm.Path + "']").Each(func(_ int, a *goquery.Selection) {
+	doc.Find("a[href^='" + vm.PagePath + "?'], a[href='" + vm.PagePath + "']").Each(func(_ int, a *goquery.Selection) {
 		links++
-		if to := readQueryOf(t, a.AttrOr("href", "")); to.Pin != 17 {
+		if to := readQueryOf(t, a.AttrOr("href", "")); to.PinnedRun != 17 {
 			t.Errorf("%q loses the pin: %s", strings.TrimSpace(a.Text()), a.AttrOr("href", ""))
 		}
 	})
@@ -167,7 +167,7 @@ func TestThePinStaysWhereverThePageLeads(t *testing.T) {
 
 func TestAPinnedKernelsWarpStatesHaveTheColoursOfTheLegend(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 1)
-	vm.Pin = &PinVM{Name: "#9 by ada", Report: report(t, "tri")}
+	vm.PinnedProfile = &PinView{Name: "#9 by ada", Report: report(t, "tri")}
 	doc, _ := render(t, Details(vm))
 	legend := map[string]string{}
 	doc.Find("#stalls .pf-legend li").Each(func(_ int, row *goquery.Selection) {

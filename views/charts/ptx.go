@@ -6,14 +6,14 @@ import "warpboard/evaluator/ncu"
 // over all instructions.
 type ptxRow struct {
 	ncu.PTXLine
-	share float64
+	samplesShare float64
 }
 
 // ptxRows returns the PTX lines of a kernel, or only those of source line at, if it is not "".
 func ptxRows(s *ncu.Source, at string, shares map[string]float64) []ptxRow {
 	var rows []ptxRow
 	for _, l := range s.PTXLines() {
-		key := keyOf(l.File, l.Line)
+		key := formatLineKey(l.File, l.Line)
 		if at == "" || l.Line > 0 && key == at {
 			rows = append(rows, ptxRow{l, shares[key]})
 		}
@@ -26,7 +26,7 @@ func lineShares(rows []codeRow) map[string]float64 {
 	shares := map[string]float64{}
 	for _, r := range rows {
 		if r.line.Line > 0 {
-			shares[lineKey(r.line)] += r.share
+			shares[lineKey(r.line)] += r.samplesShare
 		}
 	}
 	return shares

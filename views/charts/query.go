@@ -15,14 +15,14 @@ import (
 type Query struct {
 	Case          int    // benchmark case
 	Kernel        int    // ncu's kernel number; -1 for the longest kernel
-	Search        string // filter of the raw metrics
+	MetricSearch  string // filter of the raw metrics
 	MetricsPage   int    // page of the raw metrics, from 1
 	CodePage      int    // page of the source view, from 1
 	SortBySamples bool   // source view sorted by samples
 	ShowPTX       bool   // source view shows PTX
 	SourceLine    string // "submission.cu:7" for only the instructions of this line; empty for all
 	Zoom          Zoom   // zoom of the roofline
-	Pin           int    // run whose profile is the baseline, shown as ticks on bars; 0 for none
+	PinnedRun     int    // run whose profile is the baseline, shown as ticks on bars; 0 for none
 }
 
 // ReadQuery parses the URL of a details page; missing or invalid parts get their default values.
@@ -37,19 +37,19 @@ func ReadQuery(v url.Values) Query {
 	}
 	return Query{
 		SourceLine:    strings.ToValidUTF8(at, ""),
-		Case:          atLeast(v.Get("case"), 0, 0),
-		Kernel:        atLeast(v.Get("kernel"), 0, -1),
-		Search:        strings.ToValidUTF8(search, ""),
-		MetricsPage:   atLeast(v.Get("page"), 1, 1),
-		CodePage:      atLeast(v.Get("code"), 1, 1),
+		Case:          numberAtLeast(v.Get("case"), 0, 0),
+		Kernel:        numberAtLeast(v.Get("kernel"), 0, -1),
+		MetricSearch:  strings.ToValidUTF8(search, ""),
+		MetricsPage:   numberAtLeast(v.Get("page"), 1, 1),
+		CodePage:      numberAtLeast(v.Get("code"), 1, 1),
 		SortBySamples: v.Get("sort") == "hot",
 		ShowPTX:       v.Get("show") == "ptx",
 		Zoom:          readZoom(v.Get("zoom")),
-		Pin:           atLeast(v.Get("pin"), 1, 0),
+		PinnedRun:     numberAtLeast(v.Get("pin"), 1, 0),
 	}
 }
 
-func atLeast(s string, least, otherwise int) int {
+func numberAtLeast(s string, least, otherwise int) int {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < least {
 		return otherwise
@@ -59,25 +59,25 @@ func atLeast(s string, least, otherwise int) int {
 
 // URL returns path with the query.
 func (q Query) URL(path string) string {
-	if v := q.values(); len(v) > 0 {
+	if v := q.urlValues(); len(v) > 0 {
 		return path + "?" + v.Encode()
 	}
 	return path
 }
 
-// field is a hidden form field with a part of the query.
-type field struct{ name, value string }
+// formField is a hidden form field with a part of the query.
+type formField struct{ name, value string }
 
-func (q Query) fields() (list []field) {
-	v := q.values()
+func (q Query) hiddenFields() (list []formField) {
+	v := q.urlValues()
 	for _, name := range slices.Sorted(maps.Keys(v)) {
-		list = append(list, field{name, v.Get(name)})
+		list = append(list, formField{name, v.Get(name)})
 	}
 	return list
 }
 
-// values returns the query as URL parameters, without default values.
-func (q Query) values() url.Values {
+// urlValues returns the query as URL parameters, without default values.
+func (q Query) urlValues() url.Values {
 	v := url.Values{}
 	set := func(name string, n, otherwise int) {
 		if n != otherwise {
@@ -88,9 +88,9 @@ func (q Query) values() url.Values {
 	set("kernel", q.Kernel, -1)
 	set("page", q.MetricsPage, 1)
 	set("code", q.CodePage, 1)
-	set("pin", q.Pin, 0)
-	if q.Search != "" {
-		v.Set("q", q.Search)
+	set("pin", q.PinnedRun, 0)
+	if q.MetricSearch != "" {
+		v.Set("q", q.MetricSearch)
 	}
 	if q.SourceLine != "" {
 		v.Set("at", q.SourceLine)
@@ -102,20 +102,20 @@ func (q Query) values() url.Values {
 		v.Set("show", "ptx")
 	}
 	if q.Zoom.Level > 0 {
-		v.Set("zoom", q.Zoom.text())
+		v.Set("zoom", q.Zoom.queryText())
 	}
 	return v
 }
 
 func (q Query) withCase(c int) Query {
-	return Query{Case: c, Kernel: -1, MetricsPage: 1, CodePage: 1, Pin: q.Pin}
+	return Query{Case: c, Kernel: -1, MetricsPage: 1, CodePage: 1, PinnedRun: q.PinnedRun}
 }
 func (q Query) withKernel(id int) Query {
 	q.Kernel, q.MetricsPage, q.CodePage, q.SourceLine, q.Zoom = id, 1, 1, "", Zoom{}
 	return q
 }
-func (q Query) withSearch(s string) Query        { q.Search, q.MetricsPage = s, 1; return q }
-func (q Query) withPin(run int) Query            { q.Pin = run; return q }
+func (q Query) withSearch(s string) Query        { q.MetricSearch, q.MetricsPage = s, 1; return q }
+func (q Query) withPin(run int) Query            { q.PinnedRun = run; return q }
 func (q Query) withMetricsPage(page int) Query   { q.MetricsPage = page; return q }
 func (q Query) withCodePage(page int) Query      { q.CodePage = page; return q }
 func (q Query) withSourceLine(line string) Query { q.SourceLine, q.CodePage = line, 1; return q }
@@ -138,6 +138,6 @@ func newPaging(wanted, total, size int) paging {
 	return paging{page: page, pages: pages, start: from, end: min(from+size, total), total: total}
 }
 
-func (p paging) text() string {
+func (p paging) rangeText() string {
 	return fmt.Sprintf("%s–%s of %s", format.Decimal(float64(p.start+1)), format.Decimal(float64(p.end)), format.Decimal(float64(p.total)))
 }

@@ -16,23 +16,23 @@ const rawPageSize = 30
 // rawTable is one page of the raw metrics that match the search.
 type rawTable struct {
 	paging
-	names []string
+	metricNames []string
 }
 
 // newRawTable selects the metrics with every word of the search in their name or unit. A word after a minus must not
 // occur.
 func newRawTable(k *ncu.Kernel, q Query) rawTable {
-	words := strings.Fields(strings.ToLower(q.Search))
+	words := strings.Fields(strings.ToLower(q.MetricSearch))
 	var names []string
 	for _, name := range k.MetricNames() {
-		if len(words) == 0 || matches(strings.ToLower(name+" "+k.Metric(name).UnitName), words) {
+		if len(words) == 0 || containsAllWords(strings.ToLower(name+" "+k.Metric(name).UnitName), words) {
 			names = append(names, name)
 		}
 	}
 	// Metrics such as "TPC.TriageCompute…", which have samples over time, are last because few people need them.
 	slices.SortStableFunc(names, func(a, b string) int { return rawMetricOrder(a) - rawMetricOrder(b) })
 	p := newPaging(q.MetricsPage, len(names), rawPageSize)
-	return rawTable{paging: p, names: names[p.start:p.end]}
+	return rawTable{paging: p, metricNames: names[p.start:p.end]}
 }
 
 func rawMetricOrder(name string) int {
@@ -43,36 +43,36 @@ func rawMetricOrder(name string) int {
 	return 0
 }
 
-// rawGroup is a search that many metrics match, those of one unit of the device.
-type rawGroup struct {
-	search string
-	count  int
+// metricGroup is a search that many metrics match, those of one unit of the device.
+type metricGroup struct {
+	searchText string
+	count      int
 }
 
 // rawGroups returns the largest groups of metrics of a kernel, by the start of their names. The number of a group
 // counts all matches of its search, which may be inside a name.
-func rawGroups(k *ncu.Kernel) []rawGroup {
+func rawGroups(k *ncu.Kernel) []metricGroup {
 	const most, least = 9, 10
-	var out []rawGroup
+	var out []metricGroup
 	for name := range k.Metrics {
 		unitName, _, ok := strings.Cut(name, "__")
-		known := func(g rawGroup) bool { return strings.HasPrefix(name, g.search) }
+		known := func(g metricGroup) bool { return strings.HasPrefix(name, g.searchText) }
 		if ok && rawMetricOrder(name) == 0 && !slices.ContainsFunc(out, known) {
-			out = append(out, rawGroup{search: unitName + "__"})
+			out = append(out, metricGroup{searchText: unitName + "__"})
 		}
 	}
 	for name := range k.Metrics {
 		for begin := range searchPrefixes(name) {
 			for i := range out {
-				if strings.HasSuffix(begin, out[i].search) {
+				if strings.HasSuffix(begin, out[i].searchText) {
 					out[i].count++
 				}
 			}
 		}
 	}
-	out = slices.DeleteFunc(out, func(g rawGroup) bool { return g.count < least })
-	slices.SortFunc(out, func(a, b rawGroup) int {
-		return cmp.Or(b.count-a.count, strings.Compare(a.search, b.search))
+	out = slices.DeleteFunc(out, func(g metricGroup) bool { return g.count < least })
+	slices.SortFunc(out, func(a, b metricGroup) int {
+		return cmp.Or(b.count-a.count, strings.Compare(a.searchText, b.searchText))
 	})
 	return out[:min(len(out), most)]
 }
@@ -91,7 +91,7 @@ func searchPrefixes(name string) iter.Seq[string] {
 	}
 }
 
-func matches(text string, words []string) bool {
+func containsAllWords(text string, words []string) bool {
 	for _, w := range words {
 		not, word := false, w
 		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {

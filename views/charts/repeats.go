@@ -8,20 +8,20 @@ import (
 	"warpboard/views/format"
 )
 
-// RepeatsVM is one benchmark case with every repeat.
-type RepeatsVM struct {
+// RepeatsView is one benchmark case with every repeat.
+type RepeatsView struct {
 	Case job.CaseResult
 }
 
 // histogram has the repeats in equal bins, with each repeat as a tick below.
 type histogram struct {
-	low, high    float64 // shown range in nanoseconds
-	repeatsAbove int     // number of repeats above the range
-	slowest      float64 // the slowest repeat
-	bins         []int
-	maxCount     int
-	ticks        []float64 // 0 to 1
-	median       float64   // 0 to 1
+	lowNS, highNS float64 // shown range in nanoseconds
+	repeatsAbove  int     // number of repeats above the range
+	slowest       float64 // the slowest repeat
+	bins          []int
+	maxCount      int
+	ticks         []float64 // 0 to 1
+	median        float64   // 0 to 1
 }
 
 // newHistogram returns nil if there are fewer than two repeats.
@@ -37,16 +37,17 @@ func newHistogram(times []float64) *histogram {
 	}
 	slices.Sort(sorted)
 	shown, worst := withoutOutliers(sorted), sorted[len(sorted)-1]
-	h := &histogram{low: sorted[0], high: shown[len(shown)-1], repeatsAbove: len(sorted) - len(shown), slowest: worst}
+	h := &histogram{lowNS: sorted[0], highNS: shown[len(shown)-1], repeatsAbove: len(sorted) - len(shown),
+		slowest: worst}
 	h.bins = make([]int, binCount(len(sorted)))
 	for _, t := range shown {
-		at := h.at(t)
+		at := h.relativePosition(t)
 		i := min(int(at*float64(len(h.bins))), len(h.bins)-1)
 		h.bins[i]++
 		h.maxCount = max(h.maxCount, h.bins[i])
 		h.ticks = append(h.ticks, at)
 	}
-	h.median = h.at(sorted[len(sorted)/2])
+	h.median = h.relativePosition(sorted[len(sorted)/2])
 	h.ticks = limitTicks(h.ticks)
 	return h
 }
@@ -83,19 +84,19 @@ func limitTicks(ticks []float64) []float64 {
 	return out
 }
 
-// at returns the position of a time in the range, 0 to 1.
-func (h *histogram) at(t float64) float64 {
-	if h.high <= h.low {
+// relativePosition returns the position of a time in the range, 0 to 1.
+func (h *histogram) relativePosition(t float64) float64 {
+	if h.highNS <= h.lowNS {
 		return 0.5
 	}
-	return clamp((t/2-h.low/2)/(h.high/2-h.low/2), 0, 1) // halved, because the difference may overflow a float64
+	return clamp((t/2-h.lowNS/2)/(h.highNS/2-h.lowNS/2), 0, 1) // halved, because the difference may overflow a float64
 }
 
 // Dimensions of the histogram: bars above the axis, ticks below.
 const (
-	histogramWidth  = 300.0
-	histogramHeight = 80.0
-	rugTop          = 86.0
+	histogramWidth    = 300.0
+	histogramHeight   = 80.0
+	histogramTicksTop = 86.0
 )
 
 func (h *histogram) barX(i int) float64 { return histogramWidth * float64(i) / float64(len(h.bins)) }
@@ -106,7 +107,7 @@ func (h *histogram) barHeight(i int) float64 {
 	return histogramHeight * float64(h.bins[i]) / float64(h.maxCount)
 }
 
-func (h *histogram) x(at float64) float64 { return at * (histogramWidth - 1.5) }
+func (h *histogram) xOfPosition(at float64) float64 { return at * (histogramWidth - 1.5) }
 
 // statistic is one line of the table below the histogram.
 type statistic struct{ name, value string }
@@ -132,12 +133,12 @@ func caseStatistics(c job.CaseResult) []statistic {
 
 // ShortestRepeat formats the shortest repeat.
 func ShortestRepeat(c job.CaseResult) format.Quantity {
-	if inTolerance(c.Best, c) {
+	if isWithinTolerance(c.Best, c) {
 		limit := format.NanosecondsLike(c.Clocks.WallTolerance, c.Mean)
 		return format.Quantity{
-			Number:   "< " + limit.Number,
-			UnitName: limit.UnitName,
-			Exact:    "Shorter than the clock's tolerance",
+			Number:    "< " + limit.Number,
+			UnitName:  limit.UnitName,
+			ExactText: "Shorter than the clock's tolerance",
 		}
 	}
 	return format.NanosecondsLike(c.Best, c.Mean)
@@ -145,11 +146,14 @@ func ShortestRepeat(c job.CaseResult) format.Quantity {
 
 // repeatText formats a repeat's time.
 func repeatText(ns float64, c job.CaseResult) string {
-	if inTolerance(ns, c) {
+	if isWithinTolerance(ns, c) {
 		return ShortestRepeat(c).String()
 	}
 	return format.Nanoseconds(ns).String()
 }
 
-// inTolerance reports whether a time is zero or less after subtracting the constant duration of reading the clock.
-func inTolerance(ns float64, c job.CaseResult) bool { return ns <= 1 && c.Clocks.WallTolerance > 0 }
+// isWithinTolerance reports whether a time is zero or less after subtracting the constant duration of reading the
+// clock.
+func isWithinTolerance(ns float64, c job.CaseResult) bool {
+	return ns <= 1 && c.Clocks.WallTolerance > 0
+}

@@ -9,15 +9,15 @@ import (
 )
 
 // written are all the texts of a roofline that do not stand on an axis.
-func written(c *roofChart) []label {
-	var out []label
+func written(c *roofChart) []chartLabel {
+	var out []chartLabel
 	for _, r := range c.ceilings {
 		out = append(out, r.label)
 	}
 	for _, d := range c.dots {
 		out = append(out, d.label)
 	}
-	for _, o := range c.others {
+	for _, o := range c.otherDots {
 		out = append(out, o.label)
 	}
 	for _, s := range c.slopes {
@@ -33,7 +33,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 		k.ID = i
 		reports["one kernel often"].Kernels = append(reports["one kernel often"].Kernels, k)
 	}
-	others := []Dot{{Run: 1, Name: "1. ada", URL: "/1", Rate: 2e12, Intensity: 40},
+	others := []RooflineDot{{Run: 1, Name: "1. ada", URL: "/1", Rate: 2e12, Intensity: 40},
 		{Run: 2, Name: "2. grace", URL: "/2", Rate: 2.01e12, Intensity: 41},
 		{Run: 3, Name: "3. a name that goes on and on", URL: "/3", Rate: 9e14, Intensity: 2000},
 		{Run: 4, Name: "4. linus", URL: "/4", Rate: 1e6, Intensity: 1e-4}}
@@ -49,10 +49,11 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 				}
 			}
 			for _, s := range c.slopes {
-				for _, of := range s.areas() {
+				for _, of := range s.labelAreas() {
 					for _, other := range all {
 						if other.text != "" && other.area().overlaps(of) {
-							t.Errorf("%s kernel %d: the name of the roof of %s covers %q", name, i, s.level, other.text)
+							t.Errorf("%s kernel %d: the name of the roof of %s covers %q", name, i, s.memoryLevel,
+								other.text)
 						}
 					}
 				}
@@ -60,11 +61,11 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 			// other entries may leave no room
 			for _, s := range newRoofChart(r, &r.Kernels[i], nil, nil, smallFrame(), Zoom{}).slopes {
 				if s.label.text == "" {
-					t.Errorf("%s kernel %d: the roof of %s has no name", name, i, s.level)
+					t.Errorf("%s kernel %d: the roof of %s has no name", name, i, s.memoryLevel)
 				}
 			}
 			for _, d := range c.dots {
-				if d.chosen && d.label.text == "" {
+				if d.isSelected && d.label.text == "" {
 					t.Errorf("%s kernel %d: the chosen kernel has no name", name, i)
 				}
 			}
@@ -95,7 +96,7 @@ func TestEveryRoofOfAPairHasAName(t *testing.T) {
 					t.Errorf("kernels %d and %d: the roof of %s is named %q", i, k, r.kind, r.label.text)
 				}
 			}
-			if text := pairClocks(c, w); !strings.Contains(text, "Hz") {
+			if text := pairClockNote(c, w); !strings.Contains(text, "Hz") {
 				t.Errorf("kernels %d and %d: of the clocks it says %q", i, k, text)
 			}
 		}
@@ -104,16 +105,16 @@ func TestEveryRoofOfAPairHasAName(t *testing.T) {
 
 func TestNamesStandBesideTheirDots(t *testing.T) {
 	// From the right edge of the drawing a name would be nearest for none of these.
-	for _, d := range []Dot{{Run: 1, Name: "low", URL: "/1", Rate: 1.09e12, Intensity: 0.2},
+	for _, d := range []RooflineDot{{Run: 1, Name: "low", URL: "/1", Rate: 1.09e12, Intensity: 0.2},
 		{Run: 1, Name: "lower", URL: "/2", Rate: 1.01e9, Intensity: 0.1001},
 		{Run: 1, Name: "lowest", URL: "/3", Rate: 2e6, Intensity: 2e-4},
 		{Run: 1, Name: "high", URL: "/4", Rate: 9.9e14, Intensity: 300}} {
 		r := report(t, "cuda4")
-		c := newRoofChart(r, &r.Kernels[0], nil, []Dot{d}, smallFrame(), Zoom{})
+		c := newRoofChart(r, &r.Kernels[0], nil, []RooflineDot{d}, smallFrame(), Zoom{})
 		for _, at := range []struct {
 			x, y  float64
-			label label
-		}{{c.dots[0].x, c.dots[0].y, c.dots[0].label}, {c.others[0].x, c.others[0].y, c.others[0].label}} {
+			label chartLabel
+		}{{c.dots[0].x, c.dots[0].y, c.dots[0].label}, {c.otherDots[0].x, c.otherDots[0].y, c.otherDots[0].label}} {
 			a := at.label.area()
 			if at.label.text != "" && (a.x1 > at.x+15 || a.x2 < at.x-15 || a.y1 > at.y+55 || a.y2 < at.y-55) {
 				t.Errorf("beside %s, a dot at %.0f, %.0f has its name at %+v", d.Name, at.x, at.y, at.label)
@@ -128,7 +129,7 @@ func TestNamesStandBesideTheirDots(t *testing.T) {
 func TestEveryEntryOnTheRooflineIsInItsTable(t *testing.T) {
 	vm := detailsOf(report(t, "tri"), 0)
 	for i := range 8 {
-		vm.OtherDots = append(vm.OtherDots, Dot{Run: int64(i), Name: fmt.Sprintf("%d. someone", i+3),
+		vm.OtherDots = append(vm.OtherDots, RooflineDot{Run: int64(i), Name: fmt.Sprintf("%d. someone", i+3),
 			URL: fmt.Sprintf("/runs/%d", i), Rate: 5e11, Intensity: 1})
 	}
 	doc, _ := render(t, Details(vm))

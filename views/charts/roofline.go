@@ -12,28 +12,28 @@ import (
 
 // roofChart has the shapes of a roofline; both axes are logarithmic.
 type roofChart struct {
-	frame
+	drawingFrame
 	zoom                   Zoom
 	xMin, xMax, yMin, yMax float64 // exponents of ten
 	xTicks, yTicks         []tick
 	slopes                 []slope // DRAM, then the caches
 	ceilings               []ceiling
 	dots                   []roofDot
-	others                 []otherDot
+	otherDots              []otherDot
 	dotsOutside            int // number of dots outside the zoom
 }
 
 // slope is the roof of a level of memory. The selected kernel has a dot for each cache, left of its dot for DRAM.
 type slope struct {
-	level         string // "DRAM", "L2", "L1"
-	line          segment
-	label         label
+	memoryLevel   string // "DRAM", "L2", "L1"
+	line          lineSegment
+	label         chartLabel
 	labelPosition float64 // intended position of the label, as a share of the line's length
 	labelDistance float64 // distance of the label from the line, in the drawing's units
 	angle         float64 // degrees
 	x, y          float64 // position of the dot; 0 if none
 	title         string
-	name          label // label of the dot
+	name          chartLabel // label of the dot
 }
 
 type tick struct {
@@ -42,66 +42,69 @@ type tick struct {
 	anchor   string
 }
 
-type segment struct{ x1, y1, x2, y2 float64 }
+type lineSegment struct{ x1, y1, x2, y2 float64 }
 
-type label struct {
-	x, y   float64
-	text   string // may be empty
-	anchor string // part of the text at x: "start", "middle", or "end"
+type chartLabel struct {
+	x, y       float64
+	text       string // may be empty
+	textAnchor string // part of the text at x: "start", "middle", or "end"
 }
 
 type ceiling struct {
-	line  segment
-	label label
+	line  lineSegment
+	label chartLabel
 	kind  string // kind of arithmetic
 }
 
 type roofDot struct {
-	x, y   float64
-	kernel *ncu.Kernel
-	work   ncu.ArithmeticRoof
-	chosen bool
-	pinned bool // kernel of the baseline
-	label  label
-	name   string // name beside the dot; empty for the kernel's
+	x, y           float64
+	kernel         *ncu.Kernel
+	arithmeticRoof ncu.ArithmeticRoof
+	isSelected     bool
+	isPinned       bool // kernel of the baseline
+	label          chartLabel
+	name           string // name beside the dot; empty for the kernel's
 }
 
 type otherDot struct {
-	x, y   float64
-	dot    Dot
-	label  label
-	inZoom bool // inside the zoom
+	x, y     float64
+	dot      RooflineDot
+	label    chartLabel
+	isInZoom bool // inside the zoom
 }
 
 // roofChart computes the roofline of the selected kernel with the baseline and the other entries.
-func (vm DetailsVM) roofChart(f frame) *roofChart {
+func (vm ProfileView) roofChart(f drawingFrame) *roofChart {
 	var pins []roofDot
 	others := vm.OtherDots
-	if k := vm.pinned(); k != nil {
-		pins = []roofDot{{kernel: k, pinned: true, name: vm.Pin.Name}}
-		others = slices.DeleteFunc(slices.Clone(vm.OtherDots), func(d Dot) bool { return d.Run == int64(vm.Query.Pin) })
+	if k := vm.pinnedKernel(); k != nil {
+		pins = []roofDot{{kernel: k, isPinned: true, name: vm.PinnedProfile.Name}}
+		others = slices.DeleteFunc(slices.Clone(vm.OtherDots),
+			func(d RooflineDot) bool { return d.Run == int64(vm.Query.PinnedRun) })
 	}
 	return newRoofChart(vm.Report, vm.Kernel(), pins, others, f, vm.Query.Zoom)
 }
 
 // newRoofChart computes the roofline of the selected kernel, with a dot for each kernel of the report that did
 // arithmetic, for each of pins, and for each other entry. It returns nil if the report has no roofs.
-func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Dot, f frame, z Zoom) *roofChart {
+func newRoofChart(
+	r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []RooflineDot, f drawingFrame, z Zoom,
+) *roofChart {
 	roof := ncu.RooflineOf(chosen)
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) || len(roof.ArithmeticRoofs) == 0 {
 		return nil
 	}
-	c := &roofChart{frame: f, zoom: z}
+	c := &roofChart{drawingFrame: f, zoom: z}
 	var points [][2]float64
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
-		c.dots = append(c.dots, roofDot{kernel: k, chosen: k == chosen})
+		c.dots = append(c.dots, roofDot{kernel: k, isSelected: k == chosen})
 	}
 	all := append(c.dots, pins...)
 	c.dots = nil
 	for _, d := range all {
 		if w := ncu.RooflineOf(d.kernel).MostUsedArithmeticRoof(); w != nil && w.Intensity.Value.Measured {
-			d.work = *w
+			d.arithmeticRoof = *w
 			c.dots = append(c.dots, d)
 			points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		}
@@ -113,12 +116,12 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 	}
 	for _, d := range others {
 		if d.Rate > 0 && d.Intensity > 0 {
-			c.others = append(c.others, otherDot{dot: d})
+			c.otherDots = append(c.otherDots, otherDot{dot: d})
 			points = append(points, [2]float64{d.Intensity, d.Rate})
 		}
 	}
-	c.scale(roof, points)
-	c.place(roof)
+	c.chooseScale(roof, points)
+	c.placeRoofs(roof)
 	c.nameDots()
 	return c
 }
@@ -126,7 +129,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, pins []roofDot, others []Do
 // newRoofPair computes a roofline with two kernels and the roofs of both reports: first the kernel of run a, then that
 // of run b. It returns nil without roofs, or if a kernel did no arithmetic.
 func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
-	roof, c := ncu.RooflineOf(w.A), &roofChart{frame: smallFrame()}
+	roof, c := ncu.RooflineOf(w.A), &roofChart{drawingFrame: smallFrame()}
 	roof.Caches = nil // two dots and an arrow suffice
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
 		return nil
@@ -138,7 +141,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 		if w == nil || !w.Intensity.Value.Measured {
 			return nil
 		}
-		c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: true, name: []string{a, b}[i]})
+		c.dots = append(c.dots, roofDot{kernel: k, arithmeticRoof: *w, isSelected: true, name: []string{a, b}[i]})
 		points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		for _, kind := range of.ArithmeticRoofs {
 			if !hasKind(roof, kind.Name) {
@@ -146,8 +149,8 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 			}
 		}
 	}
-	c.scale(roof, points)
-	c.place(roof)
+	c.chooseScale(roof, points)
+	c.placeRoofs(roof)
 	c.nameRoofs(a, b, w)
 	c.nameDots()
 	return c
@@ -173,8 +176,8 @@ func (c *roofChart) nameRoofs(a, b string, w ncu.Explanation) {
 	}
 }
 
-// clockOf returns the SM clock of a kernel in hertz, or 0 if unknown.
-func clockOf(k *ncu.Kernel) float64 {
+// smClock returns the SM clock of a kernel in hertz, or 0 if unknown.
+func smClock(k *ncu.Kernel) float64 {
 	hz, _ := k.Metric("sm__cycles_elapsed.avg.per_second").BaseValue()
 	return hz
 }
@@ -182,28 +185,28 @@ func clockOf(k *ncu.Kernel) float64 {
 // clockNote describes the SM clock with which the arithmetic roofs were computed: another run on the same device has a
 // different clock.
 func clockNote(k *ncu.Kernel) string {
-	if clockOf(k) == 0 {
+	if smClock(k) == 0 {
 		return ""
 	}
-	return "The arithmetic roofs hold at this kernel's SM clock, " + prefixed(clockOf(k), "Hz") + "; other runs may have another clock."
+	return "The arithmetic roofs hold at this kernel's SM clock, " + withUnitPrefix(smClock(k), "Hz") + "; other runs may have another clock."
 }
 
-// pairClocks is clockNote for two kernels with different clocks.
-func pairClocks(c *roofChart, w ncu.Explanation) string {
-	a, b := clockOf(w.A), clockOf(w.B)
+// pairClockNote is clockNote for two kernels with different clocks.
+func pairClockNote(c *roofChart, w ncu.Explanation) string {
+	a, b := smClock(w.A), smClock(w.B)
 	if a == 0 || b == 0 {
 		return ""
 	}
-	at := prefixed(a, "Hz")
-	if other := prefixed(b, "Hz"); other != at {
+	at := withUnitPrefix(a, "Hz")
+	if other := withUnitPrefix(b, "Hz"); other != at {
 		return fmt.Sprintf("Arithmetic roofs hold at the SM clock of their kernel: %s for %s, %s for %s. One that both reports have is that of %s.",
 			at, c.dots[0].name, other, c.dots[1].name, c.dots[0].name)
 	}
 	return "The arithmetic roofs hold at the SM clock of both kernels, " + at + "."
 }
 
-// arrow returns the path from the first dot to just before the second.
-func (c *roofChart) arrow() string {
+// arrowPath returns the path from the first dot to just before the second.
+func (c *roofChart) arrowPath() string {
 	a, b := c.dots[0], c.dots[1]
 	dx, dy := b.x-a.x, b.y-a.y
 	long := math.Hypot(dx, dy)
@@ -221,7 +224,7 @@ func cacheNote(k *ncu.Kernel) string {
 	var parts []string
 	for _, l := range ncu.RooflineOf(k).Caches {
 		if l.Peak.Value.Value > 0 {
-			parts = append(parts, fmt.Sprintf("%s gave %s, %s of its roof", l.Name, Text(l.Traffic.Value), format.Percent(l.Traffic.Value.Value/l.Peak.Value.Value)))
+			parts = append(parts, fmt.Sprintf("%s gave %s, %s of its roof", l.Name, MetricText(l.Traffic.Value), format.Percent(l.Traffic.Value.Value/l.Peak.Value.Value)))
 		}
 	}
 	if len(parts) == 0 {
@@ -258,12 +261,12 @@ func roofNote(k *ncu.Kernel) string {
 	}
 	attainable, ok := roof.Attainable(*w)
 	if !ok || attainable <= 0 {
-		return fmt.Sprintf("%s: %s.", w.Name, Text(w.Rate.Value))
+		return fmt.Sprintf("%s: %s.", w.Name, MetricText(w.Rate.Value))
 	}
 	side := "the arithmetic roof"
 	if attainable < w.Peak.Value.Value {
 		side = "the DRAM roof"
 	}
-	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, Text(w.Rate.Value),
-		format.Percent(w.Rate.Value.Value/attainable), side, Text(w.Intensity.Value))
+	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, MetricText(w.Rate.Value),
+		format.Percent(w.Rate.Value.Value/attainable), side, MetricText(w.Intensity.Value))
 }

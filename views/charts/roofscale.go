@@ -9,15 +9,15 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// frame is the area of a drawing, in the units of its viewBox.
-type frame struct{ width, height, left, right, top, bottom float64 }
+// drawingFrame is the area of a drawing, in the units of its viewBox.
+type drawingFrame struct{ width, height, left, right, top, bottom float64 }
 
 // smallFrame returns the frame for a phone or half of a page, wideFrame the one for a whole page. Letters have the same
 // size in both.
-func smallFrame() frame { return frame{400, 316, 58, 396, 12, 272} }
-func wideFrame() frame  { return frame{840, 400, 60, 832, 12, 356} }
+func smallFrame() drawingFrame { return drawingFrame{400, 316, 58, 396, 12, 272} }
+func wideFrame() drawingFrame  { return drawingFrame{840, 400, 60, 832, 12, 356} }
 
-func (f frame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
+func (f drawingFrame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
 
 // Limits of the axes, in operations per byte and per second, so that a forged counter cannot stretch them without
 // limit.
@@ -26,9 +26,9 @@ const (
 	minRate, maxRate           = 1e6, 1e21
 )
 
-// scale chooses powers of ten as ends of the axes, so that they include all dots, the space for their names, and every
-// ridge; then it selects the part inside the zoom.
-func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
+// chooseScale chooses powers of ten as ends of the axes, so that they include all dots, the space for their names, and
+// every ridge; then it selects the part inside the zoom.
+func (c *roofChart) chooseScale(roof ncu.Roofline, points [][2]float64) {
 	bandwidth := roof.PeakBandwidth.Value.Value
 	most := 0.0
 	for _, w := range roof.ArithmeticRoofs {
@@ -42,18 +42,18 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	c.xMin, c.xMax = axisDecades(lowX, highX, minIntensity, maxIntensity)
 	c.yMin, c.yMax = axisDecades(lowY, most*1.2, minRate, maxRate)
 	if c.zoom.Level == 0 { // the first step zooms to the selected kernel
-		c.zoom.X, c.zoom.Y = c.middle()
+		c.zoom.X, c.zoom.Y = c.selectedMiddle()
 	}
-	c.xMin, c.xMax = c.zoom.part(c.zoom.X, c.xMin, c.xMax)
-	c.yMin, c.yMax = c.zoom.part(c.zoom.Y, c.yMin, c.yMax)
+	c.xMin, c.xMax = c.zoom.rangeAround(c.zoom.X, c.xMin, c.xMax)
+	c.yMin, c.yMax = c.zoom.rangeAround(c.zoom.Y, c.yMin, c.yMax)
 	c.ticks()
 }
 
-// middle returns the position of the selected kernel in the whole drawing, in thousandths.
-func (c *roofChart) middle() (x, y int) {
+// selectedMiddle returns the position of the selected kernel in the whole drawing, in thousandths.
+func (c *roofChart) selectedMiddle() (x, y int) {
 	for _, d := range c.dots {
-		if d.chosen {
-			return thousandths(intensityExponent(d.work.Intensity.Value.Value), c.xMin, c.xMax), thousandths(rateExponent(d.work.Rate.Value.Value), c.yMin, c.yMax)
+		if d.isSelected {
+			return thousandths(intensityExponent(d.arithmeticRoof.Intensity.Value.Value), c.xMin, c.xMax), thousandths(rateExponent(d.arithmeticRoof.Rate.Value.Value), c.yMin, c.yMax)
 		}
 	}
 	return 500, 500
@@ -66,29 +66,29 @@ func thousandths(e, from, to float64) int {
 // ticks sets ticks at powers of ten, and between them if the drawing shows few.
 func (c *roofChart) ticks() {
 	for _, e := range tickExponents(c.xMin, c.xMax) {
-		t := tick{c.atX(e), tickText(digits(math.Pow(10, e))), "middle"}
-		if a := (label{x: t.exponent, text: t.text, anchor: t.anchor}).area(); a.x2 > c.width {
+		t := tick{c.atX(e), tickText(formatDigits(math.Pow(10, e))), "middle"}
+		if a := (chartLabel{x: t.exponent, text: t.text, textAnchor: t.anchor}).area(); a.x2 > c.width {
 			t.exponent, t.anchor = c.width, "end"
 		}
 		c.xTicks = append(c.xTicks, t)
 	}
 	c.xTicks = fitTicks(c.xTicks, func(a, b tick) bool {
-		next := label{x: b.exponent, text: b.text, anchor: b.anchor}.area()
-		return label{x: a.exponent, text: a.text, anchor: a.anchor}.area().x2+letterWidth <= next.x1
+		next := chartLabel{x: b.exponent, text: b.text, textAnchor: b.anchor}.area()
+		return chartLabel{x: a.exponent, text: a.text, textAnchor: a.anchor}.area().x2+letterWidth <= next.x1
 	})
 	for _, e := range tickExponents(c.yMin, c.yMax) {
-		c.yTicks = append(c.yTicks, tick{c.atY(e), tickText(prefixed(math.Pow(10, e), "")), "end"})
+		c.yTicks = append(c.yTicks, tick{c.atY(e), tickText(withUnitPrefix(math.Pow(10, e), "")), "end"})
 	}
 	c.yTicks = fitTicks(c.yTicks, func(a, b tick) bool { return a.exponent-b.exponent >= lineHeight+2 })
 }
 
 // tickText removes trailing zeros.
 func tickText(text string) string {
-	number, unitName, _ := strings.Cut(text, space)
+	number, unitName, _ := strings.Cut(text, noBreakSpace)
 	if strings.Contains(number, ".") {
 		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
 	}
-	return strings.TrimSuffix(number+space+unitName, space)
+	return strings.TrimSuffix(number+noBreakSpace+unitName, noBreakSpace)
 }
 
 func tickExponents(from, to float64) (at []float64) {
@@ -145,16 +145,16 @@ func (c *roofChart) atY(e float64) float64 {
 	return c.bottom - (c.bottom-c.top)*clamp((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
 }
 
-// at returns the position of a dot in the drawing; ok is false if it is outside the zoom.
-func (c *roofChart) at(intensity, rate float64) (x, y float64, ok bool) {
+// dotPosition returns the position of a dot in the drawing; ok is false if it is outside the zoom.
+func (c *roofChart) dotPosition(intensity, rate float64) (x, y float64, ok bool) {
 	const edge = 1e-9
 	ex, ey := intensityExponent(intensity), rateExponent(rate)
 	ok = ex >= c.xMin-edge && ex <= c.xMax+edge && ey >= c.yMin-edge && ey <= c.yMax+edge
 	return c.atX(ex), c.atY(ey), ok
 }
 
-// place positions roofs and dots.
-func (c *roofChart) place(roof ncu.Roofline) {
+// placeRoofs positions roofs and dots.
+func (c *roofChart) placeRoofs(roof ncu.Roofline) {
 	bandwidth, most := roof.PeakBandwidth.Value.Value, 0.0
 	for _, w := range roof.ArithmeticRoofs {
 		if peak := w.Peak.Value.Value; peak > 0 {
@@ -167,31 +167,31 @@ func (c *roofChart) place(roof ncu.Roofline) {
 		// lines are close together, so separate their names
 		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5)
 		if v := l.Intensity.Value.Value; v > 0 {
-			if x, y, ok := c.at(v, roof.MostUsedArithmeticRoof().Rate.Value.Value); ok {
-				sl.x, sl.y, sl.title = x, y, fmt.Sprintf("%s of %s traffic", Text(l.Intensity.Value), l.Name)
+			if x, y, ok := c.dotPosition(v, roof.MostUsedArithmeticRoof().Rate.Value.Value); ok {
+				sl.x, sl.y, sl.title = x, y, fmt.Sprintf("%s of %s traffic", MetricText(l.Intensity.Value), l.Name)
 			}
 		}
 		c.slopes = append(c.slopes, sl)
 	}
-	before := len(c.dots) + len(c.others)
+	before := len(c.dots) + len(c.otherDots)
 	c.dots = slices.DeleteFunc(c.dots, func(d roofDot) bool {
-		_, _, ok := c.at(d.work.Intensity.Value.Value, d.work.Rate.Value.Value)
+		_, _, ok := c.dotPosition(d.arithmeticRoof.Intensity.Value.Value, d.arithmeticRoof.Rate.Value.Value)
 		return !ok
 	})
 	for i := range c.dots {
 		d := &c.dots[i]
-		d.x, d.y, _ = c.at(d.work.Intensity.Value.Value, d.work.Rate.Value.Value)
+		d.x, d.y, _ = c.dotPosition(d.arithmeticRoof.Intensity.Value.Value, d.arithmeticRoof.Rate.Value.Value)
 	}
-	for i := range c.others {
-		o := &c.others[i]
-		o.x, o.y, o.inZoom = c.at(o.dot.Intensity, o.dot.Rate)
+	for i := range c.otherDots {
+		o := &c.otherDots[i]
+		o.x, o.y, o.isInZoom = c.dotPosition(o.dot.Intensity, o.dot.Rate)
 	}
-	c.dotsOutside = before - len(c.dots) - len(c.shownOthers())
+	c.dotsOutside = before - len(c.dots) - len(c.shownOtherDots())
 }
 
-// shownOthers returns the other entries inside the zoom; the table has all of them.
-func (c *roofChart) shownOthers() []otherDot {
-	return slices.DeleteFunc(slices.Clone(c.others), func(o otherDot) bool { return !o.inZoom })
+// shownOtherDots returns the other entries inside the zoom; the table has all of them.
+func (c *roofChart) shownOtherDots() []otherDot {
+	return slices.DeleteFunc(slices.Clone(c.otherDots), func(o otherDot) bool { return !o.isInZoom })
 }
 
 // ceiling adds the roof of a kind of arithmetic, if it is inside the zoom.
@@ -203,8 +203,8 @@ func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
 	}
 	y := c.atY(e)
 	c.ceilings = append(c.ceilings, ceiling{
-		line:  segment{c.atX(from), y, c.right, y},
-		label: label{c.right, y - 4, fmt.Sprintf("%s %s", w.Name, Text(w.Peak.Value)), "end"},
+		line:  lineSegment{c.atX(from), y, c.right, y},
+		label: chartLabel{c.right, y - 4, fmt.Sprintf("%s %s", w.Name, MetricText(w.Peak.Value)), "end"},
 		kind:  w.Name,
 	})
 }
@@ -215,15 +215,15 @@ func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side floa
 	per := math.Log10(bandwidth.Value)
 	from, to := math.Max(c.xMin, c.yMin-per), math.Min(c.xMax, math.Min(c.yMax, rateExponent(most))-per)
 	if !(from < to) {
-		return slope{level: name}
+		return slope{memoryLevel: name}
 	}
 	s := slope{
-		level:         name,
+		memoryLevel:   name,
 		labelPosition: at,
-		line:          segment{c.atX(from), c.atY(from + per), c.atX(to), c.atY(to + per)},
+		line:          lineSegment{c.atX(from), c.atY(from + per), c.atX(to), c.atY(to + per)},
 		labelDistance: side,
 	}
-	s.label = label{text: name + " " + Text(bandwidth), anchor: "middle"}
+	s.label = chartLabel{text: name + " " + MetricText(bandwidth), textAnchor: "middle"}
 	s.angle = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
 	return s
 }

@@ -29,30 +29,30 @@ type codeView struct {
 	paging
 	rows         []codeRow
 	samples      float64 // samples of the whole kernel
-	hottest      float64 // largest share of an instruction, for the longest bar
+	largestShare float64 // largest share of an instruction, for the longest bar
 	hasLines     bool    // there is line information
 	source       sourceLines
-	hottestSpot  spot   // instruction with the most samples
-	selectedLine string // source line whose instructions are shown; empty for all
+	hottestSpot  instructionSpot // instruction with the most samples
+	selectedLine string          // source line whose instructions are shown; empty for all
 	ptx          []ptxRow
 }
 
 // codeRow is one instruction with its counters.
 type codeRow struct {
-	index    int // from 1, in program order
-	line     ncu.SourceLine
-	sass     string // with branch targets as instruction numbers
-	offset   string
-	samples  ncu.Metric
-	executed ncu.Metric
-	threads  ncu.Metric
-	share    float64 // of the kernel's samples
-	waits    string  // most frequent stall
-	notes    string  // uncoalesced or conflicting accesses
+	index             int // from 1, in program order
+	line              ncu.SourceLine
+	sass              string // with branch targets as instruction numbers
+	offset            string
+	samples           ncu.Metric
+	executedCount     ncu.Metric
+	threads           ncu.Metric
+	samplesShare      float64 // of the kernel's samples
+	mostFrequentStall string  // most frequent stall
+	notes             string  // uncoalesced or conflicting accesses
 }
 
-// code returns the page of the kernel's instructions, or nil if the reader may not see them.
-func (vm DetailsVM) code(k *ncu.Kernel) *codeView {
+// instructionsPage returns the page of the kernel's instructions, or nil if the reader may not see them.
+func (vm ProfileView) instructionsPage(k *ncu.Kernel) *codeView {
 	if vm.SourceHiddenReason != "" || k.Source == nil || len(k.Source.Lines) == 0 {
 		return nil
 	}
@@ -60,10 +60,10 @@ func (vm DetailsVM) code(k *ncu.Kernel) *codeView {
 	return &v
 }
 
-func lineKey(l ncu.SourceLine) string { return keyOf(l.File, l.Line) }
+func lineKey(l ncu.SourceLine) string { return formatLineKey(l.File, l.Line) }
 
-// keyOf returns a source line as it is in URLs: "submission.cu:7".
-func keyOf(file string, line int) string { return path.Base(file) + ":" + strconv.Itoa(line) }
+// formatLineKey returns a source line as it is in URLs: "submission.cu:7".
+func formatLineKey(file string, line int) string { return path.Base(file) + ":" + strconv.Itoa(line) }
 
 func newCodeView(s *ncu.Source, q Query) codeView {
 	rows := codeRows(s)
@@ -74,14 +74,15 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	}
 	for i := range rows {
 		if v.samples > 0 {
-			rows[i].share = rows[i].samples.Value / v.samples
+			rows[i].samplesShare = rows[i].samples.Value / v.samples
 		}
-		v.hottest = max(v.hottest, rows[i].share)
+		v.largestShare = max(v.largestShare, rows[i].samplesShare)
 	}
 	v.source = newSourceLines(rows, q)
 	v.hottestSpot = hottestOf(rows, q.SortBySamples)
 	shares := lineShares(rows)
-	if chosen := func(l hotLine) bool { return l.key() == q.SourceLine }; slices.ContainsFunc(v.source.rows, chosen) {
+	if chosen := func(l hotSourceLine) bool { return l.key() == q.SourceLine }; slices.ContainsFunc(v.source.rows,
+		chosen) {
 		v.selectedLine = q.SourceLine
 		rows = slices.DeleteFunc(rows, func(r codeRow) bool { return lineKey(r.line) != q.SourceLine })
 	}
@@ -95,15 +96,15 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	}
 	v.ptx = v.ptx[:min(len(v.ptx), codePageSize)]
 	if q.SortBySamples {
-		hottestFirst(rows)
+		sortHottestFirst(rows)
 	}
 	v.paging = newPaging(q.CodePage, len(rows), codePageSize)
 	v.rows = rows[v.start:v.end]
-	fillRows(v.rows, s)
+	fillCodeRows(v.rows, s)
 	return v
 }
 
-// codeRows returns all instructions with their samples; fillRows adds the other values of the rows on the page.
+// codeRows returns all instructions with their samples; fillCodeRows adds the other values of the rows on the page.
 func codeRows(s *ncu.Source) []codeRow {
 	rows, samples := make([]codeRow, len(s.Lines)), s.Column(samplesColumn(s))
 	for i, l := range s.Lines {
@@ -115,19 +116,20 @@ func codeRows(s *ncu.Source) []codeRow {
 	return rows
 }
 
-func fillRows(rows []codeRow, s *ncu.Source) {
+func fillCodeRows(rows []codeRow, s *ncu.Source) {
 	stalls, numbers := stallColumns(s), instructionNumbers(s)
 	for i, r := range rows {
 		at := r.index - 1
-		rows[i].offset, rows[i].sass = offsetOf(r.line.Address, s.Lines[0].Address), withTargets(r.line.SASS, numbers)
-		rows[i].executed = s.Counter(at, "Instructions Executed")
+		rows[i].offset, rows[i].sass = addressOffset(r.line.Address, s.Lines[0].Address),
+			withBranchTargets(r.line.SASS, numbers)
+		rows[i].executedCount = s.Counter(at, "Instructions Executed")
 		rows[i].threads = s.Counter(at, "Avg. Predicated-On Threads Executed")
-		rows[i].waits, rows[i].notes = mainStall(s, at, stalls), accessNotes(s, at)
+		rows[i].mostFrequentStall, rows[i].notes = mainStall(s, at, stalls), accessNotes(s, at)
 	}
 }
 
-// offsetOf returns the hexadecimal distance of the address of an instruction from the first address.
-func offsetOf(address, first string) string {
+// addressOffset returns the hexadecimal distance of the address of an instruction from the first address.
+func addressOffset(address, first string) string {
 	number := func(text string) (uint64, error) { return strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64) }
 	at, err := number(address)
 	from, firstErr := number(first)
@@ -137,8 +139,8 @@ func offsetOf(address, first string) string {
 	return strconv.FormatUint(at-from, 16)
 }
 
-// absoluteAddress matches an address in an instruction, which is a branch target.
-var absoluteAddress = regexp.MustCompile(`\b0x[0-9a-f]{4,16}\b`)
+// branchTargetPattern matches an address in an instruction, which is a branch target.
+var branchTargetPattern = regexp.MustCompile(`\b0x[0-9a-f]{4,16}\b`)
 
 // instructionNumbers maps addresses to instruction numbers, from 1.
 func instructionNumbers(s *ncu.Source) map[string]int {
@@ -149,10 +151,10 @@ func instructionNumbers(s *ncu.Source) map[string]int {
 	return numbers
 }
 
-// withTargets replaces the addresses in an instruction by numbers of instructions, because addresses differ between
-// runs and are in no other column.
-func withTargets(sass string, numbers map[string]int) string {
-	return absoluteAddress.ReplaceAllStringFunc(sass, func(address string) string {
+// withBranchTargets replaces the addresses in an instruction by numbers of instructions, because addresses differ
+// between runs and are in no other column.
+func withBranchTargets(sass string, numbers map[string]int) string {
+	return branchTargetPattern.ReplaceAllStringFunc(sass, func(address string) string {
 		if n, ok := numbers[address]; ok {
 			return "#" + strconv.Itoa(n)
 		}
@@ -218,8 +220,8 @@ func accessNotes(s *ncu.Source, line int) string {
 	return strings.Join(notes, ", ")
 }
 
-// heat returns the class of a share of the samples, in six steps.
-func heat(share float64) string {
+// heatClass returns the class of a share of the samples, in six steps.
+func heatClass(share float64) string {
 	for i, least := range []float64{0.2, 0.1, 0.05, 0.02, 0.005} {
 		if share >= least {
 			return "pf-heat-" + strconv.Itoa(5-i)

@@ -15,41 +15,42 @@ const maxSourceLines = 60
 
 // sourceLines are the source lines that have instructions, with the sum of the samples.
 type sourceLines struct {
-	rows    []hotLine
-	total   int
-	hottest float64 // largest share of a line, for the longest bar
-	sorted  bool    // hottest first; otherwise in file order
-	file    string  // file of all lines; empty if there are several
+	rows           []hotSourceLine
+	total          int
+	largestShare   float64 // largest share of a line, for the longest bar
+	isHottestFirst bool    // hottest first; otherwise in file order
+	file           string  // file of all lines; empty if there are several
 }
 
-// hotLine is a source line of the submission with the sum of the samples of its instructions.
-type hotLine struct {
+// hotSourceLine is a source line of the submission with the sum of the samples of its instructions.
+type hotSourceLine struct {
 	file             string
 	line             int
 	text             string
-	share            float64
-	instructionCount int  // number of instructions
-	hottestSpot      spot // the hottest instruction
+	samplesShare     float64
+	instructionCount int             // number of instructions
+	hottestSpot      instructionSpot // the hottest instruction
 }
 
 // key returns file and line as they are in the URL of the page.
-func (l hotLine) key() string { return keyOf(l.file, l.line) }
+func (l hotSourceLine) key() string { return formatLineKey(l.file, l.line) }
 
-// spot is an instruction and the number of its page in the table.
-type spot struct {
-	index, page int
-	share       float64
+// instructionSpot is an instruction and the number of its page in the table.
+type instructionSpot struct {
+	index, page  int
+	samplesShare float64
 }
 
-// spotURL returns the address of the page of an instruction in the table of all.
-func spotURL(vm DetailsVM, s spot) string {
-	return vm.Query.withSourceLine("").withPTX(false).withCodePage(s.page).URL(vm.Path) + "#i" + strconv.Itoa(s.index)
+// instructionURL returns the address of the page of an instruction in the table of all.
+func instructionURL(vm ProfileView, s instructionSpot) string {
+	return vm.Query.withSourceLine("").withPTX(false).withCodePage(s.page).URL(vm.PagePath) + "#i" +
+		strconv.Itoa(s.index)
 }
 
 // newSourceLines sums samples over the instructions of each source line.
 func newSourceLines(rows []codeRow, q Query) sourceLines {
-	at, pages := map[string]int{}, pagesOf(rows, q.SortBySamples)
-	s := sourceLines{sorted: q.SortBySamples}
+	at, pages := map[string]int{}, pagesOfInstructions(rows, q.SortBySamples)
+	s := sourceLines{isHottestFirst: q.SortBySamples}
 	for _, r := range rows {
 		if r.line.Line == 0 {
 			continue
@@ -59,29 +60,29 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 		if !seen {
 			i = len(s.rows)
 			at[key] = i
-			s.rows = append(s.rows, hotLine{
+			s.rows = append(s.rows, hotSourceLine{
 				file:        r.line.File,
 				line:        r.line.Line,
 				text:        strings.TrimRight(r.line.Text, " \t\r\n"),
-				hottestSpot: spot{share: -1},
+				hottestSpot: instructionSpot{samplesShare: -1},
 			})
 		}
 		l := &s.rows[i]
-		l.share += r.share
+		l.samplesShare += r.samplesShare
 		l.instructionCount++
-		if r.share > l.hottestSpot.share {
-			l.hottestSpot = spot{r.index, pages[r.index], r.share}
+		if r.samplesShare > l.hottestSpot.samplesShare {
+			l.hottestSpot = instructionSpot{r.index, pages[r.index], r.samplesShare}
 		}
-		s.hottest = max(s.hottest, l.share)
+		s.largestShare = max(s.largestShare, l.samplesShare)
 	}
 	s.total = len(s.rows)
-	if name := func(l hotLine) string { return path.Base(l.file) }; s.total > 0 && !slices.ContainsFunc(s.rows, func(l hotLine) bool { return name(l) != name(s.rows[0]) }) {
+	if name := func(l hotSourceLine) string { return path.Base(l.file) }; s.total > 0 && !slices.ContainsFunc(s.rows, func(l hotSourceLine) bool { return name(l) != name(s.rows[0]) }) {
 		s.file = name(s.rows[0])
 	}
-	slices.SortStableFunc(s.rows, func(a, b hotLine) int { return cmp.Compare(b.share, a.share) })
+	slices.SortStableFunc(s.rows, func(a, b hotSourceLine) int { return cmp.Compare(b.samplesShare, a.samplesShare) })
 	s.rows = s.rows[:min(len(s.rows), maxSourceLines)]
-	if !s.sorted {
-		slices.SortStableFunc(s.rows, func(a, b hotLine) int { return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line) })
+	if !s.isHottestFirst {
+		slices.SortStableFunc(s.rows, func(a, b hotSourceLine) int { return cmp.Or(strings.Compare(a.file, b.file), a.line-b.line) })
 	}
 	return s
 }
@@ -92,7 +93,7 @@ func (s sourceLines) caption() string {
 	if s.file != "" {
 		text += " of " + shortenName(s.file, 60)
 	}
-	if s.sorted {
+	if s.isHottestFirst {
 		text += ", hottest first"
 	}
 	if s.total > len(s.rows) {
@@ -102,9 +103,9 @@ func (s sourceLines) caption() string {
 }
 
 // hottestLine returns the line with the most samples; nil if no line has any.
-func (s sourceLines) hottestLine() *hotLine {
+func (s sourceLines) hottestLine() *hotSourceLine {
 	for i := range s.rows {
-		if s.rows[i].share == s.hottest && s.hottest > 0 {
+		if s.rows[i].samplesShare == s.largestShare && s.largestShare > 0 {
 			return &s.rows[i]
 		}
 	}
@@ -112,21 +113,21 @@ func (s sourceLines) hottestLine() *hotLine {
 }
 
 // hottestOf returns the instruction with the most samples; its index is -1 without samples.
-func hottestOf(rows []codeRow, hottestFirst bool) (best spot) {
-	pages := pagesOf(rows, hottestFirst)
+func hottestOf(rows []codeRow, hottestFirst bool) (best instructionSpot) {
+	pages := pagesOfInstructions(rows, hottestFirst)
 	for _, r := range rows {
-		if r.share > best.share {
-			best = spot{r.index, pages[r.index], r.share}
+		if r.samplesShare > best.samplesShare {
+			best = instructionSpot{r.index, pages[r.index], r.samplesShare}
 		}
 	}
 	return best
 }
 
-// pagesOf maps each instruction to the number of its page in the table of all.
-func pagesOf(rows []codeRow, hot bool) map[int]int {
+// pagesOfInstructions maps each instruction to the number of its page in the table of all.
+func pagesOfInstructions(rows []codeRow, hot bool) map[int]int {
 	if hot {
 		rows = slices.Clone(rows)
-		hottestFirst(rows)
+		sortHottestFirst(rows)
 	}
 	pages := make(map[int]int, len(rows))
 	for i, r := range rows {
@@ -135,6 +136,6 @@ func pagesOf(rows []codeRow, hot bool) map[int]int {
 	return pages
 }
 
-func hottestFirst(rows []codeRow) {
-	slices.SortStableFunc(rows, func(a, b codeRow) int { return cmp.Compare(b.share, a.share) })
+func sortHottestFirst(rows []codeRow) {
+	slices.SortStableFunc(rows, func(a, b codeRow) int { return cmp.Compare(b.samplesShare, a.samplesShare) })
 }

@@ -47,7 +47,7 @@ func TestTheHottestInstructionAndLineAreOneLinkAway(t *testing.T) {
 	for _, hot := range []bool{false, true} {
 		vm := detailsOf(report(t, "cuda4"), 1)
 		withLines(vm.Kernel(), 4)
-		vm.Query.SortBySamples, vm.Query.Pin, vm.Query.SourceLine = hot, 17, "submission.cu:1000"
+		vm.Query.SortBySamples, vm.Query.PinnedRun, vm.Query.SourceLine = hot, 17, "submission.cu:1000"
 		doc, _ := render(t, Details(vm))
 		for name, href := range map[string]string{
 			"the hottest instruction": doc.Find("[data-hottest] a").First().AttrOr("href", ""),
@@ -58,7 +58,7 @@ func TestTheHottestInstructionAndLineAreOneLinkAway(t *testing.T) {
 			to.Query = readQueryOf(t, href)
 			_, anchor, _ := strings.Cut(href, "#")
 			there, _ := render(t, Details(to))
-			if to.Query.Pin != 17 || there.Find("#source tr#"+anchor).Length() != 1 {
+			if to.Query.PinnedRun != 17 || there.Find("#source tr#"+anchor).Length() != 1 {
 				t.Errorf("%s is not at %s", name, href)
 			}
 		}

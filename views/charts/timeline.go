@@ -8,20 +8,20 @@ import (
 	"warpboard/views/format"
 )
 
-// TimelineVM has the parts of a run from the queue to its end.
-type TimelineVM struct {
+// TimelineView has the parts of a run from the queue to its end.
+type TimelineView struct {
 	Spans []TimeSpan // in order of their start
 	Trace string     // URL of the Chrome trace; may be empty
 }
 
 // TimeSpan is one part of a run.
 type TimeSpan struct {
-	Name   string // "Queued", "Build", "Ranked"
-	Start  time.Time
-	End    time.Time
-	Status string // status at its end: "pass", "fail"; empty for waiting
-	Ending string // the same for people: "wrong answer"; empty if it passed or waited
-	Note   string // "from the cache"
+	Name       string // "Queued", "Build", "Ranked"
+	Start      time.Time
+	End        time.Time
+	Status     string // status at its end: "pass", "fail"; empty for waiting
+	EndingText string // the same for people: "wrong answer"; empty if it passed or waited
+	Note       string // "from the cache"
 }
 
 // IsWaiting reports whether the run only waited.
@@ -39,8 +39,8 @@ func (s TimeSpan) class() string {
 	return "pf-fill"
 }
 
-// bounds returns the first start and the total length.
-func (vm TimelineVM) bounds() (time.Time, time.Duration) {
+// startAndLength returns the first start and the total length.
+func (vm TimelineView) startAndLength() (time.Time, time.Duration) {
 	if len(vm.Spans) == 0 {
 		return time.Time{}, 0
 	}
@@ -57,7 +57,7 @@ func (vm TimelineVM) bounds() (time.Time, time.Duration) {
 }
 
 // omittedWait returns the part of a wait that its bar omits, because a long one would leave no space for the work.
-func (vm TimelineVM) omittedWait(s TimeSpan) time.Duration {
+func (vm TimelineView) omittedWait(s TimeSpan) time.Duration {
 	var work time.Duration
 	for _, other := range vm.Spans {
 		if !other.IsWaiting() {
@@ -70,9 +70,9 @@ func (vm TimelineVM) omittedWait(s TimeSpan) time.Duration {
 	return max(s.duration()-work/5, 0)
 }
 
-// place returns the start and the length of a span in thousandths of the timeline; a short span stays visible.
-func (vm TimelineVM) place(s TimeSpan) (x, width float64) {
-	first, whole := vm.bounds()
+// spanPosition returns the start and the length of a span in thousandths of the timeline; a short span stays visible.
+func (vm TimelineView) spanPosition(s TimeSpan) (x, width float64) {
+	first, whole := vm.startAndLength()
 	at := s.Start.Sub(first)
 	for _, other := range vm.Spans {
 		whole -= vm.omittedWait(other)
@@ -88,8 +88,8 @@ func (vm TimelineVM) place(s TimeSpan) (x, width float64) {
 	return min(max(x, 0), 997), width
 }
 
-func (vm TimelineVM) total() string {
-	_, whole := vm.bounds()
+func (vm TimelineView) totalText() string {
+	_, whole := vm.startAndLength()
 	return format.Duration(whole)
 }
 
@@ -105,8 +105,8 @@ type traceEvent struct {
 }
 
 // TraceJSON returns the timeline in the Chrome trace format, which Perfetto and chrome://tracing open.
-func TraceJSON(vm TimelineVM) ([]byte, error) {
-	first, _ := vm.bounds()
+func TraceJSON(vm TimelineView) ([]byte, error) {
+	first, _ := vm.startAndLength()
 	events := make([]traceEvent, len(vm.Spans))
 	for i, s := range vm.Spans {
 		e := traceEvent{

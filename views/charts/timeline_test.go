@@ -13,15 +13,15 @@ import (
 	"warpboard/evaluator/job"
 )
 
-func timelineVM() TimelineVM {
+func timelineVM() TimelineView {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	after := func(ms int) time.Time { return at.Add(time.Duration(ms) * time.Millisecond) }
-	return TimelineVM{Trace: "/runs/12/trace.json", Spans: []TimeSpan{
+	return TimelineView{Trace: "/runs/12/trace.json", Spans: []TimeSpan{
 		{Name: "Queued", Start: at, End: after(400)},
 		{Name: "Build", Start: after(400), End: after(3100), Status: "pass", Note: "harness from the cache"},
 		{Name: "Test", Start: after(3100), End: after(3600), Status: "pass"},
 		{Name: "Benchmark", Start: after(3600), End: after(5600), Status: "pass"},
-		{Name: "Ranked", Start: after(5600), End: after(8000), Status: "timeout", Ending: "too slow"},
+		{Name: "Ranked", Start: after(5600), End: after(8000), Status: "timeout", EndingText: "too slow"},
 		{Name: "Clean", Start: after(8000), End: after(8000), Status: "pass"},
 	}}
 }
@@ -32,11 +32,11 @@ func TestTimelineDrawsEverySpanInItsPlace(t *testing.T) {
 	if n := doc.Find("li").Length(); n != len(vm.Spans) {
 		t.Errorf("%d bars", n)
 	}
-	x, width := vm.place(vm.Spans[1])
+	x, width := vm.spanPosition(vm.Spans[1])
 	if x != 50 || width != 337.5 {
 		t.Errorf("the build is at %v, %v wide", x, width)
 	}
-	if x, width := vm.place(vm.Spans[5]); width < 3 || x+width > 1000 {
+	if x, width := vm.spanPosition(vm.Spans[5]); width < 3 || x+width > 1000 {
 		t.Errorf("a span without length is at %v, %v wide", x, width)
 	}
 	text := doc.Text()
@@ -70,7 +70,7 @@ func TestTraceHoldsEverySpan(t *testing.T) {
 		build.Dur != 2_700_000 {
 		t.Errorf("%+v", trace)
 	}
-	if b, err := TraceJSON(TimelineVM{}); err != nil || !strings.Contains(string(b), `"traceEvents":[]`) {
+	if b, err := TraceJSON(TimelineView{}); err != nil || !strings.Contains(string(b), `"traceEvents":[]`) {
 		t.Errorf("an empty run gives %s, %v", b, err)
 	}
 }
@@ -85,13 +85,13 @@ func TestRepeatsCountEveryTime(t *testing.T) {
 	for _, n := range h.bins {
 		sum += n
 	}
-	if sum != 500 || h.low != 1000 || h.high != 1036 || len(h.ticks) > 120 {
-		t.Errorf("%d counted from %v to %v, %d ticks", sum, h.low, h.high, len(h.ticks))
+	if sum != 500 || h.lowNS != 1000 || h.highNS != 1036 || len(h.ticks) > 120 {
+		t.Errorf("%d counted from %v to %v, %d ticks", sum, h.lowNS, h.highNS, len(h.ticks))
 	}
 	c := job.CaseResult{
 		Times: times, Mean: 1018, Median: 1018, StandardDeviation: 10.7, Best: 1000, P95: 1035, Runs: 500,
 	}
-	doc, html := render(t, Repeats(RepeatsVM{Case: c}))
+	doc, html := render(t, Repeats(RepeatsView{Case: c}))
 	if doc.Find("dl div").Length() != 4 || !strings.Contains(doc.Text(), "1.018\u00a0µs") ||
 		strings.Contains(html, "NaN") {
 		t.Errorf("%s", doc.Text())
@@ -100,7 +100,7 @@ func TestRepeatsCountEveryTime(t *testing.T) {
 
 func TestRepeatsOfOneTimeAreNoChart(t *testing.T) {
 	for _, times := range [][]float64{nil, {5}, {math.NaN(), math.Inf(1), 4}} {
-		doc, _ := render(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: times, Mean: 5}}))
+		doc, _ := render(t, Repeats(RepeatsView{Case: job.CaseResult{Times: times, Mean: 5}}))
 		if doc.Find("svg").Length() != 0 || doc.Find("dl div").Length() != 1 {
 			t.Errorf("%v draws %s", times, doc.Text())
 		}
@@ -117,7 +117,7 @@ func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
 		times[i] = 1.4e6 + 1e3*float64(i%37)
 	}
 	times[100] = 25.3e6
-	doc, _ := render(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: times, Mean: 1.5e6}}))
+	doc, _ := render(t, Repeats(RepeatsView{Case: job.CaseResult{Times: times, Mean: 1.5e6}}))
 	wide := doc.Find("svg rect:not(.pf-rug):not(.pf-median)").FilterFunction(func(_ int,
 		e *goquery.Selection) bool {
 		return e.AttrOr("height", "0") != "0"
@@ -136,14 +136,14 @@ func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
 func TestALongWaitDoesNotHideTheWork(t *testing.T) {
 	at := time.Unix(1000, 0)
 	after := func(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
-	vm := TimelineVM{Spans: []TimeSpan{
+	vm := TimelineView{Spans: []TimeSpan{
 		{Name: "Queued", Start: at, End: after(3600)},
 		{Name: "Build", Start: after(3600), End: after(3608), Status: "pass"},
 		{Name: "Test", Start: after(3608), End: after(3610), Status: "pass"},
 	}}
 	var got []float64
 	for _, s := range vm.Spans {
-		x, width := vm.place(s)
+		x, width := vm.spanPosition(s)
 		got = append(got, math.Round(x), math.Round(width))
 	}
 	if diff := cmp.Diff([]float64{0, 167, 167, 667, 833, 167}, got); diff != "" {

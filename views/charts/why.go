@@ -21,26 +21,26 @@ const (
 // reasonText is a reason in words; evidence is the row of the table with the same reason in numbers.
 type reasonText struct{ text, evidence string }
 
-// Reasons explains, from the counters of both kernels, why one of the runs is faster. It returns nil if the times show
-// no clear difference, if the kernels under the profiler differ in the other direction, or if no counter explains
+// ReasonTexts explains, from the counters of both kernels, why one of the runs is faster. It returns nil if the times
+// show no clear difference, if the kernels under the profiler differ in the other direction, or if no counter explains
 // enough.
-func (vm CompareVM) Reasons() (list []reasonText) {
+func (vm CompareView) ReasonTexts() (list []reasonText) {
 	w, r := vm.Explanation, vm.HeadlineRatio()
 	if w == nil || vm.SameSource || !r.IsClear() || (r.Value < 1) != (w.Ratio < 1) {
 		return nil
 	}
-	fast, slow := vm.A.ShortName, vm.B.ShortName
+	fast, slow := vm.RunA.ShortName, vm.RunB.ShortName
 	if w.Ratio < 1 {
 		fast, slow = slow, fast
 	}
 	if w.UnpairedShare >= minExplainedShare {
-		list = append(list, reasonText{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernels(w.UnpairedKernels), share(w.UnpairedShare)), "profile"})
+		list = append(list, reasonText{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernelsText(w.UnpairedKernels), shareText(w.UnpairedShare)), "profile"})
 	}
 	stalled := false
 	for _, c := range w.Causes {
-		stall := strings.HasPrefix(c.Key, stallKey)
+		stall := strings.HasPrefix(c.Key, stallKeyPrefix)
 		if len(list) < maxSentences && c.ExplainedShare*w.PairShare >= minExplainedShare && !(stall && stalled) {
-			list = append(list, reasonText{reason(*w, c, fast, slow), causeID(c)})
+			list = append(list, reasonText{causeSentence(*w, c, fast, slow), causeElementID(c)})
 			stalled = stalled || stall
 		}
 	}
@@ -48,32 +48,32 @@ func (vm CompareVM) Reasons() (list []reasonText) {
 }
 
 // HeadlineRatio returns the ratio in the first sentence of the page.
-func (vm CompareVM) HeadlineRatio() versus.Ratio {
+func (vm CompareView) HeadlineRatio() versus.Ratio {
 	if vm.coversOtherCases() {
-		return vm.Finding.Mean
+		return vm.TimeComparison.Mean
 	}
-	return vm.Finding.Score
+	return vm.TimeComparison.Score
 }
 
 // coversOtherCases reports whether the two scores are of different cases or by different rules.
-func (vm CompareVM) coversOtherCases() bool { return vm.Ranking == "" || vm.oneSided() > 0 }
+func (vm CompareView) coversOtherCases() bool { return vm.Ranking == "" || vm.oneSidedCaseCount() > 0 }
 
-const stallKey = "stall: "
+const stallKeyPrefix = "stall: "
 
-func kernels(names []string) string {
+func kernelsText(names []string) string {
 	if len(names) == 1 {
 		return "the kernel " + names[0]
 	}
 	return format.Plural(len(names), "kernel", "kernels") + " (" + names[0] + ", …)"
 }
 
-// reason returns a cause as a sentence with its numbers.
-func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
+// causeSentence returns a cause as a sentence with its numbers.
+func causeSentence(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	f, s, kernelF, kernelS := c.A, c.B, w.A, w.B
 	if w.Ratio < 1 {
 		f, s, kernelF, kernelS = c.B, c.A, w.B, w.A
 	}
-	values := fmt.Sprintf("(%s instead of %s)", shortMetric(f), shortMetric(s))
+	values := fmt.Sprintf("(%s instead of %s)", shortMetricText(f), shortMetricText(s))
 	by := func(more string) string { return ratioPrefix(f, s) + more }
 	busy := func(what string) string {
 		return fmt.Sprintf("; %s was %s busy in %s.", what, format.Percent(c.Utilization), slow)
@@ -92,15 +92,16 @@ func reason(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	case ncu.CauseSpills:
 		return fast + " reads and writes " + by("fewer") + " sectors of local memory, where spilled registers go " + values + busy("L1")
 	case ncu.CauseInstructions:
-		return fast + " executes " + by("fewer") + " instructions " + values + fewerOf(kernelF, kernelS, w.Causes) + fmt.Sprintf("; %s issued one in %s of its cycles.", slow, format.Percent(c.Utilization))
+		return fast + " executes " + by("fewer") + " instructions " + values + fewerOpcodesText(kernelF, kernelS, w.Causes) + fmt.Sprintf("; %s issued one in %s of its cycles.", slow, format.Percent(c.Utilization))
 	case ncu.CauseTensor:
-		return fmt.Sprintf("%s keeps the tensor cores busy for %s of the cycles; %s does not use them.", fast, Text(f), slow)
+		return fmt.Sprintf("%s keeps the tensor cores busy for %s of the cycles; %s does not use them.", fast, MetricText(f), slow)
 	case ncu.CauseWarps:
 		return fmt.Sprintf("%s keeps %s warps in flight per SM %s; %s is %s away from the peaks of compute and memory, so it is latency-bound.", fast, by("more"), values, slow, format.Percent(c.Utilization))
 	case ncu.CauseSharedWavefronts:
-		return fmt.Sprintf("The blocks of %s fill %s of the device, those of %s %s.", fast, Text(f), slow, Text(s))
+		return fmt.Sprintf("The blocks of %s fill %s of the device, those of %s %s.", fast, MetricText(f), slow,
+			MetricText(s))
 	case ncu.CauseClock:
-		return fmt.Sprintf("Under the profiler the SMs ran at %s for %s and at %s for %s.", Text(f), fast, Text(s), slow)
+		return fmt.Sprintf("Under the profiler the SMs ran at %s for %s and at %s for %s.", MetricText(f), fast, MetricText(s), slow)
 	}
 	return fmt.Sprintf("Warps of %s spend %s cycles per instruction %s %s.", fast, by("fewer"), strings.TrimPrefix(c.Label, "Cycles per instruction "), values)
 }
@@ -113,19 +114,19 @@ func tmaCopiesNote(loads ncu.Metric) string {
 	return ""
 }
 
-// shortMetric formats a counter for a sentence; millions have no last digits.
-func shortMetric(m ncu.Metric) string {
-	if v, ok := m.BaseValue(); ok && v >= 1e5 && symbol(m.BaseUnit()) == "" {
-		return count(v) + unitText(m.BaseUnit(), "")
+// shortMetricText formats a counter for a sentence; millions have no last digits.
+func shortMetricText(m ncu.Metric) string {
+	if v, ok := m.BaseValue(); ok && v >= 1e5 && unitSymbol(m.BaseUnit()) == "" {
+		return countText(v) + unitText(m.BaseUnit(), "")
 	}
-	return Text(m)
+	return MetricText(m)
 }
 
-func count(v float64) string {
+func countText(v float64) string {
 	if v < 1e5 {
 		return format.Decimal(v)
 	}
-	return strings.TrimRight(prefixed(v, ""), space)
+	return strings.TrimRight(withUnitPrefix(v, ""), noBreakSpace)
 }
 
 // ratioPrefix formats a ratio of two metrics, "2.10× "; "" if one of them is 0.
@@ -135,12 +136,12 @@ func ratioPrefix(f, s ncu.Metric) string {
 	if x <= 0 || y <= 0 {
 		return ""
 	}
-	return times(math.Max(x, y)/math.Min(x, y)) + " "
+	return factorText(math.Max(x, y)/math.Min(x, y)) + " "
 }
 
-// fewerOf names the opcode with the largest part of the difference. Loads have a sentence of their own, because their
-// counter may not agree with that of the opcode.
-func fewerOf(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
+// fewerOpcodesText names the opcode with the largest part of the difference. Loads have a sentence of their own,
+// because their counter may not agree with that of the opcode.
+func fewerOpcodesText(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	has := map[string]float64{}
 	for _, op := range ncu.InstructionMixOf(fast).Opcodes {
 		has[op.Name] = op.Executed
@@ -155,11 +156,11 @@ func fewerOf(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	if name == "" || loads && slices.Contains([]string{"LDG", "LD"}, name) {
 		return ""
 	}
-	return fmt.Sprintf(", most of the difference %s: %s instead of %s", name, count(has[name]), count(was))
+	return fmt.Sprintf(", most of the difference %s: %s instead of %s", name, countText(has[name]), countText(was))
 }
 
-func causeID(c ncu.Cause) string {
-	return "cause-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(c.Key, stallKey)), " ", "-")
+func causeElementID(c ncu.Cause) string {
+	return "cause-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(c.Key, stallKeyPrefix)), " ", "-")
 }
 
 // pairNote names the kernels in the table of causes.
@@ -168,7 +169,7 @@ func pairNote(w ncu.Explanation) string {
 	if w.B.ShortName != name {
 		name += " and " + w.B.ShortName
 	}
-	return fmt.Sprintf("For %s: %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, share(w.PairShare))
+	return fmt.Sprintf("For %s: %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, shareText(w.PairShare))
 }
 
-func share(part float64) string { return format.Percent(min(part, 1)) }
+func shareText(part float64) string { return format.Percent(min(part, 1)) }

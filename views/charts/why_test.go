@@ -14,10 +14,11 @@ import (
 )
 
 // explained is a comparison in which B took so many times A's time, of two kernels of the fixtures.
-func explained(t *testing.T, factor float64, a, b *ncu.Report) CompareVM {
+func explained(t *testing.T, factor float64, a, b *ncu.Report) CompareView {
 	t.Helper()
-	vm := CompareVM{A: Side{ShortName: "#1"}, B: Side{ShortName: "#2"}, Ranking: "mean", Pairs: ncu.Compare(a, b),
-		Finding: versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000)},
+	vm := CompareView{RunA: ComparedSide{ShortName: "#1"}, RunB: ComparedSide{ShortName: "#2"}, Ranking: "mean",
+		Pairs: ncu.Compare(a, b),
+		TimeComparison: versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000)},
 			[]job.CaseResult{processes("n: 1", 1000*factor)})}
 	if w, ok := ncu.ExplainDifference(a, b); ok {
 		vm.Explanation = &w
@@ -94,9 +95,9 @@ func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 	}
 	a, b := kernel("LDG.E R2, [R4.64]", "FADD R2, R2, R5", "BRA 0x7f2953"),
 		kernel("LDG.E R8, [R6.64]", "FMUL R8, R8, R5", "BRA 0x7f2000")
-	list := CompareVM{Pairs: []ncu.Pair{{A: a, B: b}, {A: a}}}.SASSDiffs()
-	if len(list) != 1 || changes(list, "") != "1 line added, 1 removed" {
-		t.Errorf("%d programs: %s", len(list), changes(list, ""))
+	list := CompareView{Pairs: []ncu.Pair{{A: a, B: b}, {A: a}}}.SASSDiffs()
+	if len(list) != 1 || changedLinesText(list, "") != "1 line added, 1 removed" {
+		t.Errorf("%d programs: %s", len(list), changedLinesText(list, ""))
 	}
 }
 
@@ -104,12 +105,12 @@ func TestRepeatsOfBothLieOverOneAxis(t *testing.T) {
 	a, b := &job.CaseResult{Times: []float64{100, 101, 102, 103}}, &job.CaseResult{Times: []float64{90, 91, 92, 1e9}}
 	list := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: b}, {Spec: "n: 2", A: a}})
 	if len(list) != 1 || list[0].low != 90 || list[0].high > 200 && list[0].repeatsAbove == 0 ||
-		strings.ContainsAny(list[0].outlineA+list[0].outlineB, "NI") {
+		strings.ContainsAny(list[0].outlinePathA+list[0].outlinePathB, "NI") {
 		t.Errorf("%+v", list)
 	}
 	spread := &job.CaseResult{Times: []float64{100, 120, 150, 400, 900}}
-	if wide := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: spread}}); len(wide) != 1 || !wide[0].logarithmic ||
-		list[0].logarithmic || !(wide[0].at(300) > 0.45 && wide[0].at(300) < 0.55) {
+	if wide := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: spread}}); len(wide) != 1 || !wide[0].isLogarithmic ||
+		list[0].isLogarithmic || !(wide[0].relativePosition(300) > 0.45 && wide[0].relativePosition(300) < 0.55) {
 		t.Errorf("repeats from 100 to 900: %+v", wide)
 	}
 	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.Clocks{WallTolerance: 20}}

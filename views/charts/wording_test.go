@@ -47,7 +47,7 @@ func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 	got := promisingRules([]ncu.Rule{{Name: "part", Speedup: gain(90), SpeedupType: "local"},
 		{Name: "whole", Speedup: gain(5)}, {Name: "tiny", Speedup: gain(0.4)}, {Name: "note"},
 		{Name: "MemoryL2Compression", Speedup: gain(38)}})
-	if len(got) != 2 || got[0].Name != "whole" || got[0].place != 2 || got[1].Name != "part" {
+	if len(got) != 2 || got[0].Name != "whole" || got[0].position != 2 || got[1].Name != "part" {
 		t.Errorf("at the head: %+v", got)
 	}
 }
@@ -101,7 +101,7 @@ func TestOnlyTheManualIsLinked(t *testing.T) {
 
 func TestOneIsWrittenInTheSingular(t *testing.T) {
 	for value, want := range map[float64]string{1: "1 cycle", 0.9999999: "1 cycle", 2: "2 cycles", 0: "0 cycles"} {
-		if got := Text(ncu.Metric{UnitName: "cycle", Value: value, Measured: true}); got != want {
+		if got := MetricText(ncu.Metric{UnitName: "cycle", Value: value, Measured: true}); got != want {
 			t.Errorf("%v: %q", value, got)
 		}
 	}
@@ -114,7 +114,7 @@ func TestChangeFromNothingIsTheWhole(t *testing.T) {
 		"–":            {ncu.NewMetric("nan", ""), ncu.NewMetric("2", "")},
 		"−100\u00a0%":  {ncu.NewMetric("2", ""), ncu.NewMetric("0", "")},
 	} {
-		if got := changeText(ncu.NewDiff("x", pair[0], pair[1])); got != want {
+		if got := differenceText(ncu.NewDiff("x", pair[0], pair[1])); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -123,13 +123,13 @@ func TestChangeFromNothingIsTheWhole(t *testing.T) {
 func TestRawMetricsBeginWithWhatPeopleLookFor(t *testing.T) {
 	k := &report(t, "tri").Kernels[0]
 	first := newRawTable(k, Query{MetricsPage: 1})
-	if strings.Contains(strings.Join(first.names, " "), "Triage") || first.total != 2227 {
-		t.Errorf("the first of %d metrics: %q", first.total, first.names)
+	if strings.Contains(strings.Join(first.metricNames, " "), "Triage") || first.total != 2227 {
+		t.Errorf("the first of %d metrics: %q", first.total, first.metricNames)
 	}
 	groups := rawGroups(k)
 	for _, g := range groups {
-		if found := newRawTable(k, Query{Search: g.search}).total; found != g.count {
-			t.Errorf("%s finds %d metrics, not %d", g.search, found, g.count)
+		if found := newRawTable(k, Query{MetricSearch: g.searchText}).total; found != g.count {
+			t.Errorf("%s finds %d metrics, not %d", g.searchText, found, g.count)
 		}
 	}
 	if len(groups) < 5 {
@@ -144,10 +144,10 @@ func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
 	var shares []float64
 	v := newCodeView(s, Query{CodePage: 1})
 	for _, r := range v.rows {
-		shares = append(shares, r.share)
+		shares = append(shares, r.samplesShare)
 	}
-	if diff := cmp.Diff([]float64{0.75, 0.25}, shares); diff != "" || v.hottest != 0.75 {
-		t.Errorf("hottest %v\n%s", v.hottest, diff)
+	if diff := cmp.Diff([]float64{0.75, 0.25}, shares); diff != "" || v.largestShare != 0.75 {
+		t.Errorf("hottest %v\n%s", v.largestShare, diff)
 	}
 }
 

@@ -12,37 +12,37 @@ const maxZoom = 4
 // axis is halved.
 type Zoom struct{ Level, X, Y int }
 
-// readZoom parses a text that Zoom.text returned; any other text gives the whole roofline.
+// readZoom parses a text that Zoom.queryText returned; any other text gives the whole roofline.
 func readZoom(text string) (z Zoom) {
 	if n, err := fmt.Sscanf(text, "%d,%d,%d", &z.Level, &z.X, &z.Y); n != 3 || err != nil || z.Level < 1 || z.Level > maxZoom {
 		return Zoom{}
 	}
-	return z.moved(0, 0)
+	return z.movedBy(0, 0)
 }
 
-func (z Zoom) text() string { return fmt.Sprintf("%d,%d,%d", z.Level, z.X, z.Y) }
+func (z Zoom) queryText() string { return fmt.Sprintf("%d,%d,%d", z.Level, z.X, z.Y) }
 
-// half returns half of an axis's range, in thousandths.
-func (z Zoom) half() int { return 500 >> z.Level }
+// halfRange returns half of an axis's range, in thousandths.
+func (z Zoom) halfRange() int { return 500 >> z.Level }
 
-// moved returns the zoom moved by half of its range per step, inside the whole.
-func (z Zoom) moved(right, up int) Zoom {
-	inside := func(at int) int { return min(max(at, z.half()), 1000-z.half()) }
-	z.X, z.Y = inside(z.X+right*z.half()), inside(z.Y+up*z.half())
+// movedBy returns the zoom moved by half of its range per step, inside the whole.
+func (z Zoom) movedBy(right, up int) Zoom {
+	inside := func(at int) int { return min(max(at, z.halfRange()), 1000-z.halfRange()) }
+	z.X, z.Y = inside(z.X+right*z.halfRange()), inside(z.Y+up*z.halfRange())
 	return z
 }
 
-// at returns the zoom at another level, with the same middle.
-func (z Zoom) at(level int) Zoom {
+// atLevel returns the zoom at another level, with the same middle.
+func (z Zoom) atLevel(level int) Zoom {
 	if level == 0 {
 		return Zoom{}
 	}
 	z.Level = level
-	return z.moved(0, 0)
+	return z.movedBy(0, 0)
 }
 
-// part returns the range of an axis around a middle.
-func (z Zoom) part(middle int, from, to float64) (float64, float64) {
+// rangeAround returns the range of an axis around a middle.
+func (z Zoom) rangeAround(middle int, from, to float64) (float64, float64) {
 	if z.Level == 0 {
 		return from, to
 	}
@@ -51,25 +51,26 @@ func (z Zoom) part(middle int, from, to float64) (float64, float64) {
 	return begin, begin + size
 }
 
-// zoomStep is a link next to a roofline; if its target is empty, it is only text.
-type zoomStep struct {
-	id, text, help string
-	target         Zoom
-	disabled       bool
+// zoomLink is a link next to a roofline; if its target is empty, it is only text.
+type zoomLink struct {
+	id, text, helpText string
+	targetZoom         Zoom
+	disabled           bool
 }
 
-// steps returns the links for zooming in and out, and for moving.
-func (z Zoom) steps() []zoomStep {
-	list := []zoomStep{
-		{"zoom-in", "Zoom in", "", z.at(min(z.Level+1, maxZoom)), z.Level == maxZoom},
-		{"zoom-out", "Zoom out", "", z.at(max(z.Level-1, 0)), z.Level == 0},
-		{"zoom-left", "←", "Move left", z.moved(-1, 0), false}, {"zoom-right", "→", "Move right", z.moved(1, 0), false},
-		{"zoom-up", "↑", "Move up", z.moved(0, 1), false}, {"zoom-down", "↓", "Move down", z.moved(0, -1), false},
+// zoomLinks returns the links for zooming in and out, and for moving.
+func (z Zoom) zoomLinks() []zoomLink {
+	list := []zoomLink{
+		{"zoom-in", "Zoom in", "", z.atLevel(min(z.Level+1, maxZoom)), z.Level == maxZoom},
+		{"zoom-out", "Zoom out", "", z.atLevel(max(z.Level-1, 0)), z.Level == 0},
+		{"zoom-left", "←", "Move left", z.movedBy(-1, 0), false},
+		{"zoom-right", "→", "Move right", z.movedBy(1, 0), false},
+		{"zoom-up", "↑", "Move up", z.movedBy(0, 1), false}, {"zoom-down", "↓", "Move down", z.movedBy(0, -1), false},
 		{"zoom-whole", "Reset", "Reset the zoom", Zoom{}, z.Level == 0},
 	}
 	for i := range list[2:6] {
 		step := &list[2+i]
-		step.disabled = z.Level == 0 || step.target == z
+		step.disabled = z.Level == 0 || step.targetZoom == z
 	}
 	return list
 }

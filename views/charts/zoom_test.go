@@ -11,10 +11,10 @@ import (
 )
 
 // crowd are entries that lie close together, in the middle of the drawing and at its edges.
-func crowd() (others []Dot) {
+func crowd() (others []RooflineDot) {
 	for i := range 40 {
 		near := 1 + float64(i%20)/50
-		dot := Dot{Run: int64(i), Name: fmt.Sprintf("%d. %s", i+1,
+		dot := RooflineDot{Run: int64(i), Name: fmt.Sprintf("%d. %s", i+1,
 			[]string{"ada", "grace hopper", "a name that goes on and on"}[i%3]), URL: "/1", Rate: 2e12 * near,
 			Intensity: 40 * near * near}
 		if i >= 20 {
@@ -22,8 +22,8 @@ func crowd() (others []Dot) {
 		}
 		others = append(others, dot)
 	}
-	return append(others, Dot{Run: 98, Name: "low", URL: "/2", Rate: 1e6, Intensity: 1e-4},
-		Dot{Run: 99, Name: "high", URL: "/3", Rate: 1e21, Intensity: 1e8})
+	return append(others, RooflineDot{Run: 98, Name: "low", URL: "/2", Rate: 1e6, Intensity: 1e-4},
+		RooflineDot{Run: 99, Name: "high", URL: "/3", Rate: 1e21, Intensity: 1e8})
 }
 
 // eachView draws a crowded roofline in both widths, whole and at every zoom from the chosen kernel on.
@@ -36,11 +36,11 @@ func eachView(t *testing.T, check func(name string, c *roofChart)) {
 			k.ID = 100 + i
 			r.Kernels = append(r.Kernels, k)
 		}
-		for n, others := range [][]Dot{nil, crowd(), crowd()[:40]} {
-			for _, f := range []frame{smallFrame(), wideFrame()} {
+		for n, others := range [][]RooflineDot{nil, crowd(), crowd()[:40]} {
+			for _, f := range []drawingFrame{smallFrame(), wideFrame()} {
 				whole := newRoofChart(r, &r.Kernels[1], nil, others, f, Zoom{})
 				for level := range maxZoom + 1 {
-					c := newRoofChart(r, &r.Kernels[1], nil, others, f, whole.zoom.at(level))
+					c := newRoofChart(r, &r.Kernels[1], nil, others, f, whole.zoom.atLevel(level))
 					check(fmt.Sprintf("%s, crowd %d, %.0f wide, zoom %d", name, n, f.width, level), c)
 				}
 			}
@@ -64,12 +64,12 @@ func TestNamesOfACrowdedRooflineNeverCollide(t *testing.T) {
 				}
 			}
 			for _, s := range c.slopes {
-				if s.drawn() && slices.ContainsFunc(areasAlong(s.line, 1, 1), l.area().overlaps) {
-					t.Errorf("%s: %q covers the roof of %s", name, l.text, s.level)
+				if s.isDrawn() && slices.ContainsFunc(areasAlongLine(s.line, 1, 1), l.area().overlaps) {
+					t.Errorf("%s: %q covers the roof of %s", name, l.text, s.memoryLevel)
 				}
-				for _, of := range s.areas() {
+				for _, of := range s.labelAreas() {
 					if l.area().overlaps(of) {
-						t.Errorf("%s: %q covers the name of the roof of %s", name, l.text, s.level)
+						t.Errorf("%s: %q covers the name of the roof of %s", name, l.text, s.memoryLevel)
 					}
 				}
 			}
@@ -89,8 +89,9 @@ func TestTicksOfARooflineStandApartAtEveryZoom(t *testing.T) {
 		}
 		for i := range len(c.xTicks) - 1 {
 			a, b := c.xTicks[i], c.xTicks[i+1]
-			if (label{x: a.exponent, text: a.text, anchor: a.anchor}).area().overlaps(label{x: b.exponent, text: b.text,
-				anchor: b.anchor}.area()) {
+			if (chartLabel{x: a.exponent, text: a.text,
+				textAnchor: a.anchor}).area().overlaps(chartLabel{x: b.exponent, text: b.text,
+				textAnchor: b.anchor}.area()) {
 				t.Errorf("%s: tick %s covers %s", name, a.text, b.text)
 			}
 		}
@@ -119,11 +120,11 @@ func TestAZoomShowsTheChosenKernelAndDrawsNothingOutside(t *testing.T) {
 	eachView(t, func(name string, c *roofChart) {
 		chosen := 0
 		for _, d := range c.dots {
-			if d.chosen {
+			if d.isSelected {
 				chosen++
 			}
 		}
-		if chosen != 1 || c.dotsOutside < len(c.others)-len(c.shownOthers()) || c.zoom.Level == 0 &&
+		if chosen != 1 || c.dotsOutside < len(c.otherDots)-len(c.shownOtherDots()) || c.zoom.Level == 0 &&
 			c.dotsOutside != 0 {
 			t.Errorf("%s: %d chosen kernels, %d dots outside", name, chosen, c.dotsOutside)
 		}
@@ -131,27 +132,27 @@ func TestAZoomShowsTheChosenKernelAndDrawsNothingOutside(t *testing.T) {
 			return x >= c.left-1e-6 && x <= c.right+1e-6 && y >= c.top-1e-6 && y <= c.bottom+1e-6
 		}
 		for _, s := range c.slopes {
-			if s.drawn() && (!inside(s.line.x1, s.line.y1) || !inside(s.line.x2, s.line.y2)) {
-				t.Errorf("%s: the roof of %s leaves the drawing: %+v", name, s.level, s.line)
+			if s.isDrawn() && (!inside(s.line.x1, s.line.y1) || !inside(s.line.x2, s.line.y2)) {
+				t.Errorf("%s: the roof of %s leaves the drawing: %+v", name, s.memoryLevel, s.line)
 			}
 			// What is cut off keeps its angle: bandwidth is constant along the line.
 			want := math.Atan2(-(c.bottom-c.top)/(c.yMax-c.yMin), (c.right-c.left)/(c.xMax-c.xMin)) * 180 / math.Pi
-			if s.drawn() && math.Abs(s.angle-want) > 1e-6 {
-				t.Errorf("%s: the roof of %s is turned by %v, want %v", name, s.level, s.angle, want)
+			if s.isDrawn() && math.Abs(s.angle-want) > 1e-6 {
+				t.Errorf("%s: the roof of %s is turned by %v, want %v", name, s.memoryLevel, s.angle, want)
 			}
 		}
 	})
 }
 
 func TestZoomStepsStayWithinTheRoofline(t *testing.T) {
-	z := Zoom{X: 100, Y: 900}.at(2)
+	z := Zoom{X: 100, Y: 900}.atLevel(2)
 	if want := (Zoom{2, 125, 875}); z != want {
 		t.Errorf("%+v, want %+v", z, want)
 	}
-	if got := z.moved(-1, 1); got != z {
+	if got := z.movedBy(-1, 1); got != z {
 		t.Errorf("it moves beyond the edge: %+v", got)
 	}
-	if got := z.moved(1, -1); got != (Zoom{2, 250, 750}) {
+	if got := z.movedBy(1, -1); got != (Zoom{2, 250, 750}) {
 		t.Errorf("it moves to %+v", got)
 	}
 	for _, odd := range []string{"", "x", "1,2", "5,500,500", "-1,0,0", "99999999999999999999,1,1"} {
@@ -166,22 +167,22 @@ func TestZoomStepsStayWithinTheRoofline(t *testing.T) {
 
 func TestZoomLinksKeepThePinAndTheCase(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 1)
-	vm.Query.Case, vm.Query.Pin = 1, 17
+	vm.Query.Case, vm.Query.PinnedRun = 1, 17
 	doc, _ := render(t, Details(vm))
 	in := readQueryOf(t, doc.Find("#zoom-in").AttrOr("href", ""))
-	if in.Zoom.Level != 1 || in.Pin != 17 || in.Case != 1 || in.Kernel != 1 {
+	if in.Zoom.Level != 1 || in.PinnedRun != 17 || in.Case != 1 || in.Kernel != 1 {
 		t.Errorf("zooming in leads to %+v", in)
 	}
 	vm.Query = in
 	doc, _ = render(t, Details(vm))
-	if out := readQueryOf(t, doc.Find("#zoom-out").AttrOr("href", "")); out.Zoom != (Zoom{}) || out.Pin != 17 {
+	if out := readQueryOf(t, doc.Find("#zoom-out").AttrOr("href", "")); out.Zoom != (Zoom{}) || out.PinnedRun != 17 {
 		t.Errorf("zooming out leads to %+v", out)
 	}
 	if doc.Find(".pf-zoom a").Length() < 4 {
 		t.Error("a zoom cannot be moved")
 	}
 	if other := readQueryOf(t, doc.Find(".pf-kernels a").First().AttrOr("href", "")); other.Zoom != (Zoom{}) ||
-		other.Pin != 17 {
+		other.PinnedRun != 17 {
 		t.Errorf("another kernel is %+v", other)
 	}
 }

@@ -2,7 +2,7 @@ package format
 
 import "testing"
 
-func TestChangeSaysOnlyWhatTheIntervalsShow(t *testing.T) {
+func TestScoreChangeSaysOnlyWhatTheIntervalsShow(t *testing.T) {
 	for _, c := range []struct {
 		ratio, low, high float64
 		want             string
@@ -15,7 +15,7 @@ func TestChangeSaysOnlyWhatTheIntervalsShow(t *testing.T) {
 		{1.2, 1.3, 1.1, "20.0\u00a0% slower (20.0 to 20.0\u00a0%)"}, // an interval beside its own ratio
 		{0, 0, 0, ""},
 	} {
-		if got := Change(c.ratio, c.low, c.high); got != c.want {
+		if got := ScoreChange(c.ratio, c.low, c.high); got != c.want {
 			t.Errorf("Change(%v, %v, %v) = %q, want %q", c.ratio, c.low, c.high, got, c.want)
 		}
 	}

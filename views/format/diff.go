@@ -15,7 +15,7 @@ const (
 	LineAdded   DiffKind = '+'
 	LineRemoved DiffKind = '-'
 	LineFolded  DiffKind = '~' // a hidden run of equal lines
-	LineCut     DiffKind = '!' // its Text describes the omitted lines
+	LineOmitted DiffKind = '!' // its Text describes the omitted lines
 )
 
 // Limits of the diffs of a page: a text of 1 MB may have a million lines.
@@ -46,17 +46,17 @@ func (c *Comparison) Diff(before, after string) []DiffLine {
 	if before == after {
 		return nil
 	}
-	if c.tooLong(before, after) {
-		return []DiffLine{{Kind: LineCut, Text: tooLongText(before, after)}}
+	if c.isTooLong(before, after) {
+		return []DiffLine{{Kind: LineOmitted, Text: tooLongText(before, after)}}
 	}
 	script := string(diff.Diff("", []byte(before), "", []byte(after)))
-	r := reader{nextOld: 1, nextNew: 1}
+	r := diffReader{nextOldNumber: 1, nextNewNumber: 1}
 	for i, text := range strings.Split(strings.TrimSuffix(script, "\n"), "\n") {
-		if i >= headLines {
-			r.read(text)
+		if i >= diffHeaderLines {
+			r.readDiff(text)
 		}
 	}
-	r.fold(strings.Count(before, "\n") + 1)
+	r.hideEqualLines(strings.Count(before, "\n") + 1)
 	lines := FirstLines(r.lines, max(maxShownLines-c.shownLines, 0))
 	c.shownLines += len(lines)
 	return lines
@@ -68,20 +68,20 @@ func FirstLines(lines []DiffLine, most int) []DiffLine {
 		return lines
 	}
 	return append(lines[:most:most], DiffLine{
-		Kind: LineCut,
+		Kind: LineOmitted,
 		Text: fmt.Sprintf("%d more lines of the comparison are not shown", len(lines)-most),
 	})
 }
 
 // Unified returns a unified diff of two files, or a sentence if they are too long.
 func (c *Comparison) Unified(nameA, before, nameB, after string) string {
-	if before != after && c.tooLong(before, after) {
+	if before != after && c.isTooLong(before, after) {
 		return fmt.Sprintf("--- %s\n+++ %s\n%s\n", nameA, nameB, tooLongText(before, after))
 	}
 	return string(diff.Diff(nameA, []byte(before), nameB, []byte(after)))
 }
 
-func (c *Comparison) tooLong(before, after string) bool {
+func (c *Comparison) isTooLong(before, after string) bool {
 	c.comparedLines += strings.Count(before, "\n") + strings.Count(after, "\n")
 	return c.comparedLines > maxComparedLines
 }
@@ -90,8 +90,8 @@ func tooLongText(before, after string) string {
 	return fmt.Sprintf("They differ, and are too long to be compared: %d and %d lines", strings.Count(before, "\n"), strings.Count(after, "\n"))
 }
 
-// headLines is the number of header lines of a unified diff.
-const headLines = 3
+// diffHeaderLines is the number of header lines of a unified diff.
+const diffHeaderLines = 3
 
 // normalizeLineEnds ends every line with only "\n".
 func normalizeLineEnds(text string) string {
@@ -102,40 +102,40 @@ func normalizeLineEnds(text string) string {
 	return text + "\n"
 }
 
-// reader converts a unified diff to numbered lines.
-type reader struct {
-	lines            []DiffLine
-	nextOld, nextNew int // numbers of the next lines
+// diffReader converts a unified diff to numbered lines.
+type diffReader struct {
+	lines                        []DiffLine
+	nextOldNumber, nextNewNumber int // numbers of the next lines
 }
 
-func (r *reader) read(text string) {
-	line := DiffLine{Kind: DiffKind(text[0]), OldNumber: r.nextOld, NewNumber: r.nextNew, Text: text[1:]}
+func (r *diffReader) readDiff(text string) {
+	line := DiffLine{Kind: DiffKind(text[0]), OldNumber: r.nextOldNumber, NewNumber: r.nextNewNumber, Text: text[1:]}
 	switch line.Kind {
 	case '@':
 		var a, b, count int
 		if _, err := fmt.Sscanf(text, "@@ -%d,%d +%d,", &a, &count, &b); err == nil {
-			r.fold(a)
+			r.hideEqualLines(a)
 		}
 		return
 	case LineAdded:
 		line.OldNumber = 0
-		r.nextNew++
+		r.nextNewNumber++
 	case LineRemoved:
 		line.NewNumber = 0
-		r.nextOld++
+		r.nextOldNumber++
 	default:
-		r.nextOld++
-		r.nextNew++
+		r.nextOldNumber++
+		r.nextNewNumber++
 	}
 	r.lines = append(r.lines, line)
 }
 
-// fold hides the equal lines before line a of the old text.
-func (r *reader) fold(a int) {
-	if hidden := a - r.nextOld; hidden > 0 {
-		r.lines = append(r.lines, DiffLine{Kind: LineFolded, OldNumber: r.nextOld, NewNumber: r.nextNew,
+// hideEqualLines hides the equal lines before line a of the old text.
+func (r *diffReader) hideEqualLines(a int) {
+	if hidden := a - r.nextOldNumber; hidden > 0 {
+		r.lines = append(r.lines, DiffLine{Kind: LineFolded, OldNumber: r.nextOldNumber, NewNumber: r.nextNewNumber,
 			HiddenLines: hidden})
-		r.nextOld += hidden
-		r.nextNew += hidden
+		r.nextOldNumber += hidden
+		r.nextNewNumber += hidden
 	}
 }

@@ -163,7 +163,7 @@ func TestTheDiffNamesWhatItDoesNotCompare(t *testing.T) {
 		"too many changes": {Diff("", strings.Repeat("a\n", maxShownLines+7)),
 			"7 more lines of the comparison are not shown"},
 	} {
-		if last := test.got[len(test.got)-1]; last.Kind != LineCut || last.Text != test.want {
+		if last := test.got[len(test.got)-1]; last.Kind != LineOmitted || last.Text != test.want {
 			t.Errorf("%s: %+v, want %q", name, last, test.want)
 		}
 	}

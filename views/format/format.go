@@ -10,19 +10,21 @@ import (
 
 // Quantity is a number with a unit of a suitable size, as two texts so that columns align.
 type Quantity struct {
-	Number   string // "12.34"; an en dash for NotMeasured
-	UnitName string // "µs"
-	Exact    string // in the base unit: "12340.5 ns"
+	Number    string // "12.34"; an en dash for NotMeasured
+	UnitName  string // "µs"
+	ExactText string // in the base unit: "12340.5 ns"
 }
 
 // String returns the number and the unit with a no-break space between them.
-func (q Quantity) String() string { return strings.TrimRight(q.Number+space+q.UnitName, space) }
+func (q Quantity) String() string {
+	return strings.TrimRight(q.Number+noBreakSpace+q.UnitName, noBreakSpace)
+}
 
 // NotMeasured stands for a number that was not measured.
 const NotMeasured = "–"
 
-// space joins a number and its unit without a line break.
-const space = "\u00a0"
+// noBreakSpace joins a number and its unit without a line break.
+const noBreakSpace = "\u00a0"
 
 var timeUnits = []struct {
 	name string
@@ -37,17 +39,17 @@ func Nanoseconds(ns float64) Quantity {
 		return Quantity{Number: NotMeasured}
 	}
 	// first, because rounding may change 999.96 ns to 1 µs
-	rounded := fourDigits(ns)
+	rounded := roundToFourDigits(ns)
 	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // the resolution of clocks
 	for _, unitName := range timeUnits {
 		if rounded >= max(unitName.ns, 10) {
-			return Quantity{Number: plainDigits(rounded / unitName.ns), UnitName: unitName.name, Exact: exact}
+			return Quantity{Number: plainDigits(rounded / unitName.ns), UnitName: unitName.name, ExactText: exact}
 		}
 	}
 	if rounded < 0.01 {
-		return Quantity{Number: "<" + space + "0.01", UnitName: "ns", Exact: ExactNumber(ns) + " ns"}
+		return Quantity{Number: "<" + noBreakSpace + "0.01", UnitName: "ns", ExactText: ExactNumber(ns) + " ns"}
 	}
-	return Quantity{Number: strconv.FormatFloat(ns, 'f', 2, 64), UnitName: "ns", Exact: exact}
+	return Quantity{Number: strconv.FormatFloat(ns, 'f', 2, 64), UnitName: "ns", ExactText: exact}
 }
 
 // NanosecondsLike formats a time with the unit and the decimals of another time, so that compared numbers align: with
@@ -75,8 +77,8 @@ func MaybeNanoseconds(ns *float64) Quantity {
 	return Nanoseconds(*ns)
 }
 
-// fourDigits rounds to four significant digits.
-func fourDigits(x float64) float64 {
+// roundToFourDigits rounds to four significant digits.
+func roundToFourDigits(x float64) float64 {
 	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 3, 64), 64)
 	return rounded
 }
@@ -87,9 +89,9 @@ func plainDigits(x float64) string {
 	return strconv.FormatFloat(x, 'f', min(max(digits, 0), 6), 64)
 }
 
-// Spread formats a standard error relative to its mean: "± 0.4 %". A time is never negative, so larger errors are "> ±
-// 100 %".
-func Spread(mean, err float64) string {
+// RelativeError formats a standard error relative to its mean: "± 0.4 %". A time is never negative, so larger errors
+// are "> ± 100 %".
+func RelativeError(mean, err float64) string {
 	if !(mean > 0) || !(err >= 0) || math.IsInf(mean, 0) || math.IsInf(err, 0) {
 		return NotMeasured
 	}
@@ -107,8 +109,8 @@ func Spread(mean, err float64) string {
 	return fmt.Sprintf("± %.1f\u00a0%%", percent)
 }
 
-// Times formats a ratio of times: "12.1×", "1.27×", or "< 0.5 %" for a smaller difference.
-func Times(ratio float64) string {
+// TimeFactor formats a ratio of times: "12.1×", "1.27×", or "< 0.5 %" for a smaller difference.
+func TimeFactor(ratio float64) string {
 	switch {
 	case ratio < 1.005:
 		return "< 0.5\u00a0%"
@@ -118,8 +120,8 @@ func Times(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'f', 1, 64) + "×"
 }
 
-// Factor formats a ratio of speeds with three digits: "0.924×", "12.1×".
-func Factor(ratio float64) string {
+// SpeedFactor formats a ratio of speeds with three digits: "0.924×", "12.1×".
+func SpeedFactor(ratio float64) string {
 	digits := 3
 	for at := 1.0; digits > 0 && ratio >= at; at *= 10 {
 		digits--
@@ -164,14 +166,14 @@ func Decimal(v float64) string {
 	case a >= 1000 || a == math.Trunc(a):
 		return sign + groupThousands(strconv.FormatFloat(a, 'f', 0, 64))
 	case a >= 1:
-		return sign + groupThousands(plainDigits(fourDigits(a)))
+		return sign + groupThousands(plainDigits(roundToFourDigits(a)))
 	default:
 		return sign + strconv.FormatFloat(a, 'g', 4, 64)
 	}
 }
 
-// Digits formats a number with all digits: 1 291 120 815.14.
-func Digits(v float64) string {
+// AllDigits formats a number with all digits: 1 291 120 815.14.
+func AllDigits(v float64) string {
 	digits := strconv.FormatFloat(v, 'f', -1, 64)
 	if rest, negative := strings.CutPrefix(digits, "-"); negative {
 		return "\u2212" + groupThousands(rest)
@@ -179,8 +181,8 @@ func Digits(v float64) string {
 	return groupThousands(digits)
 }
 
-// Error formats a numerical error with three significant digits: 0.499, 12.5, 5.96 × 10⁻⁸.
-func Error(off float64) string {
+// NumericalError formats a numerical error with three significant digits: 0.499, 12.5, 5.96 × 10⁻⁸.
+func NumericalError(off float64) string {
 	switch {
 	case off == 0:
 		return "0"
@@ -190,27 +192,27 @@ func Error(off float64) string {
 	}
 	digits, exponent, _ := strings.Cut(strconv.FormatFloat(off, 'e', 2, 64), "e")
 	n, _ := strconv.Atoi(exponent)
-	return digits + space + "×" + space + "10" + superscript.Replace(strconv.Itoa(n))
+	return digits + noBreakSpace + "×" + noBreakSpace + "10" + superscriptReplacer.Replace(strconv.Itoa(n))
 }
 
-var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+var superscriptReplacer = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
 
 // Percent formats a share as a percentage.
 func Percent(part float64) string {
 	if part > 0 && part < 0.0005 {
-		return "< 0.1" + space + "%"
+		return "< 0.1" + noBreakSpace + "%"
 	}
-	return strconv.FormatFloat(100*part, 'f', 1, 64) + space + "%"
+	return strconv.FormatFloat(100*part, 'f', 1, 64) + noBreakSpace + "%"
 }
 
-// Prefixed formats a number with a fitting decimal prefix: 3.35e12 of B/s is 3.350 TB/s.
-func Prefixed(v float64, unitName string) string {
+// WithUnitPrefix formats a number with a fitting decimal prefix: 3.35e12 of B/s is 3.350 TB/s.
+func WithUnitPrefix(v float64, unitName string) string {
 	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
 	x, i := v, 0
-	for ; math.Abs(fourDigits(x)) >= 1000 && i < len(prefixes)-1; i++ {
+	for ; math.Abs(roundToFourDigits(x)) >= 1000 && i < len(prefixes)-1; i++ {
 		x /= 1000
 	}
-	return Decimal(x) + space + prefixes[i] + unitName
+	return Decimal(x) + noBreakSpace + prefixes[i] + unitName
 }
 
 // ExactNumber formats a number for programs, so that they read the same number.
@@ -257,8 +259,8 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// Between formats the time from a to b; "" if one of them is zero.
-func Between(a, b time.Time) string {
+// TimeBetween formats the time from a to b; "" if one of them is zero.
+func TimeBetween(a, b time.Time) string {
 	if a.IsZero() || b.IsZero() {
 		return NotMeasured
 	}

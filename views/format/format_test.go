@@ -55,14 +55,14 @@ func TestComparedTimesShareTheirUnitAndDecimals(t *testing.T) {
 			t.Errorf("%v ns beside %v ns is %q, want %q", test.ns, test.other, got, test.want)
 		}
 	}
-	if got := NanosecondsLike(1004, 995).Exact; got != "1004 ns" {
+	if got := NanosecondsLike(1004, 995).ExactText; got != "1004 ns" {
 		t.Errorf("the exact value is %q", got)
 	}
 }
 
 func TestAllDigitsOfANumberAreGroupedInOneWay(t *testing.T) {
 	for want, v := range map[string]float64{"12\u202f976": 12976.000000, "1\u202f291\u202f120\u202f815.14": 1291120815.14, "\u22120.5": -0.5, "0.00001": 1e-5} {
-		if got := Digits(v); got != want {
+		if got := AllDigits(v); got != want {
 			t.Errorf("%v is %q, want %q", v, got, want)
 		}
 	}
@@ -70,22 +70,22 @@ func TestAllDigitsOfANumberAreGroupedInOneWay(t *testing.T) {
 
 func TestNumbersReadWell(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
-		{Spread(100, 0.4), "± 0.40\u00a0%"},
-		{Spread(100, 4), "± 4.0\u00a0%"},
-		{Spread(100, 0.0001), "< 0.01\u00a0%"},
-		{Spread(100, 100), "± 100.0\u00a0%"},
-		{Spread(100, 273.1), "> ± 100\u00a0%"},
-		{Spread(100, 0), "± 0\u00a0%"},
-		{Spread(0, 1), "–"},
-		{Spread(1, math.NaN()), "–"},
+		{RelativeError(100, 0.4), "± 0.40\u00a0%"},
+		{RelativeError(100, 4), "± 4.0\u00a0%"},
+		{RelativeError(100, 0.0001), "< 0.01\u00a0%"},
+		{RelativeError(100, 100), "± 100.0\u00a0%"},
+		{RelativeError(100, 273.1), "> ± 100\u00a0%"},
+		{RelativeError(100, 0), "± 0\u00a0%"},
+		{RelativeError(0, 1), "–"},
+		{RelativeError(1, math.NaN()), "–"},
 		{GapToBest(10, 10), ""},
 		{GapToBest(11.25, 10), "+12.5\u00a0%"},
 		{GapToBest(34, 10), "3.4×"},
 		{GapToBest(10.001, 10), "< 0.1\u00a0%"},
 		{GapToBest(1, 0), ""},
-		{Times(1.001), "< 0.5\u00a0%"},
-		{Times(1.274), "1.27×"},
-		{Times(12.14), "12.1×"},
+		{TimeFactor(1.001), "< 0.5\u00a0%"},
+		{TimeFactor(1.274), "1.27×"},
+		{TimeFactor(12.14), "12.1×"},
 		{Bytes(12), "12\u00a0B"},
 		{Bytes(1536), "1.5\u00a0KiB"},
 		{Bytes(139 << 30), "139\u00a0GiB"},
@@ -113,24 +113,24 @@ func TestNumbersReadWell(t *testing.T) {
 		{Percent(0.1234), "12.3\u00a0%"},
 		{Percent(0.0001), "< 0.1\u00a0%"},
 		{Percent(0), "0.0\u00a0%"},
-		{Prefixed(3.35e12, "B/s"), "3.350\u00a0TB/s"},
-		{Prefixed(999.96e9, "FLOP/s"), "1\u00a0TFLOP/s"},
-		{Prefixed(12, "B"), "12\u00a0B"},
-		{Prefixed(2e21, "B"), "2\u202f000\u00a0EB"},
+		{WithUnitPrefix(3.35e12, "B/s"), "3.350\u00a0TB/s"},
+		{WithUnitPrefix(999.96e9, "FLOP/s"), "1\u00a0TFLOP/s"},
+		{WithUnitPrefix(12, "B"), "12\u00a0B"},
+		{WithUnitPrefix(2e21, "B"), "2\u202f000\u00a0EB"},
 		{ExactNumber(0.1), "0.1"},
 		{UpperFirst("été"), "Été"},
 		{UpperFirst(""), ""},
 		{LowerFirst("Mean time"), "mean time"},
-		{Sentence(" no such task "), "No such task."},
-		{Sentence("did you mean x?"), "Did you mean x?"},
-		{Sentence(""), ""},
-		{Between(time.Time{}, time.Unix(1, 0)), "–"},
-		{Between(time.Unix(1, 0), time.Unix(6, 0)), "5\u00a0s"},
-		{Minute(time.Unix(0, 0)), "1 Jan 1970, 00:00 UTC"},
-		{Second(time.Unix(7, 0)), "1 Jan 1970, 00:00:07 UTC"},
-		{Clock(time.Unix(3660, 0)), "01:01 UTC"},
+		{ErrorSentence(" no such task "), "No such task."},
+		{ErrorSentence("did you mean x?"), "Did you mean x?"},
+		{ErrorSentence(""), ""},
+		{TimeBetween(time.Time{}, time.Unix(1, 0)), "–"},
+		{TimeBetween(time.Unix(1, 0), time.Unix(6, 0)), "5\u00a0s"},
+		{DateMinute(time.Unix(0, 0)), "1 Jan 1970, 00:00 UTC"},
+		{DateSecond(time.Unix(7, 0)), "1 Jan 1970, 00:00:07 UTC"},
+		{TimeOfDay(time.Unix(3660, 0)), "01:01 UTC"},
 		{Day(time.Unix(0, 0)), "1 Jan 1970"},
-		{InputTime(time.Unix(7, 0)), "1970-01-01T00:00:07"},
+		{FormTime(time.Unix(7, 0)), "1970-01-01T00:00:07"},
 		{Nanoseconds(1500).String(), "1.500\u00a0µs"},
 		{Nanoseconds(0).String(), "–"},
 	} {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Place formats a rank, followed by "=" if others share it: "1="; "–" for 0, an entry without a rank.
-func Place(rank int, tied bool) string {
+// Rank formats a rank, followed by "=" if others share it: "1="; "–" for 0, an entry without a rank.
+func Rank(rank int, tied bool) string {
 	if rank == 0 {
 		return "–"
 	}

@@ -86,9 +86,9 @@ func Stamp(kind string, t time.Time) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(Second(t))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(DateSecond(t))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/format/stamp.templ`, Line: 22, Col: 84}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/format/stamp.templ`, Line: 22, Col: 88}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -101,7 +101,7 @@ func Stamp(kind string, t time.Time) templ.Component {
 			var templ_7745c5c3_Var6 string
 			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(stampText(kind, t))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/format/stamp.templ`, Line: 22, Col: 107}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/format/stamp.templ`, Line: 22, Col: 111}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -121,13 +121,13 @@ func stampText(kind string, t time.Time) string {
 	case AgoDay, AtDate:
 		return Day(t)
 	case AtSecond:
-		return Second(t)
+		return DateSecond(t)
 	case AtClock:
-		return Clock(t)
+		return TimeOfDay(t)
 	case AtClockSecond:
-		return ClockSecond(t)
+		return TimeOfDaySecond(t)
 	}
-	return Minute(t)
+	return DateMinute(t)
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -7,12 +7,12 @@ import (
 )
 
 // UpperFirst makes the first letter a capital.
-func UpperFirst(text string) string { return withFirst(text, unicode.ToUpper) }
+func UpperFirst(text string) string { return changeFirstRune(text, unicode.ToUpper) }
 
 // LowerFirst makes the first letter lowercase, for use inside another sentence.
-func LowerFirst(text string) string { return withFirst(text, unicode.ToLower) }
+func LowerFirst(text string) string { return changeFirstRune(text, unicode.ToLower) }
 
-func withFirst(text string, change func(rune) rune) string {
+func changeFirstRune(text string, change func(rune) rune) string {
 	r, size := utf8.DecodeRuneInString(text)
 	if size == 0 {
 		return ""
@@ -20,8 +20,8 @@ func withFirst(text string, change func(rune) rune) string {
 	return string(change(r)) + text[size:]
 }
 
-// Sentence formats an error's text, which has neither capital nor period, as a sentence.
-func Sentence(text string) string {
+// ErrorSentence formats an error's text, which has neither capital nor period, as a sentence.
+func ErrorSentence(text string) string {
 	text = UpperFirst(strings.TrimSpace(text))
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:") {
 		return text

@@ -11,9 +11,9 @@ import (
 	"warpboard/views/format"
 )
 
-// Message describes the body of a webhook as one text for chats. reader is the number of the person who owns the
-// webhook, or 0 for a webhook of the site.
-func Message(body []byte, reader int64) (string, error) {
+// WebhookMessageText describes the body of a webhook as one text for chats. reader is the number of the person who owns
+// the webhook, or 0 for a webhook of the site.
+func WebhookMessageText(body []byte, reader int64) (string, error) {
 	var m client.WebhookMessage
 	if err := json.Unmarshal(body, &m); err != nil {
 		return "", err
@@ -34,7 +34,7 @@ func Message(body []byte, reader int64) (string, error) {
 			Oldest  time.Time `json:"oldest_since"`
 		}
 		err = json.Unmarshal(m.Data, &d)
-		text = fmt.Sprintf("%s for %s, since %s.", format.Plural(d.Waiting, "job waits", "jobs wait"), d.Device, format.Minute(d.Oldest))
+		text = fmt.Sprintf("%s for %s, since %s.", format.Plural(d.Waiting, "job waits", "jobs wait"), d.Device, format.DateMinute(d.Oldest))
 	case "place.lost", "comment.added", "deadline.near":
 		var n client.Notice
 		err = json.Unmarshal(m.Data, &n)

@@ -43,7 +43,7 @@ func TestAMessageSaysWhatTheStripOfTheRunSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Message(body, c.reader)
+		got, err := WebhookMessageText(body, c.reader)
 		if got = strings.ReplaceAll(got, "\u00a0", " "); err != nil || got != c.want {
 			t.Errorf("%s says %q, %v; want %q", c.kind, got, err, c.want)
 		}

@@ -7,23 +7,23 @@ import (
 	"warpboard/views/format"
 )
 
-// Fact is one sentence about an outcome.
-type Fact struct {
-	About      string // "record", "place", "best", "next", "why" or "roof"
+// OutcomeFact is one sentence about an outcome.
+type OutcomeFact struct {
+	Topic      string // "record", "place", "best", "next", "why" or "roof"
 	Text       string
 	Submission int64 // submission in the sentence; 0 for none
 }
 
 // Describe describes the outcome of a run with a score, to its owner if mine, otherwise to others.
-func Describe(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []Fact) {
+func Describe(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []OutcomeFact) {
 	add := func(about, text string, submission int64) {
 		if text != "" {
-			facts = append(facts, Fact{about, text, submission})
+			facts = append(facts, OutcomeFact{about, text, submission})
 		}
 	}
 	switch {
 	case IsCurrentRecord(o):
-		add("record", Record("Record", o.Unconfirmed), 0)
+		add("record", RecordName("Record", o.Unconfirmed), 0)
 	case o.IsRecord:
 		add("record", "Former record", 0)
 	}
@@ -44,16 +44,16 @@ func Describe(o boards.Outcome, device string, scoreNS float64, mine bool) (fact
 // IsCurrentRecord reports whether a run is the record of its board at present, and not only when it ended.
 func IsCurrentRecord(o boards.Outcome) bool { return o.IsRecord && o.Rank == 1 }
 
-// Record returns the name of a record, marked with NotConfirmed if unconfirmed.
-func Record(name string, unconfirmed bool) string {
+// RecordName returns the name of a record, marked with NotConfirmedMark if unconfirmed.
+func RecordName(name string, unconfirmed bool) string {
 	if unconfirmed {
-		return name + ", " + NotConfirmed
+		return name + ", " + NotConfirmedMark
 	}
 	return name
 }
 
-// NotConfirmed marks records that may be the result of chance.
-const NotConfirmed = "not confirmed"
+// NotConfirmedMark marks records that may be the result of chance.
+const NotConfirmedMark = "not confirmed"
 
 func ownerWord(mine bool) string {
 	if mine {
@@ -68,7 +68,7 @@ func rankText(o boards.Outcome, device string, mine bool) string {
 		return ""
 	}
 	now := format.Ordinal(o.Rank, o.Tied)
-	if o.TiedWithCount > 0 && !namesTied(o) {
+	if o.TiedWithCount > 0 && !isNeighborTied(o) {
 		now += " with " + format.Plural(int(o.TiedWithCount), "other person", "other people")
 	}
 	text := format.UpperFirst(now)
@@ -112,15 +112,17 @@ func bestText(o boards.Outcome, score float64, mine bool) string {
 func comparisonText(score, other float64) string {
 	switch {
 	case score < other:
-		return format.Times(other/score) + " faster than"
+		return format.TimeFactor(other/score) + " faster than"
 	case score > other:
-		return format.Times(score/other) + " slower than"
+		return format.TimeFactor(score/other) + " slower than"
 	}
 	return "as fast as"
 }
 
-// namesTied reports whether the neighbor on the board has the same rank.
-func namesTied(o boards.Outcome) bool { return o.NextRun != 0 && o.IsEntry && o.NextRank == o.Rank }
+// isNeighborTied reports whether the neighbor on the board has the same rank.
+func isNeighborTied(o boards.Outcome) bool {
+	return o.NextRun != 0 && o.IsEntry && o.NextRank == o.Rank
+}
 
 // neighborGap describes the difference from the neighbor on the board: "4.1 % behind ada (2nd)".
 func neighborGap(o boards.Outcome, score float64) string {
@@ -128,7 +130,7 @@ func neighborGap(o boards.Outcome, score float64) string {
 	switch {
 	case o.NextRun == 0:
 		return ""
-	case namesTied(o):
+	case isNeighborTied(o):
 		text := "Tied with " + o.NextUser
 		if o.TiedWithCount > 1 {
 			text += " and " + format.Plural(int(o.TiedWithCount-1), "other person", "other people")
@@ -137,11 +139,11 @@ func neighborGap(o boards.Outcome, score float64) string {
 	case o.NextWithinNoise:
 		return "No clear difference from " + who
 	case score >= 2*o.NextNS:
-		return format.Times(score/o.NextNS) + " slower than " + who
+		return format.TimeFactor(score/o.NextNS) + " slower than " + who
 	case score > o.NextNS:
 		return format.Percent(score/o.NextNS-1) + " behind " + who
 	case o.NextNS >= 2*score:
-		return format.Times(o.NextNS/score) + " faster than " + who
+		return format.TimeFactor(o.NextNS/score) + " faster than " + who
 	case o.NextNS > score:
 		return format.Percent(o.NextNS/score-1) + " ahead of " + who
 	}

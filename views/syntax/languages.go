@@ -10,16 +10,17 @@ import (
 type Language struct {
 	Name string // unique name
 
-	lineComment     string           // starts a comment up to the end of the line
-	blockComments   bool             // has /* … */ comments and R"x(…)x" strings
-	quoteCharacters string           // each starts and ends a string
-	tripleQuotes    bool             // three quotes start a multi-line string
-	directives      bool             // a line may start with #include
-	decorators      bool             // a line may start with @name
-	functionSyntax  bool             // a name between type and parenthesis is a definition; numbers have separators
-	prefixes        map[string]bool  // lowercase prefixes of strings
-	definingWords   map[string]bool  // words before a defined name
-	wordClasses     map[string]Class // classes of keywords and known names
+	lineComment     string // starts a comment up to the end of the line
+	blockComments   bool   // has /* … */ comments and R"x(…)x" strings
+	quoteCharacters string // each starts and ends a string
+	tripleQuotes    bool   // three quotes start a multi-line string
+	directives      bool   // a line may start with #include
+	decorators      bool   // a line may start with @name
+	// a name between type and parenthesis is a definition; numbers have separators
+	functionSyntax bool
+	stringPrefixes map[string]bool       // lowercase prefixes of strings
+	definingWords  map[string]bool       // words before a defined name
+	wordClasses    map[string]TokenClass // classes of keywords and known names
 }
 
 // Languages has the lexical rules of all languages of tasks and submissions.
@@ -27,23 +28,25 @@ type Languages struct{ cpp, python, config, json, none *Language }
 
 // NewLanguages returns all languages.
 func NewLanguages() *Languages {
-	literals := classify(Keyword, "true false null")
+	literals := newWordClasses(Keyword, "true false null")
 	return &Languages{
 		cpp: &Language{Name: "cpp", lineComment: "//", blockComments: true, quoteCharacters: `"'`, directives: true,
 			functionSyntax: true,
-			prefixes:       wordSet("r l u u8 lr ur u8r"), wordClasses: mergeClasses(classify(Keyword, cppWords),
-				classify(Type, cppTypes))},
+			stringPrefixes: newWordSet("r l u u8 lr ur u8r"),
+			wordClasses: mergeClasses(newWordClasses(Keyword, cppWords),
+				newWordClasses(TypeName, cppTypes))},
 		python: &Language{Name: "python", lineComment: "#", quoteCharacters: `"'`, tripleQuotes: true, decorators: true,
-			prefixes: wordSet("r b f u t rb br rf fr rt tr"), definingWords: wordSet("def class"),
-			wordClasses: mergeClasses(classify(Keyword, pythonWords), classify(Builtin, pythonBuiltins))},
+			stringPrefixes: newWordSet("r b f u t rb br rf fr rt tr"), definingWords: newWordSet("def class"),
+			wordClasses: mergeClasses(newWordClasses(Keyword, pythonWords),
+				newWordClasses(BuiltinName, pythonBuiltins))},
 		config: &Language{Name: "config", lineComment: "#", quoteCharacters: `"'`, wordClasses: literals},
 		json:   &Language{Name: "json", quoteCharacters: `"`, wordClasses: literals},
 		none:   &Language{Name: "none"},
 	}
 }
 
-// Of returns the language of a file, by its name.
-func (l *Languages) Of(name string) *Language {
+// LanguageOfFile returns the language of a file, by its name.
+func (l *Languages) LanguageOfFile(name string) *Language {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".c", ".cc", ".cpp", ".cxx":
 		return l.cpp
@@ -61,15 +64,15 @@ func (l *Languages) Of(name string) *Language {
 	return l.none
 }
 
-func classify(class Class, list string) map[string]Class {
-	of := map[string]Class{}
+func newWordClasses(class TokenClass, list string) map[string]TokenClass {
+	of := map[string]TokenClass{}
 	for _, word := range strings.Fields(list) {
 		of[word] = class
 	}
 	return of
 }
 
-func wordSet(list string) map[string]bool {
+func newWordSet(list string) map[string]bool {
 	of := map[string]bool{}
 	for _, word := range strings.Fields(list) {
 		of[word] = true
@@ -77,7 +80,7 @@ func wordSet(list string) map[string]bool {
 	return of
 }
 
-func mergeClasses(all, more map[string]Class) map[string]Class {
+func mergeClasses(all, more map[string]TokenClass) map[string]TokenClass {
 	maps.Copy(all, more)
 	return all
 }

@@ -6,34 +6,34 @@ import (
 	"unicode/utf8"
 )
 
-// Class is the class of a token, named as in the stylesheet.
-type Class string
+// TokenClass is the class of a token, named as in the stylesheet.
+type TokenClass string
 
 // Classes of tokens.
 const (
-	Plain     Class = ""
-	Keyword   Class = "k"
-	Type      Class = "kt"
-	String    Class = "s"
-	Comment   Class = "c"
-	Number    Class = "m"
-	Defined   Class = "nf" // name of a function or class at its definition
-	Builtin   Class = "nb"
-	Decorator Class = "nd"
-	Directive Class = "cp"
+	PlainToken  TokenClass = ""
+	Keyword     TokenClass = "k"
+	TypeName    TokenClass = "kt"
+	String      TokenClass = "s"
+	Comment     TokenClass = "c"
+	Number      TokenClass = "m"
+	DefinedName TokenClass = "nf" // name of a function or class at its definition
+	BuiltinName TokenClass = "nb"
+	Decorator   TokenClass = "nd"
+	Directive   TokenClass = "cp"
 )
 
 // Tokens splits a text into tokens. Concatenated, they are the text.
-func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
-	return func(yield func(Class, string) bool) {
+func (l *Language) Tokens(text string) iter.Seq2[TokenClass, string] {
+	return func(yield func(TokenClass, string) bool) {
 		if l.wordClasses == nil && text != "" {
-			yield(Plain, text)
+			yield(PlainToken, text)
 			return
 		}
-		s := scanner{Language: l, rest: text, atLineStart: true}
-		for s.rest != "" {
-			class, size := s.next()
-			token := s.rest[:size]
+		s := scanner{Language: l, unscannedText: text, atLineStart: true}
+		for s.unscannedText != "" {
+			class, size := s.nextToken()
+			token := s.unscannedText[:size]
 			if !yield(class, token) {
 				return
 			}
@@ -45,15 +45,15 @@ func (l *Language) Tokens(text string) iter.Seq2[Class, string] {
 // scanner splits a text into tokens; it has the position of the next one.
 type scanner struct {
 	*Language
-	rest           string
+	unscannedText  string
 	atLineStart    bool   // the line has only whitespace so far
 	expectsInclude bool   // a file name for #include comes next
 	previousWord   string // the previous word, if followed only by whitespace
 }
 
 // advance advances past a token.
-func (s *scanner) advance(class Class, token string) {
-	s.rest = s.rest[len(token):]
+func (s *scanner) advance(class TokenClass, token string) {
+	s.unscannedText = s.unscannedText[len(token):]
 	if isSpace(token[0]) {
 		newline := strings.Contains(token, "\n")
 		s.atLineStart, s.expectsInclude = s.atLineStart || newline, s.expectsInclude && !newline
@@ -66,38 +66,38 @@ func (s *scanner) advance(class Class, token string) {
 	s.expectsInclude = class == Directive && strings.HasSuffix(token, "include")
 }
 
-// next returns the class and the size of the next token. The size is at least 1.
-func (s *scanner) next() (Class, int) {
-	text, first := s.rest, s.rest[0]
+// nextToken returns the class and the size of the next token. The size is at least 1.
+func (s *scanner) nextToken() (TokenClass, int) {
+	text, first := s.unscannedText, s.unscannedText[0]
 	switch {
 	case isSpace(first):
-		return Plain, runLength(text, isSpace)
+		return PlainToken, prefixLength(text, isSpace)
 	case s.lineComment != "" && strings.HasPrefix(text, s.lineComment):
 		return Comment, lineEnd(text)
 	case s.blockComments && strings.HasPrefix(text, "/*"):
-		return Comment, sizeThrough(text, 2, "*/")
+		return Comment, sizeUntilAfter(text, 2, "*/")
 	case s.directives && s.atLineStart && first == '#':
-		blank := runLength(text[1:], func(c byte) bool { return c == ' ' || c == '\t' })
-		return Directive, 1 + blank + runLength(text[1+blank:], isWord)
+		blank := prefixLength(text[1:], func(c byte) bool { return c == ' ' || c == '\t' })
+		return Directive, 1 + blank + prefixLength(text[1+blank:], isWord)
 	case s.expectsInclude && first == '<':
-		return String, min(lineEnd(text), sizeThrough(text[:lineEnd(text)], 1, ">"))
+		return String, min(lineEnd(text), sizeUntilAfter(text[:lineEnd(text)], 1, ">"))
 	case s.decorators && s.atLineStart && first == '@':
-		return Decorator, 1 + runLength(text[1:], func(c byte) bool { return isWord(c) || c == '.' })
+		return Decorator, 1 + prefixLength(text[1:], func(c byte) bool { return isWord(c) || c == '.' })
 	case strings.IndexByte(s.quoteCharacters, first) >= 0:
 		return String, s.quoted(text)
 	case isDigit(first) || first == '.' && len(text) > 1 && isDigit(text[1]):
-		return Number, s.number(text)
+		return Number, s.numberSize(text)
 	case isLetter(first):
-		return s.word(text)
+		return s.scanWord(text)
 	}
-	return Plain, 1
+	return PlainToken, 1
 }
 
-// word scans a word, or a string with a prefix.
-func (s *scanner) word(text string) (Class, int) {
-	size := runLength(text, isWord)
+// scanWord scans a word, or a string with a prefix.
+func (s *scanner) scanWord(text string) (TokenClass, int) {
+	size := prefixLength(text, isWord)
 	word, behind := text[:size], text[size:]
-	if behind != "" && size <= maxPrefix && strings.IndexByte(s.quoteCharacters, behind[0]) >= 0 && s.prefixes[strings.ToLower(word)] {
+	if behind != "" && size <= maxStringPrefixLength && strings.IndexByte(s.quoteCharacters, behind[0]) >= 0 && s.stringPrefixes[strings.ToLower(word)] {
 		if s.blockComments && word[size-1] == 'R' && behind[0] == '"' {
 			return String, size + rawString(behind)
 		}
@@ -109,15 +109,15 @@ func (s *scanner) word(text string) (Class, int) {
 		return class, size
 	case s.definingWords[s.previousWord], s.functionSyntax && s.previousWord != "" && strings.HasPrefix(behind, "(") &&
 		s.isType(s.previousWord):
-		return Defined, size
+		return DefinedName, size
 	}
-	return Plain, size
+	return PlainToken, size
 }
 
 // isType reports whether a word may be the result type of a function that follows.
 func (s *scanner) isType(word string) bool {
 	class, known := s.wordClasses[word]
-	return !known || class == Type
+	return !known || class == TypeName
 }
 
 // quoted returns the size of the string that starts at the position of the scanner. A string without an end is one
@@ -142,20 +142,20 @@ func (s *scanner) quoted(text string) int {
 
 // rawString returns the size of a C++ raw string, which ends with the delimiter before its parenthesis: "x(…)x".
 func rawString(text string) int {
-	open := strings.IndexByte(text[:min(len(text), maxDelimiter+2)], '(')
+	open := strings.IndexByte(text[:min(len(text), maxRawDelimiterLength+2)], '(')
 	if open < 0 {
 		return 1
 	}
-	return sizeThrough(text, open, ")"+text[1:open]+`"`)
+	return sizeUntilAfter(text, open, ")"+text[1:open]+`"`)
 }
 
 const (
-	maxPrefix    = 3  // letters before a string
-	maxDelimiter = 16 // characters before the parenthesis of a raw string, by the C++ standard
+	maxStringPrefixLength = 3  // letters before a string
+	maxRawDelimiterLength = 16 // characters before the parenthesis of a raw string, by the C++ standard
 )
 
-// number returns the size of a number, including the sign of the exponent and any following letters.
-func (s *scanner) number(text string) int {
+// numberSize returns the size of a number, including the sign of the exponent and any following letters.
+func (s *scanner) numberSize(text string) int {
 	hex := strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")
 	for i := 1; i < len(text); i++ {
 		c, last := text[i], text[i-1]|0x20
@@ -168,8 +168,8 @@ func (s *scanner) number(text string) int {
 	return len(text)
 }
 
-// sizeThrough returns the index after the first end that is not before index from; without one, the size of text.
-func sizeThrough(text string, from int, end string) int {
+// sizeUntilAfter returns the index after the first end that is not before index from; without one, the size of text.
+func sizeUntilAfter(text string, from int, end string) int {
 	if at := strings.Index(text[from:], end); at >= 0 {
 		return from + at + len(end)
 	}
@@ -183,8 +183,8 @@ func lineEnd(text string) int {
 	return len(text)
 }
 
-// runLength returns the number of bytes at the start that satisfy of.
-func runLength(text string, of func(byte) bool) int {
+// prefixLength returns the number of bytes at the start that satisfy of.
+func prefixLength(text string, of func(byte) bool) int {
 	n := 0
 	for n < len(text) && of(text[n]) {
 		n++

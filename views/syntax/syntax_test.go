@@ -14,7 +14,7 @@ import (
 func marked(l *Language, text string) string {
 	var b strings.Builder
 	for class, token := range l.Tokens(text) {
-		if class == Plain {
+		if class == PlainToken {
 			b.WriteString(token)
 		} else {
 			b.WriteString("<" + string(class) + " " + token + ">")
@@ -42,7 +42,7 @@ func TestTokensOfEachLanguage(t *testing.T) {
 		{"Makefile", "a: # b", "a: <c # b>"},
 		{"a.txt", "if 'a' # 1", "if 'a' # 1"},
 	} {
-		if diff := cmp.Diff(c.want, marked(languages.Of(c.name), c.text)); diff != "" {
+		if diff := cmp.Diff(c.want, marked(languages.LanguageOfFile(c.name), c.text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -61,7 +61,7 @@ func TestNoTextCostsMoreThanARequestMay(t *testing.T) {
 		text := strings.Repeat(part, size/len(part))
 		costtest.Check(t, part, func() {
 			for _, name := range languageNames {
-				for range languages.Of(name).Tokens(text) {
+				for range languages.LanguageOfFile(name).Tokens(text) {
 				}
 			}
 		})
@@ -76,7 +76,7 @@ func FuzzTokens(f *testing.F) {
 	f.Fuzz(func(t *testing.T, part string) {
 		for _, name := range languageNames {
 			var all strings.Builder
-			for _, token := range languages.Of(name).Tokens(part) {
+			for _, token := range languages.LanguageOfFile(name).Tokens(part) {
 				if token == "" {
 					t.Fatalf("%s: an empty token", name)
 				}
@@ -90,7 +90,7 @@ func FuzzTokens(f *testing.F) {
 			}
 			text := strings.Repeat(part, size/len(part))
 			costtest.Check(t, name, func() {
-				for range languages.Of(name).Tokens(text) {
+				for range languages.LanguageOfFile(name).Tokens(text) {
 				}
 			})
 		}

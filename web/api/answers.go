@@ -21,8 +21,8 @@ func taskAnswer(
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
-			Lang: d.Lang, Tags: d.Tags, Problem: d.Problem, Devices: site.NonNil(task.Devices), Deadline: task.Deadline},
-		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: site.NonNil(d.Tests), Benchmarks: site.NonNil(d.Benchmarks),
+			Lang: d.Lang, Tags: d.Tags, Problem: d.Problem, Devices: site.NonNilSlice(task.Devices), Deadline: task.Deadline},
+		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: site.NonNilSlice(d.Tests), Benchmarks: site.NonNilSlice(d.Benchmarks),
 		TimeoutsNS: map[job.Stage]int64{
 			job.StageTest:      int64(d.Timeouts.Test),
 			job.StageBenchmark: int64(d.Timeouts.Benchmark),
@@ -101,9 +101,9 @@ func runAnswer(run work.Run) client.Run {
 // and the kernels that the profile recorded.
 func (a *API) fullRunAnswer(run runs.RunView) client.Run {
 	answer := runAnswer(run.Run)
-	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNil(run.Stages), run.QueuePosition, int64(run.Wait)
+	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNilSlice(run.Stages), run.QueuePosition, int64(run.ExpectedWait)
 	answer.WaitsFor = run.MissingWorker
-	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.Validated)
+	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.ValidationResult)
 	if p := run.Profile; run.Run.State.IsFinal() && p.Run.ID != 0 && p.NoProfileReason == "" {
 		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))
 		answer.Kernels = job.KernelsOf(p.Cases)

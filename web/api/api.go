@@ -13,18 +13,18 @@ import (
 	"warpboard/web/site/runs"
 )
 
-const boardPage = 100 // entries on one page of the API's board
+const boardPageSize = 100 // entries on one page of the API's board
 
 // API is the versioned JSON API.
 type API struct {
-	site  *site.Site
-	runs  *runs.Runs
-	evals *evaluations.Evaluations
+	site        *site.Site
+	runs        *runs.Runs
+	evaluations *evaluations.Evaluations
 }
 
 // New returns the API over runs and evaluations.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations) *API {
-	return &API{site: site, runs: runs, evals: evals}
+	return &API{site: site, runs: runs, evaluations: evals}
 }
 
 // Tasks lists the tasks that the sender may see.
@@ -37,7 +37,7 @@ func (a *API) Tasks(c *fiber.Ctx) error {
 	for i, t := range list {
 		answer[i] = client.TaskSummary{
 			Slug: t.Slug, Title: t.Title, Lang: t.Lang, Tags: t.Tags, Problem: t.ProblemName,
-			Devices: site.NonNil(t.Devices), Deadline: t.Deadline,
+			Devices: site.NonNilSlice(t.Devices), Deadline: t.Deadline,
 		}
 	}
 	return c.JSON(fiber.Map{"tasks": answer})
@@ -119,12 +119,12 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return runs.RedirectToGPU(c, task, false, err)
 	}
-	if runs.IsUnchanged(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
+	if runs.ClientHasVersion(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	board, err := a.site.Store.Boards.Board(c.UserContext(), version.ID, device, boards.BoardPartQuery{
-		Offset: (page - 1) * boardPage,
-		Limit:  boardPage,
+		Offset: (page - 1) * boardPageSize,
+		Limit:  boardPageSize,
 	})
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 )
 
 func TestABatchIsItsCallersAlone(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = "all" })
 	requests := someRequests(2)
 	requests[0].(webtest.Object)["shared"] = true
 	path, ids := batch(s, requests)

@@ -19,18 +19,18 @@ import (
 // CreateBatch queues many kernels. Each entry of the response is an evaluation, or the reason why the request was
 // refused.
 func (a *API) CreateBatch(c *fiber.Ctx) error {
-	if err := a.evals.RequireCaller(c); err != nil {
+	if err := a.evaluations.RequireCaller(c); err != nil {
 		return err
 	}
 	requests, err := evaluations.ReadBatch(c)
 	if err != nil {
 		return err
 	}
-	caller, err := a.evals.NewCaller(c)
+	caller, err := a.evaluations.NewCaller(c)
 	if err != nil {
 		return err
 	}
-	batch, err := a.evals.SubmitBatch(c.UserContext(), caller, requests, c.Get(client.IdempotencyHeader))
+	batch, err := a.evaluations.SubmitBatch(c.UserContext(), caller, requests, c.Get(client.IdempotencyHeader))
 	if err != nil {
 		return err
 	}
@@ -56,20 +56,20 @@ func (a *API) batchAnswer(batch evaluations.Batch) client.Batch {
 	return answer
 }
 
-// maxMistakes limits the reported mistakes in one request of a batch.
-const maxMistakes = 5
+// maxReportedMistakes limits the reported mistakes in one request of a batch.
+const maxReportedMistakes = 5
 
 func firstMistakes(err error) error {
 	var fields evaluations.FieldErrors
-	if errors.As(err, &fields) && len(fields) > maxMistakes {
-		return fields[:maxMistakes]
+	if errors.As(err, &fields) && len(fields) > maxReportedMistakes {
+		return fields[:maxReportedMistakes]
 	}
 	return err
 }
 
 // CancelBatch cancels the unfinished evaluations of a batch.
 func (a *API) CancelBatch(c *fiber.Ctx) error {
-	batch, err := a.evals.ReadableBatch(c, c.Params("id"))
+	batch, err := a.evaluations.ReadableBatch(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -82,17 +82,20 @@ func (a *API) CancelBatch(c *fiber.Ctx) error {
 // BatchResults streams the results of a batch as JSON lines, in order of completion. With ?after=N it omits the first N
 // results.
 func (a *API) BatchResults(c *fiber.Ctx) error {
-	batch, err := a.evals.ReadableBatch(c, c.Params("id"))
+	batch, err := a.evaluations.ReadableBatch(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
 	f := &batchFollower{api: a, id: batch.ID, lastResult: int64(max(c.QueryInt("after"), 0)),
 		podIP: evaluations.PodIP(c)}
-	err = a.site.Stream(c, conns.Source{
-		Topic:          site.BatchTopic(batch.ID),
-		WriteBacklog:   f.send,
-		WriteMessage:   func(ctx context.Context, _ conns.Message, out *conns.Writer) error { return f.send(ctx, out) },
-		WriteHeartbeat: f.beat,
+	err = a.site.Stream(c, conns.StreamSource{
+		Topic:        site.BatchTopic(batch.ID),
+		WriteBacklog: f.sendNewResults,
+		WriteMessage: func(ctx context.Context, _ conns.Message,
+			out *conns.Writer) error {
+			return f.sendNewResults(ctx, out)
+		},
+		WriteHeartbeat: f.writeHeartbeat,
 	})
 	c.Set(fiber.HeaderContentType, client.JSONLines)
 	return err
@@ -106,17 +109,17 @@ type batchFollower struct {
 	podIP      string
 }
 
-// beat writes the results that no announcement reported, then an empty line as a sign of life. Readers of JSON lines
-// skip empty lines.
-func (f *batchFollower) beat(ctx context.Context, out *conns.Writer) error {
-	if err := f.send(ctx, out); err != nil {
+// writeHeartbeat writes the results that no announcement reported, then an empty line as a sign of life. Readers of
+// JSON lines skip empty lines.
+func (f *batchFollower) writeHeartbeat(ctx context.Context, out *conns.Writer) error {
+	if err := f.sendNewResults(ctx, out); err != nil {
 		return err
 	}
 	return out.WriteByte('\n')
 }
 
-// send writes the results that the reader does not have yet.
-func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
+// sendNewResults writes the results that the reader does not have yet.
+func (f *batchFollower) sendNewResults(ctx context.Context, out *conns.Writer) error {
 	batch, err := f.api.site.Store.Work.Batch(ctx, f.id) // first, because later ends are announced
 	if err != nil {
 		return err
@@ -136,7 +139,7 @@ func (f *batchFollower) send(ctx context.Context, out *conns.Writer) error {
 	if batch.Live {
 		return nil
 	}
-	if err := writeLine(out, client.BatchResult{Number: f.lastResult, End: true}); err != nil {
+	if err := writeResultLine(out, client.BatchResult{Number: f.lastResult, End: true}); err != nil {
 		return err
 	}
 	return conns.ErrStreamComplete
@@ -147,14 +150,14 @@ func (f *batchFollower) write(ctx context.Context, out *conns.Writer, e work.Eva
 	if err != nil {
 		return err
 	}
-	if err := writeLine(out, client.BatchResult{Number: e.BatchResult, Index: e.BatchIndex, Evaluation: &answer}); err != nil {
+	if err := writeResultLine(out, client.BatchResult{Number: e.BatchResult, Index: e.BatchIndex, Evaluation: &answer}); err != nil {
 		return err
 	}
 	f.lastResult = e.BatchResult
 	return out.Flush()
 }
 
-func writeLine(out *conns.Writer, line client.BatchResult) error {
+func writeResultLine(out *conns.Writer, line client.BatchResult) error {
 	text, err := json.Marshal(line)
 	if err != nil {
 		return fmt.Errorf("write a result of a batch: %w", err)

@@ -9,7 +9,7 @@ import (
 	"warpboard/web/site"
 )
 
-const commentPage = 50
+const commentPageSize = 50
 
 // Comments lists the comments on the task or the submission of the path.
 func (a *API) Comments(c *fiber.Ctx) error {
@@ -17,7 +17,7 @@ func (a *API) Comments(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.site.Store.Comments.List(c.UserContext(), site.Actor(c), thread, int64(c.QueryInt("after")), commentPage)
+	list, err := a.site.Store.Comments.List(c.UserContext(), site.Actor(c), thread, int64(c.QueryInt("after")), commentPageSize)
 	if err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func (a *API) Comments(c *fiber.Ctx) error {
 	for i, one := range list {
 		answer.Comments[i] = a.comment(one)
 	}
-	if len(list) == commentPage {
+	if len(list) == commentPageSize {
 		answer.NextAfter = list[len(list)-1].ID
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -20,26 +20,26 @@ import (
 )
 
 const (
-	evaluationPage = 50               // evaluations on one page of the list
-	maxWait        = 50 * time.Second // limit of waiting for an evaluation's end; proxies give up after 60 s
+	evaluationPageSize = 50               // evaluations on one page of the list
+	maxEvaluationWait  = 50 * time.Second // limit of waiting for an evaluation's end; proxies give up after 60 s
 )
 
 // CreateEvaluation queues a kernel, or two to be compared, and does not wait.
 func (a *API) CreateEvaluation(c *fiber.Ctx) error {
-	if err := a.evals.RequireCaller(c); err != nil {
+	if err := a.evaluations.RequireCaller(c); err != nil {
 		return err
 	}
-	request, err := a.evals.ReadRequest(c, "")
+	request, err := a.evaluations.ReadRequest(c, "")
 	if err != nil {
-		return problemOf(c, err)
+		return respondFieldProblems(c, err)
 	}
-	caller, err := a.evals.NewCaller(c)
+	caller, err := a.evaluations.NewCaller(c)
 	if err != nil {
 		return err
 	}
-	made, err := a.evals.Submit(c.UserContext(), caller, request, c.Get(client.IdempotencyHeader))
+	made, err := a.evaluations.Submit(c.UserContext(), caller, request, c.Get(client.IdempotencyHeader))
 	if err != nil {
-		return problemOf(c, err)
+		return respondFieldProblems(c, err)
 	}
 	answer, err := a.evaluationAnswer(c.UserContext(), made, evaluations.PodIP(c))
 	if err != nil {
@@ -50,30 +50,30 @@ func (a *API) CreateEvaluation(c *fiber.Ctx) error {
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
 
-// Compile compiles a source. It responds when the compilation has ended, or after maxWait with the address of the
-// result.
+// Compile compiles a source. It responds when the compilation has ended, or after maxEvaluationWait with the address of
+// the result.
 func (a *API) Compile(c *fiber.Ctx) error {
-	if err := a.evals.RequireCaller(c); err != nil {
+	if err := a.evaluations.RequireCaller(c); err != nil {
 		return err
 	}
-	request, err := a.evals.ReadRequest(c, kernelrun.Compile)
+	request, err := a.evaluations.ReadRequest(c, kernelrun.Compile)
 	if err != nil {
-		return problemOf(c, err)
+		return respondFieldProblems(c, err)
 	}
-	caller, err := a.evals.NewCaller(c)
+	caller, err := a.evaluations.NewCaller(c)
 	if err != nil {
 		return err
 	}
-	over, err := a.site.Wait(c)
+	over, err := a.site.TakeWaitPermit(c)
 	if err != nil {
 		return err
 	}
 	defer over()
-	made, err := a.evals.Compile(c.UserContext(), caller, request, nil)
+	made, err := a.evaluations.Compile(c.UserContext(), caller, request, nil)
 	if err != nil {
-		return problemOf(c, err)
+		return respondFieldProblems(c, err)
 	}
-	ended, err := a.awaitEnd(c, made, maxWait)
+	ended, err := a.awaitEnd(c, made, maxEvaluationWait)
 	if err != nil {
 		return err
 	}
@@ -86,11 +86,11 @@ func (a *API) Compile(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// problemOf responds to an unreadable request with the list of wrong fields. It returns all other errors with a code of
-// the API.
-func problemOf(c *fiber.Ctx, err error) error {
+// respondFieldProblems responds to an unreadable request with the list of wrong fields. It returns all other errors
+// with a code of the API.
+func respondFieldProblems(c *fiber.Ctx, err error) error {
 	if !errors.As(err, new(evaluations.FieldErrors)) {
-		return evaluations.WithCode(err)
+		return evaluations.WithErrorCode(err)
 	}
 	p := newProblem(err)
 	p.RequestID, _ = c.Locals(site.LocalRequestID).(string)
@@ -101,7 +101,7 @@ func problemOf(c *fiber.Ctx, err error) error {
 func newProblem(err error) client.Problem {
 	var fields evaluations.FieldErrors
 	if !errors.As(err, &fields) {
-		f := site.FailureOf(evaluations.WithCode(err))
+		f := site.FailureFromError(evaluations.WithErrorCode(err))
 		return client.Problem{
 			Type:   "about:blank",
 			Title:  http.StatusText(f.Status),
@@ -121,9 +121,9 @@ func newProblem(err error) client.Problem {
 // GetEvaluation responds with one evaluation. With ?wait=SECONDS it waits for the end of the evaluation, at most that
 // long.
 func (a *API) GetEvaluation(c *fiber.Ctx) error {
-	found, caller, err := a.evals.ReadableEvaluation(c, c.Params("id"))
+	found, caller, err := a.evaluations.ReadableEvaluation(c, c.Params("id"))
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.IsFinal() {
-		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, maxWait))
+		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, maxEvaluationWait))
 	}
 	if err == nil && !caller.MayRead(found) { // its owner has stopped sharing it
 		err = evaluations.NotFound(found.ID)
@@ -149,7 +149,7 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found work.Evaluation) error {
 // waitForEnd returns the evaluation once it has ended, or its current state after wait, when the caller leaves, or at
 // once if too many requests wait.
 func (a *API) waitForEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
-	end, ok := a.site.TryWait(c)
+	end, ok := a.site.TryTakeWaitPermit(c)
 	if !ok {
 		return found, nil
 	}
@@ -159,29 +159,29 @@ func (a *API) waitForEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration
 
 // awaitEnd is waitForEnd for a request that was admitted among those that may wait.
 func (a *API) awaitEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
-	ctx, cancel := context.WithTimeout(a.site.Streams, wait)
+	ctx, cancel := context.WithTimeout(a.site.StreamContext, wait)
 	defer cancel()
-	defer site.OnLeaving(c, cancel)()
-	c.SetUserContext(a.site.Requests) // the request's own may end before the wait
-	last, err := a.evals.Await(ctx, found.ID, func(e work.Evaluation) bool { return e.State.IsFinal() })
+	defer site.OnDisconnect(c, cancel)()
+	c.SetUserContext(a.site.RequestContext) // the request's own may end before the wait
+	last, err := a.evaluations.Await(ctx, found.ID, func(e work.Evaluation) bool { return e.State.IsFinal() })
 	if ctx.Err() == nil {
 		return last, err
 	}
-	return a.site.Store.Work.ReadableEvaluation(a.site.Requests, found.ID)
+	return a.site.Store.Work.ReadableEvaluation(a.site.RequestContext, found.ID)
 }
 
 // ListEvaluations responds with the sender's own evaluations; a sender without token or key has none.
 func (a *API) ListEvaluations(c *fiber.Ctx) error {
-	if err := a.evals.RequireCaller(c); err != nil {
+	if err := a.evaluations.RequireCaller(c); err != nil {
 		return err
 	}
-	caller, err := a.evals.Caller(c)
+	caller, err := a.evaluations.Caller(c)
 	if err != nil {
 		return err
 	}
 	page := site.PageNumber(c, "page")
-	found, err := a.site.Store.Work.Evaluations(c.UserContext(), caller.Requester, (page-1)*evaluationPage,
-		evaluationPage)
+	found, err := a.site.Store.Work.Evaluations(c.UserContext(), caller.Requester, (page-1)*evaluationPageSize,
+		evaluationPageSize)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (a *API) ListEvaluations(c *fiber.Ctx) error {
 
 // CancelEvaluation cancels an evaluation.
 func (a *API) CancelEvaluation(c *fiber.Ctx) error {
-	found, err := a.evals.ChangeableEvaluation(c, c.Params("id"))
+	found, err := a.evaluations.ChangeableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -215,11 +215,11 @@ func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
 	if in.Shared == nil {
 		return site.Invalid("shared", `Send {"shared": true} or {"shared": false}.`)
 	}
-	found, err := a.evals.ChangeableEvaluation(c, c.Params("id"))
+	found, err := a.evaluations.ChangeableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	found, err = a.evals.Share(c.UserContext(), found.ID, *in.Shared)
+	found, err = a.evaluations.SetShared(c.UserContext(), found.ID, *in.Shared)
 	if err != nil {
 		return err
 	}
@@ -241,10 +241,10 @@ func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP str
 	answer := a.evaluationSummary(e)
 	if e.Result == nil {
 		var err error
-		answer.WaitsFor, err = a.evals.Lack(ctx, e)
+		answer.WaitsFor, err = a.evaluations.MissingWorker(ctx, e)
 		return answer, err
 	}
-	kernel, err := a.evals.Kernel(ctx, e)
+	kernel, err := a.evaluations.KernelOfEvaluation(ctx, e)
 	if err != nil {
 		return answer, err
 	}
@@ -262,35 +262,38 @@ func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP str
 
 // EvaluationEvents streams the whole evaluation after every change, until the evaluation has ended.
 func (a *API) EvaluationEvents(c *fiber.Ctx) error {
-	found, caller, err := a.evals.ReadableEvaluation(c, c.Params("id"))
+	found, caller, err := a.evaluations.ReadableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	f := &evalFollower{api: a, id: found.ID, asker: caller.Requester, lastChange: conns.LastSeen(c),
+	f := &evaluationFollower{api: a, id: found.ID, requester: caller.Requester, lastChange: conns.LastEventID(c),
 		podIP: evaluations.PodIP(c)}
-	return a.site.Stream(c, conns.Source{
+	return a.site.Stream(c, conns.StreamSource{
 		Topic:        site.EvaluationTopic(found.ID),
-		WriteBacklog: f.send,
-		WriteMessage: func(ctx context.Context, _ conns.Message, out *conns.Writer) error { return f.send(ctx, out) },
+		WriteBacklog: f.sendChange,
+		WriteMessage: func(ctx context.Context, _ conns.Message,
+			out *conns.Writer) error {
+			return f.sendChange(ctx, out)
+		},
 	})
 }
 
-// evalFollower sends an evaluation's changes to one reader; it skips changes that follow too quickly.
-type evalFollower struct {
+// evaluationFollower sends an evaluation's changes to one reader; it skips changes that follow too quickly.
+type evaluationFollower struct {
 	api        *API
 	id         string
-	asker      work.Requester
+	requester  work.Requester
 	lastChange int64 // number of the newest change that the reader has
 	podIP      string
 }
 
-// send writes the evaluation if it has changed since the last time.
-func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
+// sendChange writes the evaluation if it has changed since the last time.
+func (f *evaluationFollower) sendChange(ctx context.Context, out *conns.Writer) error {
 	e, err := f.api.site.Store.Work.ReadableEvaluation(ctx, f.id)
 	if err != nil {
 		return err
 	}
-	if !f.asker.MayRead(e) { // its owner has stopped sharing it
+	if !f.requester.MayRead(e) { // its owner has stopped sharing it
 		return conns.ErrStreamComplete
 	}
 	if e.ChangeNumber > f.lastChange {
@@ -303,14 +306,14 @@ func (f *evalFollower) send(ctx context.Context, out *conns.Writer) error {
 		if err != nil {
 			return fmt.Errorf("write evaluation %s: %w", e.ID, err)
 		}
-		if _, err := out.Write(conns.Frame(e.ChangeNumber, "", text)); err != nil {
+		if _, err := out.Write(conns.FormatEvent(e.ChangeNumber, "", text)); err != nil {
 			return err
 		}
 	}
 	if !e.State.IsFinal() {
 		return nil
 	}
-	if _, err := out.Write(conns.Frame(0, "end", nil)); err != nil {
+	if _, err := out.Write(conns.FormatEvent(0, "end", nil)); err != nil {
 		return err
 	}
 	return conns.ErrStreamComplete

@@ -9,12 +9,12 @@ import (
 	"warpboard/web/site"
 )
 
-const noticePage = 50
+const noticePageSize = 50
 
 // Inbox lists the sender's notices, newest first.
 func (a *API) Inbox(c *fiber.Ctx) error {
 	user := site.Actor(c)
-	list, err := a.site.Store.Inbox.List(c.UserContext(), user, int64(c.QueryInt("before")), noticePage)
+	list, err := a.site.Store.Inbox.List(c.UserContext(), user, int64(c.QueryInt("before")), noticePageSize)
 	if err != nil {
 		return err
 	}
@@ -24,7 +24,7 @@ func (a *API) Inbox(c *fiber.Ctx) error {
 		answer.Notices[i].URL = a.site.Settings.BaseURL + n.Path()
 		answer.Notices[i].Unread = n.ID > user.LastReadNoticeID
 	}
-	if len(list) == noticePage {
+	if len(list) == noticePageSize {
 		answer.NextBefore = list[len(list)-1].ID
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -26,7 +26,7 @@ func (a *API) Join(c *fiber.Ctx) error {
 	if err := readJSON(c, &in); err != nil {
 		return err
 	}
-	task, err := a.site.Join(c, in.Code)
+	task, err := a.site.JoinTask(c, in.Code)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (a *API) Join(c *fiber.Ctx) error {
 	return c.JSON(client.Joined{
 		Task:    task.Slug,
 		Title:   task.Title,
-		Devices: site.NonNil(task.Devices),
+		Devices: site.NonNilSlice(task.Devices),
 		URL:     a.site.Settings.BaseURL + string(views.TaskURL(task.Slug)),
 	})
 }

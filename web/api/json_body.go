@@ -36,13 +36,13 @@ func readJSON(c *fiber.Ctx, into any) error {
 	}
 	switch kind := c.Get(fiber.HeaderContentType); {
 	case !evaluations.IsJSON(kind):
-		return site.Invalid("body", "The request is not a JSON object: %s.", evaluations.NotJSON(kind))
+		return site.Invalid("body", "The request is not a JSON object: %s.", evaluations.NotJSONMessage(kind))
 	case err != nil && !errors.As(err, new(*json.UnmarshalTypeError)):
 		return site.Invalid("body", "The request is not a JSON object: %v.", err)
 	case given == nil:
 		return site.Invalid("body", "The request is not a JSON object.")
 	}
-	if broken := site.FindBrokenText(body); broken != nil {
+	if broken := site.FindInvalidText(body); broken != nil {
 		return site.Invalid("body", "The text of %.80q is not UTF-8 on line %d.", strings.Join(broken.Path, "."), broken.Line)
 	}
 	known := jsonKeys(reflect.TypeOf(into).Elem())

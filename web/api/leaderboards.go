@@ -9,7 +9,7 @@ import (
 
 // Leaderboard responds with one page of people by points.
 func (a *API) Leaderboard(c *fiber.Ctx) error {
-	scope, err := site.ScopeOf(c)
+	scope, err := site.ReadTotalsQuery(c)
 	if err != nil {
 		return err
 	}
@@ -19,8 +19,8 @@ func (a *API) Leaderboard(c *fiber.Ctx) error {
 	}
 	answer := client.Leaderboard{Device: scope.Device, From: c.Query("from"), To: c.Query("to"), Total: len(totals.People),
 		Page: site.PageNumber(c, "page"), People: []client.Ranked{}}
-	from := min((answer.Page-1)*boardPage, answer.Total)
-	list, err := a.site.Store.Boards.AddPeopleNames(c.UserContext(), totals.People[from:min(from+boardPage, answer.Total)], a.site.Now().AddDate(0, 0, -30))
+	from := min((answer.Page-1)*boardPageSize, answer.Total)
+	list, err := a.site.Store.Boards.AddPeopleNames(c.UserContext(), totals.People[from:min(from+boardPageSize, answer.Total)], a.site.Now().AddDate(0, 0, -30))
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	submissionPage = 50 // submissions on one page of the list, unless it asks for fewer
+	submissionPageSize = 50 // submissions on one page of the list, unless it asks for fewer
 	// maxRunsWait limits the wait for the end of a submission. It must be shorter than site.RequestTimeout.
 	maxRunsWait = 25 * time.Second
 )
@@ -26,10 +26,10 @@ func (a *API) ListSubmissions(c *fiber.Ctx) error {
 	filter := submissions.SubmissionFilter{
 		UserID:   user.ID,
 		BeforeID: int64(c.QueryInt("before")),
-		Limit:    submissionPage,
+		Limit:    submissionPageSize,
 	}
 	if asked := c.QueryInt("limit"); asked > 0 {
-		filter.Limit = min(asked, submissionPage)
+		filter.Limit = min(asked, submissionPageSize)
 	}
 	if slug := c.Query("task"); slug != "" {
 		task, err := a.runs.VisibleTask(c.UserContext(), user, slug)
@@ -90,15 +90,15 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 // waitForRuns returns when all runs of a submission have ended, after wait, or when the caller has disconnected. If too
 // many requests wait, it returns at once.
 func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
-	end, ok := a.site.TryWait(c)
+	end, ok := a.site.TryTakeWaitPermit(c)
 	if !ok {
 		return nil
 	}
 	defer end()
-	ctx, cancel := context.WithTimeout(a.site.Streams, min(wait, maxRunsWait))
+	ctx, cancel := context.WithTimeout(a.site.StreamContext, min(wait, maxRunsWait))
 	defer cancel()
-	defer site.OnLeaving(c, cancel)()
-	err := a.site.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
+	defer site.OnDisconnect(c, cancel)()
+	err := a.site.Hub.AwaitAnnouncement(ctx, site.RunTopic(id), func() (ended bool, err error) {
 		live, err := a.site.Store.Work.HasUnfinishedRuns(ctx, id, false)
 		return !live, err
 	})

@@ -37,7 +37,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 			path = map[string]any{}
 			paths[o.path] = path
 		}
-		path[strings.ToLower(o.method)] = o.describe()
+		path[strings.ToLower(o.method)] = o.openAPIObject()
 	}
 	return map[string]any{
 		"openapi": "3.1.0",
@@ -72,35 +72,35 @@ func (a *API) apiSchemas() (map[string]any, error) {
 			return nil, fmt.Errorf("describe the API's %s: %w", name, err)
 		}
 		schemas[name] = schema
-		enumerate(schema, allowedValues()[name])
+		addAllowedValues(schema, allowedPropertyValues()[name])
 	}
-	nameMessages(schemas)
+	setMessageSchemas(schemas)
 	schemas["NewBatch"].(map[string]any)["properties"].(map[string]any)["requests"].(map[string]any)["items"] = schemaRef("EvaluationOrCompare")
 	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two kernels to compare.",
 		"anyOf": []any{schemaRef("EvaluationRequest"), schemaRef("CompareRequest")}}
 	return schemas, nil
 }
 
-// describe returns the operation in OpenAPI's form.
-func (o operation) describe() map[string]any {
+// openAPIObject returns the operation in OpenAPI's form.
+func (o operation) openAPIObject() map[string]any {
 	answer := map[string]any{"description": "the requested data"}
 	if o.answerSchema != nil {
-		answer["content"] = content(o.contentType(), o.answerSchema)
+		answer["content"] = contentObject(o.contentType(), o.answerSchema)
 	}
 	if o.method == fiber.MethodPost && slices.Contains([]string{"/evaluate", "/compare", "/"}, o.path) {
 		answer["headers"] = map[string]any{evaluations.DeviceHeader: map[string]any{"schema": map[string]any{"type": "string"},
 			"description": "the device that it ran on, such as h200 or cpu, as gpu_type in the body. Absent behind a proxy if the answer begins before the evaluation has ended"}}
 	}
 	out := map[string]any{
-		"operationId": o.id(), "summary": o.summary, "tags": []string{o.tag}, "responses": o.responses(answer), "parameters": o.parameters(),
+		"operationId": o.operationID(), "summary": o.summary, "tags": []string{o.tag}, "responses": o.responses(answer), "parameters": o.parameters(),
 	}
 	if o.path == publishPath && o.method == fiber.MethodPost {
-		out["requestBody"] = map[string]any{"required": true, "content": content("application/zip", map[string]any{"type": "string", "format": "binary"})}
+		out["requestBody"] = map[string]any{"required": true, "content": contentObject("application/zip", map[string]any{"type": "string", "format": "binary"})}
 	}
 	if o.bodyType != "" {
-		body := content(fiber.MIMEApplicationJSON, schemaRef(o.bodyType))
+		body := contentObject(fiber.MIMEApplicationJSON, schemaRef(o.bodyType))
 		if o.path == batchPath {
-			maps.Copy(body, content(client.JSONLines, schemaRef("EvaluationOrCompare")))
+			maps.Copy(body, contentObject(client.JSONLines, schemaRef("EvaluationOrCompare")))
 		}
 		out["requestBody"] = map[string]any{"required": true, "content": body}
 	}
@@ -111,15 +111,16 @@ func (o operation) describe() map[string]any {
 // responses describes the successful response of an operation and its errors. Errors of the unversioned API have other
 // shapes, except those of requests that are refused before a route is found (too many requests, a malformed head).
 func (o operation) responses(answer map[string]any) map[string]any {
-	refused, failed := content(problemType, schemaRef("Problem")), content(problemType, schemaRef("Problem"))
+	refused, failed := contentObject(problemContentType, schemaRef("Problem")),
+		contentObject(problemContentType, schemaRef("Problem"))
 	out := map[string]any{strconv.Itoa(o.status): answer,
 		"4XX":     map[string]any{"description": "the problem with the request", "content": refused},
 		"default": map[string]any{"description": "what went wrong", "content": failed}}
 	if strings.HasPrefix(o.tag, evaluationsTag) && !strings.HasPrefix(o.path, "/api/") {
-		maps.Copy(refused, content(fiber.MIMEApplicationJSON, schemaRef("EvaluationError")))
-		maps.Copy(failed, content(fiber.MIMEApplicationJSON, schemaRef("EvaluationError")))
+		maps.Copy(refused, contentObject(fiber.MIMEApplicationJSON, schemaRef("EvaluationError")))
+		maps.Copy(failed, contentObject(fiber.MIMEApplicationJSON, schemaRef("EvaluationError")))
 		if o.bodyType != "" {
-			out["422"] = map[string]any{"description": "the body is not a JSON object", "content": content(fiber.MIMEApplicationJSON, schemaRef("BodyErrors"))}
+			out["422"] = map[string]any{"description": "the body is not a JSON object", "content": contentObject(fiber.MIMEApplicationJSON, schemaRef("BodyErrors"))}
 		}
 	}
 	return out
@@ -157,7 +158,7 @@ func (o operation) parameters() []any {
 	return list
 }
 
-func content(kind string, schema map[string]any) map[string]any {
+func contentObject(kind string, schema map[string]any) map[string]any {
 	return map[string]any{kind: map[string]any{"schema": schema}}
 }
 
@@ -165,6 +166,6 @@ func schemaRef(name string) map[string]any {
 	return map[string]any{"$ref": schemaPrefix + name}
 }
 
-func listOf(key, name string) map[string]any {
+func listSchema(key, name string) map[string]any {
 	return map[string]any{"type": "object", "required": []string{key}, "properties": map[string]any{key: map[string]any{"type": "array", "items": schemaRef(name)}}}
 }

@@ -342,7 +342,7 @@ func hookedTo(s *webtest.EvalSite) string {
 }
 
 func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.Wait = time.Nanosecond }, webtest.Signs(t))
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxDeviceWait = time.Nanosecond }, webtest.Signs(t))
 	document, calls := documentOf(s.Site), everyAnswer(s)
 	for path, methods := range document.Paths {
 		for method := range methods {

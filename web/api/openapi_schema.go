@@ -81,11 +81,11 @@ func simplifySchema(schema *jsonschema.Schema, sent bool) {
 	case schema.Type == "number" || slices.Contains(schema.Types, "number"):
 		schema.Format = "double"
 	case slices.Contains(schema.Types, "array"):
-		withoutNull(schema)
+		removeNullType(schema)
 	}
 	for name, property := range schema.Properties {
 		if !slices.Contains(schema.Required, name) {
-			withoutNull(property)
+			removeNullType(property)
 		}
 		simplifySchema(property, sent)
 	}
@@ -97,9 +97,9 @@ func simplifySchema(schema *jsonschema.Schema, sent bool) {
 	}
 }
 
-// withoutNull removes null from the types of a schema. A schema that references another one by pointer has no other
+// removeNullType removes null from the types of a schema. A schema that references another one by pointer has no other
 // type; it then gets none.
-func withoutNull(schema *jsonschema.Schema) {
+func removeNullType(schema *jsonschema.Schema) {
 	types := slices.DeleteFunc(slices.Clone(schema.Types), func(one string) bool { return one == "null" })
 	schema.Types = nil
 	switch len(types) {
@@ -122,7 +122,7 @@ func webhookMessages() map[string]any {
 			"summary": about, "tags": []string{webhooksTag}, "operationId": webhookID(kind), "security": []any{map[string]any{}},
 			"parameters": []any{signatureHeader("webhook-id"), signatureHeader("webhook-timestamp"),
 				signatureHeader("webhook-signature")},
-			"requestBody": map[string]any{"required": true, "content": content("application/json", schemaRef("WebhookMessage"))},
+			"requestBody": map[string]any{"required": true, "content": contentObject("application/json", schemaRef("WebhookMessage"))},
 			"responses": map[string]any{"2XX": map[string]any{"description": "the delivery is over; any other answer is tried again"},
 				"410": map[string]any{"description": "the webhook is switched off"}},
 		}}
@@ -130,8 +130,8 @@ func webhookMessages() map[string]any {
 	return out
 }
 
-// nameMessages sets the schemas of the parts of webhook messages that Go stores as raw JSON.
-func nameMessages(schemas map[string]any) {
+// setMessageSchemas sets the schemas of the parts of webhook messages that Go stores as raw JSON.
+func setMessageSchemas(schemas map[string]any) {
 	properties := func(name string) map[string]any { return schemas[name].(map[string]any)["properties"].(map[string]any) }
 	properties("Delivery")["body"] = schemaRef("WebhookMessage")
 	properties("WebhookMessage")["data"] = map[string]any{"anyOf": []any{schemaRef("EndedRun"), map[string]any{"type": "object"}},

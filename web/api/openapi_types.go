@@ -26,8 +26,8 @@ const publishPath = "/api/v1/tasks/{slug}"
 // bundlePath is the path that responds with a task's zip file.
 const bundlePath = "/api/v1/tasks/{slug}/bundle"
 
-// allowedValues returns the allowed values of properties, by schema and property.
-func allowedValues() map[string]map[string][]string {
+// allowedPropertyValues returns the allowed values of properties, by schema and property.
+func allowedPropertyValues() map[string]map[string][]string {
 	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile), string(job.ModeSanitize)}
 	states := []string{string(work.StateQueued), string(work.StateBuilding), string(work.StateTesting), string(work.StateBenchmarking),
 		string(work.StateRanking), string(work.StateProfiling), string(work.StateSanitizing), string(work.StateValidating), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
@@ -40,8 +40,8 @@ func allowedValues() map[string]map[string][]string {
 	}
 }
 
-// enumerate adds the allowed values to the properties of a schema.
-func enumerate(schema map[string]any, values map[string][]string) {
+// addAllowedValues adds the allowed values to the properties of a schema.
+func addAllowedValues(schema map[string]any, values map[string][]string) {
 	properties, _ := schema["properties"].(map[string]any)
 	for name, words := range values {
 		if property, ok := properties[name].(map[string]any); ok {
@@ -53,7 +53,7 @@ func enumerate(schema map[string]any, values map[string][]string) {
 // schemaPrefix is the prefix of references to schemas.
 const schemaPrefix = "#/components/schemas/"
 
-const problemType = "application/problem+json"
+const problemContentType = "application/problem+json"
 
 // integerSchema describes an integer in a path.
 func integerSchema() map[string]any { return map[string]any{"type": "integer", "format": "int64"} }
@@ -81,13 +81,13 @@ func (o operation) pathType(name string) map[string]any {
 	return map[string]any{"type": "string"}
 }
 
-// eventStream is the content type of server-sent events.
-const eventStream = "text/event-stream"
+// eventStreamType is the content type of server-sent events.
+const eventStreamType = "text/event-stream"
 
 // contentType returns the content type of the operation's response.
 func (o operation) contentType() string {
 	if strings.HasSuffix(o.path, "}/events") {
-		return eventStream
+		return eventStreamType
 	}
 	if strings.HasSuffix(o.path, "/results") {
 		return client.JSONLines
@@ -120,8 +120,9 @@ func webhookID(kind string) string {
 	return name
 }
 
-// id returns the operationId, such as "getSubmissionsById", from which code generators name the client's functions.
-func (o operation) id() string {
+// operationID returns the operationId, such as "getSubmissionsById", from which code generators name the client's
+// functions.
+func (o operation) operationID() string {
 	name := strings.ToLower(o.method)
 	for part := range strings.SplitSeq(strings.TrimPrefix(o.path, "/api/v1"), "/") {
 		inner, isParameter := strings.CutPrefix(part, "{")

@@ -21,8 +21,8 @@ const webhooksTag = "Webhooks"
 
 // Paths of pages that also respond with data for programs.
 const (
-	profilePath = "/submissions/{id}/runs/{run}/profile"
-	boardFiles  = "/tasks/{slug}/boards/{device}"
+	profilePath   = "/submissions/{id}/runs/{run}/profile"
+	boardDataPath = "/tasks/{slug}/boards/{device}"
 )
 
 // operations lists all operations of the API in the order of its page. The routes, the check of query parameters, and
@@ -40,7 +40,7 @@ func (a *API) operations() []operation {
 	return []operation{
 		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting for the result: one kernel (EvaluationRequest) or two (CompareRequest). Location has its address. Only you and the admins can read it, unless it is shared. A repeated request with the same Idempotency-Key header returns the same evaluation.", true, "EvaluationOrCompare", nil, 202, schemaRef("Evaluation"), a.CreateEvaluation},
 		{evaluations, "POST", "/api/v1/compile", "Compile a C++ or CUDA source, or a submission to a task, without running it, and wait for the compilers' messages, the kernels' resources, and the generated code. After 50 s the answer comes without a result, and Location has its address. It needs no slot of a GPU.", true, "CompileRequest", nil, 200, schemaRef("Evaluation"), a.Compile},
-		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, newest first.", true, "", page, 200, listOf("evaluations", "Evaluation"), a.ListEvaluations},
+		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, newest first.", true, "", page, 200, listSchema("evaluations", "Evaluation"), a.ListEvaluations},
 		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read one of your evaluations, or a shared one.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50; while too many requests wait, the answer comes at once, with Retry-After"}, 200, schemaRef("Evaluation"), a.GetEvaluation},
 		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share one of your evaluations with anyone who has its id, or stop sharing it.", true, "EvaluationChange", nil, 200, schemaRef("Evaluation"), a.ChangeEvaluation},
 		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel one of your evaluations.", true, "", nil, 200, schemaRef("Evaluation"), a.CancelEvaluation},
@@ -60,11 +60,11 @@ func (a *API) operations() []operation {
 
 		{account, "POST", "/api/v1/login", "Request a token. A person approves the request in a browser, at the address in the answer.", false, "NewLogin", nil, 201, schemaRef("Login"), a.BeginLogin},
 		{account, "POST", "/api/v1/login/token", "Check whether the request was approved. The token is sent only once.", false, "LoginQuestion", nil, 200, schemaRef("LoginAnswer"), a.EndLogin},
-		{account, "GET", "/api/v1/tokens", "List your valid tokens, newest first, without their secrets.", true, "", nil, 200, listOf("tokens", "Token"), a.Tokens},
+		{account, "GET", "/api/v1/tokens", "List your valid tokens, newest first, without their secrets.", true, "", nil, 200, listSchema("tokens", "Token"), a.Tokens},
 		{account, "DELETE", "/api/v1/tokens/{id}", "Revoke one of your tokens.", true, "", nil, 204, nil, a.RevokeToken},
-		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary"), a.Tasks},
+		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listSchema("tasks", "TaskSummary"), a.Tasks},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, schemaRef("Task"), a.Task},
-		{boards, "GET", "/api/v1/tasks/{slug}/draws", "List the draws for the ranges in a task's cases, at most 100, with the newest version and software first. A draw includes its cases once the task has a newer version or is closed.", false, "", nil, 200, listOf("draws", "Draw"), a.Draws},
+		{boards, "GET", "/api/v1/tasks/{slug}/draws", "List the draws for the ranges in a task's cases, at most 100, with the newest version and software first. A draw includes its cases once the task has a newer version or is closed.", false, "", nil, 200, listSchema("draws", "Draw"), a.Draws},
 		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file in the legacy format. Solutions are included only if you may edit the task.", false, "", nil, 200, file, nil},
 		{boards, "POST", "/api/v1/tasks/{slug}", "Create or update a task; for creators. The body is a zip, a reference file in the legacy format, or a problem of another benchmark, such as KernelBench.", true, "", map[string]string{
 			"file": "file name of the upload; its suffix distinguishes a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: the devices that the task names",
@@ -74,9 +74,9 @@ func (a *API) operations() []operation {
 		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "version": "number of the task's version"}, 200, schemaRef("Board"), a.Board},
 		{boards, "GET", "/api/v1/leaderboards", "Rank people over the public tasks by points.", false, "", map[string]string{"page": "page, from 1", "device": "a device, or a family of devices; absent: all",
 			"from": "first day of the season, such as 2026-10-01; absent: open", "to": "its last day"}, 200, schemaRef("Leaderboard"), a.Leaderboard},
-		{boards, "GET", "/api/v1/capacity", "List the existing and wanted slots of each device, for tools that start workers.", false, "", nil, 200, listOf("devices", "Capacity"), a.Capacity},
-		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", map[string]string{"packages": "true: with the Python packages of each device's workers"}, 200, listOf("devices", "Device"), a.Devices},
-		{boards, "GET", "/api/v1/events", "List the events (groups of tasks with one start and one end), with the latest end first.", false, "", nil, 200, listOf("events", "EventSummary"), a.Events},
+		{boards, "GET", "/api/v1/capacity", "List the existing and wanted slots of each device, for tools that start workers.", false, "", nil, 200, listSchema("devices", "Capacity"), a.Capacity},
+		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", map[string]string{"packages": "true: with the Python packages of each device's workers"}, 200, listSchema("devices", "Device"), a.Devices},
+		{boards, "GET", "/api/v1/events", "List the events (groups of tasks with one start and one end), with the latest end first.", false, "", nil, 200, listSchema("events", "EventSummary"), a.Events},
 		{boards, "GET", "/api/v1/events/{slug}/suite", "Compare the entrants of an event with the baselines of its boards: fast_p, the geometric mean of the speedups, and the share of correct tasks.", false, "", suite, 200, schemaRef("Suite"), a.EventSuite},
 		{boards, "GET", "/api/v1/tags/{tag}/suite", "The same over the tasks with a tag.", false, "", suite, 200, schemaRef("Suite"), a.TagSuite},
 		{boards, "GET", "/api/v1/events/{slug}", "Read an event with a page of its standings.", false, "", map[string]string{"at": "time, to read the standings as they were at the start of its minute", "device": "name of a device, to count only its boards", "page": "of 200 entrants; the first by default"}, 200, schemaRef("EventStandings"), a.Event},
@@ -98,11 +98,11 @@ func (a *API) operations() []operation {
 		{talk, "POST", "/api/v1/comments/{id}/report", "Report a comment to the task's author and the admins.", true, "NewReport", nil, 204, nil, a.ReportComment},
 		{talk, "GET", "/api/v1/inbox", "List your notices, newest first, at most 50.", true, "", map[string]string{"before": "next of the previous page"}, 200, schemaRef("InboxPage"), a.Inbox},
 		{talk, "POST", "/api/v1/inbox/read", "Mark your notices as read.", true, "", map[string]string{"up_to": "id of the newest notice to mark; absent: all"}, 204, nil, a.ReadInbox},
-		{hooks, "GET", "/api/v1/webhooks", "List your webhooks: addresses of other programs that are notified when your runs end and when you take or lose a record.", true, "", map[string]string{"site": "true: the site's, for admins"}, 200, listOf("webhooks", "Webhook"), a.Webhooks},
+		{hooks, "GET", "/api/v1/webhooks", "List your webhooks: addresses of other programs that are notified when your runs end and when you take or lose a record.", true, "", map[string]string{"site": "true: the site's, for admins"}, 200, listSchema("webhooks", "Webhook"), a.Webhooks},
 		{hooks, "POST", "/api/v1/webhooks", "Create a webhook. Only this answer has its signing secret.", true, "NewWebhook", nil, 201, schemaRef("Webhook"), a.CreateWebhook},
 		{hooks, "DELETE", "/api/v1/webhooks/{id}", "Delete one of your webhooks, with its log.", true, "", nil, 204, nil, a.DeleteWebhook},
 		{hooks, "POST", "/api/v1/webhooks/{id}/test", "Send a test to one of your webhooks.", true, "", nil, 204, nil, a.TestWebhook},
-		{hooks, "GET", "/api/v1/webhooks/{id}/deliveries", "List the deliveries of one of your webhooks, newest first, at most 50.", true, "", map[string]string{"before": "id of the last delivery on the previous page"}, 200, listOf("deliveries", "Delivery"), a.Deliveries},
+		{hooks, "GET", "/api/v1/webhooks/{id}/deliveries", "List the deliveries of one of your webhooks, newest first, at most 50.", true, "", map[string]string{"before": "id of the last delivery on the previous page"}, 200, listSchema("deliveries", "Delivery"), a.Deliveries},
 		{hooks, "POST", "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", "Send a delivery again, with the same message_id.", true, "", nil, 200, schemaRef("Delivery"), a.Redeliver},
 		{data, "GET", "/compare.json", "Compare two runs: scores, cases, and, if both have a profile of the case, their kernels.", false, "", compared, 200, schemaRef("Comparison"), nil},
 		{data, "GET", "/compare.csv", "The same as a table: times of all cases, and metrics of the kernels.", false, "", compared, 200, text, nil},
@@ -111,10 +111,10 @@ func (a *API) operations() []operation {
 		{data, "GET", profilePath + ".csv", "The metrics of each kernel as a table.", false, "", oneCase, 200, text, nil},
 		{data, "GET", profilePath + ".ptx", "The PTX of the kernel that took the most time, if you may read the source.", false, "", oneCase, 200, text, nil},
 		{data, "GET", profilePath + ".ncu-rep", "Download the original Nsight Compute report, if you may read the source.", false, "", oneCase, 200, file, nil},
-		{data, "GET", boardFiles + "/entries.csv", "Download a board as a table.", false, "", nil, 200, text, nil},
-		{data, "GET", boardFiles + "/dataset.jsonl", "Download a closed task's board with the sources, as JSON lines. The first line describes the dataset. A page has at most 500 entries and 16 MiB of sources; the Link header has the address of the next page.", false, "", past, 200, text, nil},
-		{data, "GET", boardFiles + "/dataset.parquet", "The same as Parquet.", false, "", past, 200, file, nil},
-		{data, "GET", boardFiles + "/kernelbot.parquet", "Download the ranked runs of a closed task's board with the sources, in the columns of KernelBot's dataset. A page has at most 100 runs and 16 MiB of sources; the Link header has the address of the next page.", false, "", map[string]string{"after": "id of the last submission on the previous page"}, 200, file, nil},
-		{data, "GET", boardFiles + "/README.md", "Read the card for the board's datasets on Hugging Face.", false, "", nil, 200, text, nil},
+		{data, "GET", boardDataPath + "/entries.csv", "Download a board as a table.", false, "", nil, 200, text, nil},
+		{data, "GET", boardDataPath + "/dataset.jsonl", "Download a closed task's board with the sources, as JSON lines. The first line describes the dataset. A page has at most 500 entries and 16 MiB of sources; the Link header has the address of the next page.", false, "", past, 200, text, nil},
+		{data, "GET", boardDataPath + "/dataset.parquet", "The same as Parquet.", false, "", past, 200, file, nil},
+		{data, "GET", boardDataPath + "/kernelbot.parquet", "Download the ranked runs of a closed task's board with the sources, in the columns of KernelBot's dataset. A page has at most 100 runs and 16 MiB of sources; the Link header has the address of the next page.", false, "", map[string]string{"after": "id of the last submission on the previous page"}, 200, file, nil},
+		{data, "GET", boardDataPath + "/README.md", "Read the card for the board's datasets on Hugging Face.", false, "", nil, 200, text, nil},
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"warpboard/views"
 )
 
-// Page shows the OpenAPI document.
-func (a *API) Page(c *fiber.Ctx) error {
+// ShowDocumentation shows the OpenAPI document.
+func (a *API) ShowDocumentation(c *fiber.Ctx) error {
 	document, err := a.apiDocument()
 	if err != nil {
 		return err
@@ -29,7 +29,8 @@ func (a *API) Page(c *fiber.Ctx) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		page.Schemas = append(page.Schemas, views.APISchema{
-			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].alternatives()})
+			Name: name, About: read[name].Description, Fields: read[name].fields(),
+			Either: read[name].alternativeNames()})
 	}
 	for _, o := range a.operations() {
 		last := len(page.Groups) - 1
@@ -38,7 +39,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 		}
 		page.Groups[last].Operations = append(page.Groups[last].Operations, views.APIOperation{
 			Method: o.method, Path: o.path, Summary: o.summary, Token: o.needsToken, Status: fmt.Sprint(o.status),
-			Takes: o.bodyType, Gives: refName(o.answerSchema), Parameters: o.queryFields(),
+			Takes: o.bodyType, Gives: schemaName(o.answerSchema), Parameters: o.queryFields(),
 		})
 	}
 	return a.site.Render(c, fiber.StatusOK, views.APIDoc(page))
@@ -56,8 +57,8 @@ func (o operation) queryFields() []views.APIField {
 	return fields
 }
 
-// refName is the name of the schema that a schema refers to, or lists under its only key.
-func refName(schema map[string]any) string {
+// schemaName is the name of the schema that a schema refers to, or lists under its only key.
+func schemaName(schema map[string]any) string {
 	text, _ := json.Marshal(schema) // made of maps and texts
 	_, name, found := strings.Cut(string(text), `"#/components/schemas/`)
 	if !found {
@@ -111,8 +112,8 @@ func (j jsonSchema) fields() []views.APIField {
 	return fields
 }
 
-// alternatives returns the names of the alternatives (anyOf) of a schema.
-func (j jsonSchema) alternatives() (names []string) {
+// alternativeNames returns the names of the alternatives (anyOf) of a schema.
+func (j jsonSchema) alternativeNames() (names []string) {
 	for _, one := range j.AnyOf {
 		name, _ := one.typeName()
 		names = append(names, name)

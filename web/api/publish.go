@@ -22,7 +22,7 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 	if !user.MayCreateTasks() {
 		return site.Forbidden("creator", "Only creators and admins can create tasks. Ask an admin for the creator role.")
 	}
-	p, err := a.proposalOf(c)
+	p, err := a.readProposal(c)
 	if err != nil {
 		return err
 	}
@@ -48,8 +48,8 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// proposalOf reads the body of a request as an upload of exactly one task.
-func (a *API) proposalOf(c *fiber.Ctx) (p tasks.Proposal, err error) {
+// readProposal reads the body of a request as an upload of exactly one task.
+func (a *API) readProposal(c *fiber.Ctx) (p tasks.Proposal, err error) {
 	name := c.Query("file", c.Params("slug")+".zip")
 	upload, err := tasks.OpenFile(name, c.Body())
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry
 	if in.Devices = p.GPUs; c.Query("devices") != "" {
 		in.Devices = strings.Split(c.Query("devices"), ",")
 	}
-	if in.Deadline, _, err = deadlineOf(c, p); err != nil {
+	if in.Deadline, _, err = requestDeadline(c, p); err != nil {
 		return task, err
 	}
 	in.Visibility = catalog.Visibility(c.Query("visibility"))
@@ -88,9 +88,9 @@ func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry
 	return a.runs.CreateTask(c.UserContext(), user, in)
 }
 
-// deadlineOf returns the deadline from the query or the upload; nil means no deadline. given reports whether the
+// requestDeadline returns the deadline from the query or the upload; nil means no deadline. given reports whether the
 // request contains one, "none" included.
-func deadlineOf(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err error) {
+func requestDeadline(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err error) {
 	switch text := c.Query("deadline"); {
 	case text == "none":
 		return nil, true, nil
@@ -112,7 +112,7 @@ func (a *API) updateTask(
 	c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published,
 ) error {
 	ctx, bundle := c.UserContext(), p.Bundle
-	deadline, given, err := deadlineOf(c, p)
+	deadline, given, err := requestDeadline(c, p)
 	if err != nil {
 		return err
 	}

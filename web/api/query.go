@@ -24,12 +24,13 @@ func (a *API) AllowOtherSites(c *fiber.Ctx) error {
 // Route is the HTTP route of an operation. Package web chooses the middleware of the route by the boolean fields.
 type Route struct {
 	Method, Path string
-	SignedIn     bool // only for signed-in people; evaluations check that themselves, because an operator may open them
-	Public       bool // scripts of other sites may read the answer
-	Waits        bool // with ?wait= the answer comes later
-	Streams      bool // the answer continues, so that it is not compressed
-	HasKernels   bool // the body has kernels to evaluate
-	Handler      fiber.Handler
+	// only for signed-in people; evaluations check that themselves, because an operator may open them
+	RequiresSignIn   bool
+	OpenToOtherSites bool // scripts of other sites may read the answer
+	MayWait          bool // with ?wait= the answer comes later
+	StreamsAnswer    bool // the answer continues, so that it is not compressed
+	BodyHasKernels   bool // the body has kernels to evaluate
+	Handler          fiber.Handler
 }
 
 // Routes returns the routes of the operations that have a handler in this package, except PublishTask, whose limit of
@@ -42,11 +43,11 @@ func (a *API) Routes() (list []Route) {
 		evaluates, kind := strings.HasPrefix(o.tag, evaluationsTag), o.contentType()
 		_, waits := o.query["wait"]
 		list = append(list, Route{
-			Method: o.method, Path: o.route(), Handler: o.handler, Waits: waits,
-			SignedIn:   o.needsToken && !evaluates,
-			Public:     !o.needsToken && !evaluates && o.method == fiber.MethodGet,
-			Streams:    kind == eventStream || kind == client.JSONLines,
-			HasKernels: evaluates && o.method == fiber.MethodPost && o.bodyType != "",
+			Method: o.method, Path: o.route(), Handler: o.handler, MayWait: waits,
+			RequiresSignIn:   o.needsToken && !evaluates,
+			OpenToOtherSites: !o.needsToken && !evaluates && o.method == fiber.MethodGet,
+			StreamsAnswer:    kind == eventStreamType || kind == client.JSONLines,
+			BodyHasKernels:   evaluates && o.method == fiber.MethodPost && o.bodyType != "",
 		})
 	}
 	return list

@@ -233,7 +233,7 @@ func TestReportsOfNsightComputeAreNotShared(t *testing.T) {
 
 // A stranger's key owns what it made, and shares with itself only.
 func TestAKeySharesItsOwnResults(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = "all" })
 	mine := []string{"Authorization", "", client.EvaluationKeyHeader, site.RandomText(32)}
 	resp, first := s.Ask("POST", "/api/v1/evaluations",
 		webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}, mine...)

@@ -39,7 +39,7 @@ func (a *API) Statement(c *fiber.Ctx) error {
 	return c.JSON(envelope)
 }
 
-// Keys responds with the public keys that verify the site's statements.
-func (a *API) Keys(c *fiber.Ctx) error {
+// PublicKeys responds with the public keys that verify the site's statements.
+func (a *API) PublicKeys(c *fiber.Ctx) error {
 	return c.JSON(a.site.Settings.Signing.Keys)
 }

@@ -67,8 +67,8 @@ func (a *API) CancelSubmission(c *fiber.Ctx) error {
 	return a.answerSubmission(c, fiber.StatusOK, seen)
 }
 
-func (a *API) answerSubmission(c *fiber.Ctx, status int, seen runs.Access) error {
-	read, err := a.runs.Read(c.UserContext(), seen)
+func (a *API) answerSubmission(c *fiber.Ctx, status int, seen runs.SubmissionAccess) error {
+	read, err := a.runs.ReadSubmission(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}
@@ -120,12 +120,12 @@ func clientKind(c *fiber.Ctx) string {
 
 // SubmissionEvents streams the events of a submission's runs as JSON.
 func (a *API) SubmissionEvents(c *fiber.Ctx) error {
-	return a.runs.Follow(c, site.AsJSON, func(e work.RunEvent) []byte {
+	return a.runs.StreamEvents(c, site.FormatJSON, func(e work.RunEvent) []byte {
 		text, err := json.Marshal(eventAnswer(e))
 		if err != nil {
 			a.site.Log.Error("event is not JSON", "event", e.ID, "err", err)
 			return nil
 		}
-		return conns.Frame(e.ID, "", text)
+		return conns.FormatEvent(e.ID, "", text)
 	})
 }

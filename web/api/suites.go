@@ -12,7 +12,7 @@ import (
 // TagSuite responds with the suite of the tasks with a tag.
 func (a *API) TagSuite(c *fiber.Ctx) error {
 	tag := c.Params("tag")
-	suite, err := a.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.SuiteView(c))
+	suite, err := a.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (a *API) TagSuite(c *fiber.Ctx) error {
 
 // EventSuite responds with the suite of an event's tasks.
 func (a *API) EventSuite(c *fiber.Ctx) error {
-	e, suite, err := a.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
+	e, suite, err := a.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
 	if more {
 		a.site.LinkNextPage(c)
 	}
-	answer := client.Suite{Name: name, URL: a.site.Settings.BaseURL + path, Device: s.Device, Devices: s.Devices, Baseline: s.Baseline, Baselines: site.NonNil(s.Baselines),
+	answer := client.Suite{Name: name, URL: a.site.Settings.BaseURL + path, Device: s.Device, Devices: s.Devices, Baseline: s.Baseline, Baselines: site.NonNilSlice(s.Baselines),
 		Boards: []client.SuiteBoard{}, Total: len(s.Rows), Page: page, Entrants: []client.SuiteRow{}}
 	for _, b := range s.Boards {
 		answer.Boards = append(answer.Boards, client.SuiteBoard{Task: b.Slug, Title: b.Title, BaselineNS: b.BaselineNS})
@@ -44,7 +44,7 @@ func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
 			Name: row.Name, UserID: row.UserID, TeamID: row.TeamID, CorrectShare: row.SolvedShare(),
 			Geomean: row.Geomean, Results: []client.SuiteResult{},
 		}
-		for _, p := range views.SuiteSteps() {
+		for _, p := range views.FastPValues() {
 			of.FastPPoints = append(of.FastPPoints, client.FastP{Speedup: p, TaskShare: row.FastP(p)})
 		}
 		for i, r := range row.Results {

@@ -11,7 +11,7 @@ import (
 	"warpboard/web/site"
 )
 
-const deliveryPage = 50
+const deliveryPageSize = 50
 
 // Webhooks lists the sender's webhooks, or the site's.
 func (a *API) Webhooks(c *fiber.Ctx) error {
@@ -93,7 +93,7 @@ func (a *API) Deliveries(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := a.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveryPage)
+	list, err := a.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveryPageSize)
 	if err != nil {
 		return err
 	}

@@ -43,8 +43,8 @@ func ParseProxies(list []string) (Proxies, error) {
 	return networks, err
 }
 
-// Trust reports whether an address belongs to a trusted proxy.
-func (p Proxies) Trust(a netip.Addr) bool {
+// IsTrusted reports whether an address belongs to a trusted proxy.
+func (p Proxies) IsTrusted(a netip.Addr) bool {
 	for _, network := range p {
 		if network.Contains(a) {
 			return true
@@ -53,11 +53,11 @@ func (p Proxies) Trust(a netip.Addr) bool {
 	return false
 }
 
-// Visitor returns the address of a request's client: the nearest address that is not a trusted proxy's. It is invalid
-// if a proxy forwards no address.
-func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
-	peer := Peer(c)
-	if !p.Trust(peer) {
+// ClientAddress returns the address of a request's client: the nearest address that is not a trusted proxy's. It is
+// invalid if a proxy forwards no address.
+func (p Proxies) ClientAddress(c *fiber.Ctx) netip.Addr {
+	peer := PeerAddress(c)
+	if !p.IsTrusted(peer) {
 		return peer
 	}
 	for _, name := range []string{fiber.HeaderXForwardedFor, "X-Real-Ip"} {
@@ -68,7 +68,7 @@ func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
 			if err != nil {
 				break // entries before it do not come from the proxy
 			}
-			if hop = hop.Unmap(); !p.Trust(hop) {
+			if hop = hop.Unmap(); !p.IsTrusted(hop) {
 				return hop
 			}
 		}
@@ -91,12 +91,12 @@ func SenderKeysOf(a netip.Addr) (who SenderKeys) {
 	return who
 }
 
-// Peer returns the address of the TCP connection of a request: the visitor's or a proxy's. Use Peer for access rights,
-// Visitor for limits.
-func Peer(c *fiber.Ctx) netip.Addr { return AddrOf(c.Context().RemoteAddr()) }
+// PeerAddress returns the address of the TCP connection of a request: the visitor's or a proxy's. Use Peer for access
+// rights, ClientAddress for limits.
+func PeerAddress(c *fiber.Ctx) netip.Addr { return TCPAddress(c.Context().RemoteAddr()) }
 
-// AddrOf returns the address of a TCP peer, or the zero address for any other.
-func AddrOf(a net.Addr) netip.Addr {
+// TCPAddress returns the address of a TCP peer, or the zero address for any other.
+func TCPAddress(a net.Addr) netip.Addr {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
 		return netip.Addr{}

@@ -13,7 +13,7 @@ func TestProxiesAreNamedByAddressOrNetwork(t *testing.T) {
 	}
 	for text, want := range map[string]bool{"10.1.2.3": true, "2001:db8::7": true, "2001:db8::8": false,
 		"127.0.0.1": false} {
-		if got := p.Trust(netip.MustParseAddr(text)); got != want {
+		if got := p.IsTrusted(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}

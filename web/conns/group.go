@@ -2,16 +2,16 @@ package conns
 
 import "sync"
 
-// Group runs goroutines and waits for their end when the server stops. Unlike with a sync.WaitGroup, Go may be called
-// while Wait waits: it then starts nothing.
-type Group struct {
+// GoroutineGroup runs goroutines and waits for their end when the server stops. Unlike with a sync.WaitGroup, Go may be
+// called while Wait waits: it then starts nothing.
+type GoroutineGroup struct {
 	running sync.WaitGroup
 	mu      sync.Mutex
 	ended   bool
 }
 
 // Go runs do in a goroutine and returns true. After a call of Wait it returns false without running do.
-func (g *Group) Go(do func()) bool {
+func (g *GoroutineGroup) Go(do func()) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.ended {
@@ -22,7 +22,7 @@ func (g *Group) Go(do func()) bool {
 }
 
 // Wait returns when all goroutines have ended. Later calls of Go start none.
-func (g *Group) Wait() {
+func (g *GoroutineGroup) Wait() {
 	g.mu.Lock()
 	g.ended = true
 	g.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 )
 
 func TestAGroupIsWaitedForWhileOthersBegin(t *testing.T) {
-	var group Group
+	var group GoroutineGroup
 	var begun, ended, refused atomic.Int32
 	release := make(chan struct{})
 	const callers = 50

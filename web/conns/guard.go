@@ -21,48 +21,48 @@ const (
 	// may still see the reset.
 	maxLingerTime  = 2 * time.Second
 	maxLingerBytes = 8 << 20
-	// A refused connection is drained in the same way, within these smaller limits. At most maxRefused such
+	// A refused connection is drained in the same way, within these smaller limits. At most maxDrainingRefused such
 	// connections are drained at a time, because no limiter counts them.
-	refusedTimeout   = time.Second / 2
-	refusedBytes     = 16 << 10
-	maxRefused       = 64
-	firstByteTimeout = time.Minute // browsers open connections that they may need
+	refusedTimeout       = time.Second / 2
+	maxRefusedDrainBytes = 16 << 10
+	maxDrainingRefused   = 64
+	firstByteTimeout     = time.Minute // browsers open connections that they may need
 )
 
-// Guard is a listener that refuses connections above the limits, and continues to work if the process runs out of file
-// descriptors.
-type Guard struct {
+// LimitedListener is a listener that refuses connections above the limits, and continues to work if the process runs
+// out of file descriptors.
+type LimitedListener struct {
 	net.Listener
-	limiter *Limiter
-	proxies Proxies
-	log     *slog.Logger
-	closed  chan struct{}
-	once    sync.Once
-	leaving chan struct{} // one element for each refused connection that is drained
-	warned  time.Time     // only used by Accept, which one goroutine calls
+	limiter       *Limiter
+	proxies       Proxies
+	log           *slog.Logger
+	closed        chan struct{}
+	closeOnce     sync.Once
+	drainingSlots chan struct{} // one element for each refused connection that is drained
+	lastWarningAt time.Time     // only used by Accept, which one goroutine calls
 }
 
-// NewGuard returns a listener that counts the connections of ln. Connections from trusted proxies count only for the
-// total.
-func NewGuard(ln net.Listener, limiter *Limiter, proxies Proxies, log *slog.Logger) *Guard {
-	return &Guard{Listener: ln, limiter: limiter, proxies: proxies, log: log,
-		closed: make(chan struct{}), leaving: make(chan struct{}, maxRefused)}
+// NewLimitedListener returns a listener that counts the connections of ln. Connections from trusted proxies count only
+// for the total.
+func NewLimitedListener(ln net.Listener, limiter *Limiter, proxies Proxies, log *slog.Logger) *LimitedListener {
+	return &LimitedListener{Listener: ln, limiter: limiter, proxies: proxies, log: log,
+		closed: make(chan struct{}), drainingSlots: make(chan struct{}, maxDrainingRefused)}
 }
 
 // Accept returns the next connection within the limits. Its error is permanent.
-func (g *Guard) Accept() (net.Conn, error) {
+func (g *LimitedListener) Accept() (net.Conn, error) {
 	for pause := 5 * time.Millisecond; ; {
 		conn, err := g.Listener.Accept()
 		switch {
 		case err == nil:
-			if admitted := g.admit(conn); admitted != nil {
+			if admitted := g.admitConnection(conn); admitted != nil {
 				return admitted, nil
 			}
 			continue
 		case !isTemporary(err):
 			return nil, err
 		}
-		g.warn("a connection cannot be accepted; trying again", "err", err)
+		g.warnRarely("a connection cannot be accepted; trying again", "err", err)
 		select {
 		case <-time.After(pause):
 		case <-g.closed:
@@ -73,8 +73,8 @@ func (g *Guard) Accept() (net.Conn, error) {
 }
 
 // Close closes the listener. It also ends an Accept call that waits for free file descriptors.
-func (g *Guard) Close() error {
-	g.once.Do(func() { close(g.closed) })
+func (g *LimitedListener) Close() error {
+	g.closeOnce.Do(func() { close(g.closed) })
 	return g.Listener.Close()
 }
 
@@ -89,30 +89,31 @@ func isTemporary(err error) bool {
 	return false
 }
 
-func (g *Guard) admit(conn net.Conn) net.Conn {
-	peer := AddrOf(conn.RemoteAddr())
+func (g *LimitedListener) admitConnection(conn net.Conn) net.Conn {
+	peer := TCPAddress(conn.RemoteAddr())
 	who := SenderKeysOf(peer)
-	if g.proxies.Trust(peer) {
+	if g.proxies.IsTrusted(peer) {
 		who = nil
 	}
-	give, err := g.limiter.Acquire(Connections, who, 1)
-	switch bound := g.limiter.bounds[Connections]; {
+	give, err := g.limiter.Acquire(ConnectionsResource, who, 1)
+	switch bound := g.limiter.limits[ConnectionsResource]; {
 	case err != nil && errors.Is(err, bound.ErrSenderLimit):
-		g.refuse(conn, "429 Too Many Requests")
-		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", bound.Each)
+		g.refuseConnection(conn, "429 Too Many Requests")
+		g.warnRarely("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", bound.PerSender)
 		return nil
 	case err != nil:
-		g.refuse(conn, "503 Service Unavailable")
-		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", bound.Max)
+		g.refuseConnection(conn, "503 Service Unavailable")
+		g.warnRarely("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", bound.Total)
 		return nil
 	}
 	conn.SetReadDeadline(time.Now().Add(firstByteTimeout))
-	return &countedConn{Conn: conn, left: []func(){give}}
+	return &countedConn{Conn: conn, closeHooks: []func(){give}}
 }
 
-// refuse writes a refusal and closes the connection. It does not block: the few bytes fit into the empty send buffer,
-// and a goroutine drains the unread request. Over TLS it sends nothing, because the handshake has not taken place.
-func (g *Guard) refuse(conn net.Conn, status string) {
+// refuseConnection writes a refusal and closes the connection. It does not block: the few bytes fit into the empty send
+// buffer, and a goroutine drains the unread request. Over TLS it sends nothing, because the handshake has not taken
+// place.
+func (g *LimitedListener) refuseConnection(conn net.Conn, status string) {
 	if _, encrypted := conn.(*tls.Conn); encrypted {
 		conn.Close()
 		return
@@ -121,20 +122,20 @@ func (g *Guard) refuse(conn net.Conn, status string) {
 	conn.SetWriteDeadline(time.Now().Add(refusedTimeout))
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
 	select {
-	case g.leaving <- struct{}{}:
+	case g.drainingSlots <- struct{}{}:
 		go func() {
-			drain(conn, refusedTimeout, refusedBytes)
+			drainAndClose(conn, refusedTimeout, maxRefusedDrainBytes)
 			conn.Close()
-			<-g.leaving
+			<-g.drainingSlots
 		}()
 	default:
 		conn.Close()
 	}
 }
 
-// drain closes the sending side and discards incoming data, at most bytes of it for at most most. Closing a connection
-// with unread data would reset it before the response arrives.
-func drain(conn net.Conn, most time.Duration, bytes int64) {
+// drainAndClose closes the sending side and discards incoming data, at most bytes of it for at most most. Closing a
+// connection with unread data would reset it before the response arrives.
+func drainAndClose(conn net.Conn, most time.Duration, bytes int64) {
 	half, ok := conn.(halfCloser)
 	if !ok {
 		return
@@ -144,9 +145,9 @@ func drain(conn net.Conn, most time.Duration, bytes int64) {
 	io.CopyN(io.Discard, conn, bytes)
 }
 
-func (g *Guard) warn(message string, args ...any) {
-	if now := time.Now(); now.Sub(g.warned) > warnInterval {
-		g.warned = now
+func (g *LimitedListener) warnRarely(message string, args ...any) {
+	if now := time.Now(); now.Sub(g.lastWarningAt) > warnInterval {
+		g.lastWarningAt = now
 		g.log.Warn(message, args...)
 	}
 }
@@ -154,9 +155,9 @@ func (g *Guard) warn(message string, args ...any) {
 // countedConn is a connection that is counted until it is closed.
 type countedConn struct {
 	net.Conn
-	linger atomic.Bool // its answer was sent before the request was read
-	mu     sync.Mutex
-	left   []func() // called when it is closed
+	drainAtClose atomic.Bool // its answer was sent before the request was read
+	mu           sync.Mutex
+	closeHooks   []func() // called when it is closed
 }
 
 // SyscallConn returns the raw connection, on which the server detects that the client has disconnected.
@@ -177,16 +178,16 @@ type halfCloser interface {
 	CloseWrite() error
 }
 
-// Close closes the connection. After LingerAtClose it first drains unread data, so that the client receives the
+// Close closes the connection. After DrainAtClose it first drains unread data, so that the client receives the
 // response.
 func (g *countedConn) Close() error {
-	if g.linger.Swap(false) {
-		drain(g.Conn, maxLingerTime, maxLingerBytes)
+	if g.drainAtClose.Swap(false) {
+		drainAndClose(g.Conn, maxLingerTime, maxLingerBytes)
 	}
 	err := g.Conn.Close()
 	g.mu.Lock()
-	left := g.left
-	g.left = nil
+	left := g.closeHooks
+	g.closeHooks = nil
 	g.mu.Unlock()
 	for _, f := range left {
 		f()
@@ -194,8 +195,8 @@ func (g *countedConn) Close() error {
 	return err
 }
 
-// WhenClosed calls fn when a connection is closed, or at once if that cannot be detected.
-func WhenClosed(conn net.Conn, fn func()) {
+// OnClose calls fn when a connection is closed, or at once if that cannot be detected.
+func OnClose(conn net.Conn, fn func()) {
 	g, ok := conn.(*countedConn)
 	if !ok {
 		fn()
@@ -203,12 +204,12 @@ func WhenClosed(conn net.Conn, fn func()) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.left = append(g.left, fn)
+	g.closeHooks = append(g.closeHooks, fn)
 }
 
-// LingerAtClose makes Close drain a connection, because its request was not fully read.
-func LingerAtClose(conn net.Conn) {
+// DrainAtClose makes Close drain a connection, because its request was not fully read.
+func DrainAtClose(conn net.Conn) {
 	if g, ok := conn.(*countedConn); ok {
-		g.linger.Store(true)
+		g.drainAtClose.Store(true)
 	}
 }

@@ -34,7 +34,7 @@ func TestAcceptRetriesTemporaryErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := NewGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, limited(9, 9), nil, slog.New(slog.DiscardHandler))
+	g := NewLimitedListener(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, limited(9, 9), nil, slog.New(slog.DiscardHandler))
 	if _, err := net.Dial("tcp", ln.Addr().String()); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestARefusedBodyIsDrainedUntilTheAnswerIsRead(t *testing.T) {
 			return tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true})
 		}},
 	} {
-		guard := NewGuard(test.ln, limited(9, 9), nil, slog.New(slog.DiscardHandler))
+		guard := NewLimitedListener(test.ln, limited(9, 9), nil, slog.New(slog.DiscardHandler))
 		answered := make(chan error, 1)
 		go func() { answered <- answerTooEarly(guard) }()
 		them, err := test.dial(test.ln.Addr().String())
@@ -99,13 +99,13 @@ func TestARefusedBodyIsDrainedUntilTheAnswerIsRead(t *testing.T) {
 }
 
 // answerTooEarly answers a request of which it has read the beginning.
-func answerTooEarly(guard *Guard) error {
+func answerTooEarly(guard *LimitedListener) error {
 	conn, err := guard.Accept()
 	if err != nil {
 		return err
 	}
 	_, err = io.ReadFull(conn, make([]byte, len("request")))
-	LingerAtClose(conn)
+	DrainAtClose(conn)
 	_, written := io.WriteString(conn, "refused")
 	return errors.Join(err, written, conn.Close())
 }
@@ -126,7 +126,7 @@ func TestARefusedConnectionGetsAReason(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := NewGuard(ln, limited(1, 1), nil, slog.New(slog.DiscardHandler))
+	guard := NewLimitedListener(ln, limited(1, 1), nil, slog.New(slog.DiscardHandler))
 	defer guard.Close()
 	var conns [2]net.Conn
 	for i := range conns {

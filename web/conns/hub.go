@@ -24,14 +24,14 @@ type subscription struct {
 
 // Hub passes messages to the open streams. It stores nothing and never blocks the publisher.
 type Hub struct {
-	mu     sync.Mutex
-	topics map[Topic]map[*subscription]struct{}
-	open   int
+	mu            sync.Mutex
+	subscriptions map[Topic]map[*subscription]struct{}
+	streamCount   int
 }
 
 // NewHub returns a hub without readers.
 func NewHub() *Hub {
-	return &Hub{topics: map[Topic]map[*subscription]struct{}{}}
+	return &Hub{subscriptions: map[Topic]map[*subscription]struct{}{}}
 }
 
 // Publish passes a message to all readers of a topic. All readers receive messages in the same order, because Publish
@@ -39,7 +39,7 @@ func NewHub() *Hub {
 func (h *Hub) Publish(t Topic, m Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for sub := range h.topics[t] {
+	for sub := range h.subscriptions[t] {
 		select {
 		case sub.messages <- m:
 		default:
@@ -53,16 +53,16 @@ func (h *Hub) Publish(t Topic, m Message) {
 func (h *Hub) ReloadAll() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for _, subs := range h.topics {
+	for _, subs := range h.subscriptions {
 		for sub := range subs {
 			sub.coalesce(Message{})
 		}
 	}
 }
 
-// Watch subscribes to a topic until stop is called. The channel buffers messages for a slow reader; when the buffer is
-// full, one message replaces all of them (see coalesce).
-func (h *Hub) Watch(t Topic, buffer int) (messages <-chan Message, stop func()) {
+// WatchTopic subscribes to a topic until stop is called. The channel buffers messages for a slow reader; when the
+// buffer is full, one message replaces all of them (see coalesce).
+func (h *Hub) WatchTopic(t Topic, buffer int) (messages <-chan Message, stop func()) {
 	sub := h.subscribe(t, buffer)
 	return sub.messages, func() { h.unsubscribe(sub) }
 }
@@ -71,14 +71,14 @@ func (h *Hub) Watch(t Topic, buffer int) (messages <-chan Message, stop func()) 
 func (h *Hub) HasReaders(t Topic) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.topics[t]) > 0
+	return len(h.subscriptions[t]) > 0
 }
 
 // StreamCount returns the number of readers.
 func (h *Hub) StreamCount() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.open
+	return h.streamCount
 }
 
 // subscribe adds a reader whose channel buffers the given number of messages.
@@ -86,22 +86,22 @@ func (h *Hub) subscribe(t Topic, buffer int) *subscription {
 	sub := &subscription{messages: make(chan Message, max(buffer, 1)), topic: t}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.topics[t] == nil {
-		h.topics[t] = map[*subscription]struct{}{}
+	if h.subscriptions[t] == nil {
+		h.subscriptions[t] = map[*subscription]struct{}{}
 	}
-	h.topics[t][sub] = struct{}{}
-	h.open++
+	h.subscriptions[t][sub] = struct{}{}
+	h.streamCount++
 	return sub
 }
 
 func (h *Hub) unsubscribe(sub *subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.topics[sub.topic], sub)
-	if len(h.topics[sub.topic]) == 0 {
-		delete(h.topics, sub.topic)
+	delete(h.subscriptions[sub.topic], sub)
+	if len(h.subscriptions[sub.topic]) == 0 {
+		delete(h.subscriptions, sub.topic)
 	}
-	h.open--
+	h.streamCount--
 }
 
 // coalesce replaces all unread messages of a slow reader by one without an event, which has the newest change number.

@@ -26,14 +26,14 @@ func TestASlowReaderDelaysNoOther(t *testing.T) {
 	for _, sub := range []*subscription{slow, fast, elsewhere} {
 		h.unsubscribe(sub)
 	}
-	if h.StreamCount() != 0 || len(h.topics) != 0 {
-		t.Errorf("%d readers and %d topics are left", h.StreamCount(), len(h.topics))
+	if h.StreamCount() != 0 || len(h.subscriptions) != 0 {
+		t.Errorf("%d readers and %d topics are left", h.StreamCount(), len(h.subscriptions))
 	}
 }
 
 func TestOnlyTheNewestChangeWaits(t *testing.T) {
 	h, board := NewHub(), Topic{Kind: "board", ID: 3, Name: "CPU"}
-	messages, stop := h.Watch(board, 1)
+	messages, stop := h.WatchTopic(board, 1)
 	defer stop()
 	for change := int64(1); change <= 100; change++ {
 		h.Publish(board, Message{ChangeNumber: change})

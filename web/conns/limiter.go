@@ -12,26 +12,26 @@ type SenderKeys []string
 // Resource names a limited resource that senders occupy for some time, such as a connection.
 type Resource string
 
-// Connections is the resource of open connections, which a Guard counts.
-const Connections Resource = "connections"
+// ConnectionsResource is the resource of open connections, which a LimitedListener counts.
+const ConnectionsResource Resource = "connections"
 
-// ResourceLimit limits a resource: Max in total, and Each for the first key of SenderKeys. Each following key has
-// twice the limit of the name before it.
+// ResourceLimit limits a resource: Total in total, and PerSender for the first key of SenderKeys. PerSender following
+// key has twice the limit of the name before it.
 type ResourceLimit struct {
-	Max, Each                     int
+	Total, PerSender              int
 	ErrTotalLimit, ErrSenderLimit error // the resource is used up; the sender's share is used up
 }
 
 // Limiter counts the use of resources.
 type Limiter struct {
-	bounds       map[Resource]ResourceLimit
+	limits       map[Resource]ResourceLimit
 	mu           sync.Mutex
 	usedBySender map[Resource]map[string]int // by name; the total has the empty name
 }
 
 // NewLimiter returns a limiter of these resources.
 func NewLimiter(bounds map[Resource]ResourceLimit) *Limiter {
-	l := &Limiter{bounds: bounds, usedBySender: map[Resource]map[string]int{}}
+	l := &Limiter{limits: bounds, usedBySender: map[Resource]map[string]int{}}
 	for of := range bounds {
 		l.usedBySender[of] = map[string]int{}
 	}
@@ -43,13 +43,13 @@ func NewLimiter(bounds map[Resource]ResourceLimit) *Limiter {
 func (l *Limiter) Acquire(of Resource, who SenderKeys, n int) (give func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	bound := l.bounds[of]
+	bound := l.limits[of]
 	for i, name := range who {
-		if l.usedBySender[of][name]+n > bound.Each<<i {
+		if l.usedBySender[of][name]+n > bound.PerSender<<i {
 			return nil, bound.ErrSenderLimit
 		}
 	}
-	if l.usedBySender[of][""]+n > bound.Max {
+	if l.usedBySender[of][""]+n > bound.Total {
 		return nil, bound.ErrTotalLimit
 	}
 	l.add(of, who, n)
@@ -78,5 +78,5 @@ func (l *Limiter) InUse(of ...Resource) (n int) {
 	return n
 }
 
-// HalfUsed reports whether more than half of the resource's total limit is in use.
-func (l *Limiter) HalfUsed(of Resource) bool { return 2*l.InUse(of) > l.bounds[of].Max }
+// IsHalfUsed reports whether more than half of the resource's total limit is in use.
+func (l *Limiter) IsHalfUsed(of Resource) bool { return 2*l.InUse(of) > l.limits[of].Total }

@@ -12,17 +12,18 @@ import (
 
 const (
 	maxStreamLife = 30 * time.Minute // then the browser connects again, to whichever server is there
-	streamRetry   = "retry: 1000\n\n"
+	retryField    = "retry: 1000\n\n"
 )
 
 // ErrStreamComplete ends a stream that is complete.
 var ErrStreamComplete = errors.New("stream is complete")
 
-// Source produces the content of one stream. It must not keep a reference to a fiber.Ctx, because the stream outlives
-// its handler.
-type Source struct {
-	Topic  Topic
-	Buffer int // largest number of messages that a reader may lag behind; a slower one gets a message without event
+// StreamSource produces the content of one stream. It must not keep a reference to a fiber.Ctx, because the stream
+// outlives its handler.
+type StreamSource struct {
+	Topic Topic
+	// largest number of messages that a reader may lag behind; a slower one gets a message without event
+	MaxBufferedMessages int
 	// WriteBacklog writes the stored events that the reader does not have. It runs after the subscription, so that no
 	// event is lost between the two.
 	WriteBacklog func(ctx context.Context, out *Writer) error
@@ -39,18 +40,18 @@ type Source struct {
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
 }
 
-// Send writes the stream to one reader until it is complete (nil), the reader disconnects, stops reading, or is signed
-// out, half an hour has passed, or ctx ends. The error is the reason.
+// SendStream writes the stream to one reader until it is complete (nil), the reader disconnects, stops reading, or is
+// signed out, half an hour has passed, or ctx ends. The error is the reason.
 //
-// Send subscribes first, then reads the store, then passes on new events, so that no event is lost. An event that is
-// stored between the first two steps arrives twice. WriteMessage must skip events that WriteBacklog has written, by ID
-// or change number.
-func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
-	sub := hub.subscribe(s.Topic, s.Buffer)
+// SendStream subscribes first, then reads the store, then passes on new events, so that no event is lost. An event that
+// is stored between the first two steps arrives twice. WriteMessage must skip events that WriteBacklog has written, by
+// ID or change number.
+func (s StreamSource) SendStream(ctx context.Context, hub *Hub, out *Writer) error {
+	sub := hub.subscribe(s.Topic, s.MaxBufferedMessages)
 	defer hub.unsubscribe(sub)
 	ctx, cancel := context.WithTimeout(ctx, maxStreamLife)
 	defer cancel()
-	err := s.send(ctx, sub.messages, out)
+	err := s.sendMessages(ctx, sub.messages, out)
 	if errors.Is(err, ErrStreamComplete) {
 		return nil
 	}
@@ -61,11 +62,11 @@ func (s Source) Send(ctx context.Context, hub *Hub, out *Writer) error {
 	return err
 }
 
-func (s Source) send(ctx context.Context, messages <-chan Message, out *Writer) error {
-	gone := out.Watch()
+func (s StreamSource) sendMessages(ctx context.Context, messages <-chan Message, out *Writer) error {
+	gone := out.Disconnected()
 	defer out.Flush()
 	if s.WriteHeartbeat == nil { // only browsers understand this line
-		out.WriteString(streamRetry)
+		out.WriteString(retryField)
 	}
 	if err := out.Flush(); err != nil { // the page learns that it is connected before the store is read
 		return err
@@ -88,7 +89,7 @@ func (s Source) send(ctx context.Context, messages <-chan Message, out *Writer) 
 			if err := s.Reauthorize(ctx); err != nil {
 				return err
 			}
-			if err := s.beat(ctx, out); err != nil {
+			if err := s.writeHeartbeat(ctx, out); err != nil {
 				return err
 			}
 		case <-gone:
@@ -99,7 +100,7 @@ func (s Source) send(ctx context.Context, messages <-chan Message, out *Writer) 
 	}
 }
 
-func (s Source) beat(ctx context.Context, out *Writer) error {
+func (s StreamSource) writeHeartbeat(ctx context.Context, out *Writer) error {
 	if s.WriteHeartbeat != nil {
 		return s.WriteHeartbeat(ctx, out)
 	}
@@ -107,8 +108,9 @@ func (s Source) beat(ctx context.Context, out *Writer) error {
 	return err
 }
 
-// Frame returns one server-sent event. Without a name, browsers deliver it as a "message" event. An id of 0 is omitted.
-func Frame(id int64, name string, data []byte) []byte {
+// FormatEvent returns one server-sent event. Without a name, browsers deliver it as a "message" event. An id of 0 is
+// omitted.
+func FormatEvent(id int64, name string, data []byte) []byte {
 	var b bytes.Buffer
 	if id > 0 {
 		b.WriteString("id: " + strconv.FormatInt(id, 10) + "\n")
@@ -127,8 +129,8 @@ func Frame(id int64, name string, data []byte) []byte {
 	return b.Bytes()
 }
 
-// LastSeen returns the ID of the newest event that the reader has: the Last-Event-ID of a reconnect, or ?after=.
-func LastSeen(c *fiber.Ctx) int64 {
+// LastEventID returns the ID of the newest event that the reader has: the Last-Event-ID of a reconnect, or ?after=.
+func LastEventID(c *fiber.Ctx) int64 {
 	seen, _ := strconv.ParseInt(c.Query("after"), 10, 64)
 	if again, err := strconv.ParseInt(c.Get("Last-Event-ID"), 10, 64); err == nil && again > seen {
 		seen = again

@@ -15,19 +15,19 @@ import (
 // has unread data (the next request, or a closing message of TLS). Without unread data the server notices at once.
 const hangUpCheckInterval = 250 * time.Millisecond
 
-// Watch returns a channel that is closed when the client disconnects. Without Watch a disconnect is only noticed at the
-// second heartbeat after it. Watch peeks at the connection and consumes no data. It works with TCP only; for other
-// connections the channel stays open.
-func (o *Writer) Watch() <-chan struct{} {
+// Disconnected returns a channel that is closed when the client disconnects. Without Disconnected a disconnect is only
+// noticed at the second heartbeat after it. Disconnected peeks at the connection and consumes no data. It works with
+// TCP only; for other connections the channel stays open.
+func (o *Writer) Disconnected() <-chan struct{} {
 	gone := make(chan struct{})
-	OnLeaving(o.chunks.conn, func() { close(gone) })
+	OnDisconnect(o.chunks.conn, func() { close(gone) })
 	return gone
 }
 
 // waitForClose blocks until the client disconnects (true), or until the connection is closed, its read deadline passes,
 // or done is closed (false).
 func waitForClose(raw syscall.RawConn, done <-chan struct{}) bool {
-	if n, err := peek(raw); n == 0 {
+	if n, err := waitForInput(raw); n == 0 {
 		return !errors.Is(err, os.ErrDeadlineExceeded)
 	}
 	tick := time.NewTicker(hangUpCheckInterval)
@@ -44,9 +44,9 @@ func waitForClose(raw syscall.RawConn, done <-chan struct{}) bool {
 	}
 }
 
-// peek blocks until there is something to read, the client has left, or the read deadline passes. It returns the number
-// of bytes seen, 0 at the end of the stream, and the error of reading.
-func peek(raw syscall.RawConn) (n int, err error) {
+// waitForInput blocks until there is something to read, the client has left, or the read deadline passes. It returns
+// the number of bytes seen, 0 at the end of the stream, and the error of reading.
+func waitForInput(raw syscall.RawConn) (n int, err error) {
 	var b [1]byte
 	waitErr := raw.Read(func(fd uintptr) bool {
 		n, _, err = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)
@@ -70,9 +70,9 @@ func isClosedByPeer(raw syscall.RawConn) (gone bool, err error) {
 	return gone, errors.Join(controlErr, err)
 }
 
-// OnLeaving calls fn when the client closes the connection before stop is called. Until then nothing else may read from
-// the connection. Only TCP, and TLS over it, can be watched.
-func OnLeaving(conn net.Conn, fn func()) (stop func()) {
+// OnDisconnect calls fn when the client closes the connection before stop is called. Until then nothing else may read
+// from the connection. Only TCP, and TLS over it, can be watched.
+func OnDisconnect(conn net.Conn, fn func()) (stop func()) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {
 		return func() {}

@@ -13,9 +13,9 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// TestOnLeavingDetectsAClosedConnection over TCP and TLS, also where something of theirs was not read: another request,
-// or the farewell of TLS.
-func TestOnLeavingDetectsAClosedConnection(t *testing.T) {
+// TestOnDisconnectDetectsAClosedConnection over TCP and TLS, also where something of theirs was not read: another
+// request, or the farewell of TLS.
+func TestOnDisconnectDetectsAClosedConnection(t *testing.T) {
 	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
 	defer server.Close()
 	config := &tls.Config{Certificates: server.TLS.Certificates}
@@ -35,7 +35,7 @@ func TestOnLeavingDetectsAClosedConnection(t *testing.T) {
 				return tls.Dial("tcp", ln.Addr().String(), &tls.Config{InsecureSkipVerify: true})
 			}
 		}
-		guard := NewGuard(listener, limited(9, 9), nil, slog.New(slog.DiscardHandler))
+		guard := NewLimitedListener(listener, limited(9, 9), nil, slog.New(slog.DiscardHandler))
 		caller, left, stayed := make(chan net.Conn, 1), make(chan struct{}), make(chan struct{}, 1)
 		go func() {
 			conn, err := dial()
@@ -53,8 +53,8 @@ func TestOnLeavingDetectsAClosedConnection(t *testing.T) {
 		if _, err := io.ReadFull(conn, make([]byte, len("request"))); err != nil {
 			t.Fatal(err)
 		}
-		OnLeaving(conn, func() { stayed <- struct{}{} })() // stopped at once
-		stop := OnLeaving(conn, func() { close(left) })
+		OnDisconnect(conn, func() { stayed <- struct{}{} })() // stopped at once
+		stop := OnDisconnect(conn, func() { close(left) })
 		them := <-caller
 		_, _ = io.WriteString(them, test.more)
 		select {

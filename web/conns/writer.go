@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	writeBuffer  = 2 << 10
-	WriteTimeout = 10 * time.Second // a reader that accepts nothing for this long has left
+	writeBufferBytes = 2 << 10
+	WriteTimeout     = 10 * time.Second // a reader that accepts nothing for this long has left
 )
 
 // Writer writes the body of a stream to one client. NewWriter sends the response header.
@@ -21,14 +21,14 @@ type Writer struct {
 // NewWriter sends the response header (head) at once. Flush sends later data.
 func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
 	w := &chunkWriter{conn: conn, plain: true}
-	out := &Writer{Writer: bufio.NewWriterSize(w, writeBuffer), chunks: w}
+	out := &Writer{Writer: bufio.NewWriterSize(w, writeBufferBytes), chunks: w}
 	w.Write(head) // an error recurs at the next write
 	w.plain = !inChunks
 	return out
 }
 
-// End sends the buffered data, and the final chunk of a chunked response.
-func (o *Writer) End() {
+// Finish sends the buffered data, and the final chunk of a chunked response.
+func (o *Writer) Finish() {
 	if o.Flush() == nil && !o.chunks.plain {
 		o.chunks.plain = true
 		o.chunks.Write([]byte("0\r\n\r\n"))

@@ -235,7 +235,7 @@ func TestAnotherMethodIsNotAllowed(t *testing.T) {
 
 func TestASilentProxyDoesNotOpenAPublicSite(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) {
-		c.OpenEvalAPI, c.BaseURL = "loopback",
+		c.TokenlessEvaluators, c.BaseURL = "loopback",
 			"https://boards.example.org"
 	})
 	if resp, answer := s.Ask("POST", "/evaluate", webtest.Object{}, "Authorization", ""); resp.StatusCode != 401 {
@@ -266,7 +266,7 @@ func TestRightsToEvaluate(t *testing.T) {
 		{"everyone", "all", []string{"X-Forwarded-For", "10.0.0.9"}, 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = tt.open })
+			s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = tt.open })
 			resp, answer := s.Ask("POST", "/evaluate", webtest.Object{},
 				append([]string{"Authorization", ""}, tt.headers...)...)
 			if resp.StatusCode != tt.status || answer["status"] != "client_error" {
@@ -277,7 +277,7 @@ func TestRightsToEvaluate(t *testing.T) {
 }
 
 func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxLive, c.EvalLimits.Body = 1, 4096 })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxLive, c.EvalLimits.MaxBodyBytes = 1, 4096 })
 	ctx, leave := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	go func() {

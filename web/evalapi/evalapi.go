@@ -16,43 +16,45 @@ import (
 // API is the unversioned evaluation API, with the same requests and answers as the CUDA Evaluation Server V2. Its
 // answers may get additional fields, but no other changes.
 type API struct {
-	site  *site.Site
-	evals *evaluations.Evaluations
+	site        *site.Site
+	evaluations *evaluations.Evaluations
 }
 
 // New returns the unversioned API.
-func New(site *site.Site, evals *evaluations.Evaluations) *API { return &API{site: site, evals: evals} }
+func New(site *site.Site, evals *evaluations.Evaluations) *API {
+	return &API{site: site, evaluations: evals}
+}
 
-// Methods returns the paths that only this API has, with the method of each. The API also accepts POST at two paths of
-// pages, / and /compare.
-func Methods() map[string]string {
+// MethodsByPath returns the paths that only this API has, with the method of each. The API also accepts POST at two
+// paths of pages, / and /compare.
+func MethodsByPath() map[string]string {
 	return map[string]string{"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet, "/health": fiber.MethodGet,
 		"/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost}
 }
 
-// AllowOnly returns a handler that responds 405 with the allowed method, in FastAPI's format.
-func AllowOnly(method string) fiber.Handler {
+// AllowOnlyMethod returns a handler that responds 405 with the allowed method, in FastAPI's format.
+func AllowOnlyMethod(method string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderAllow, method)
 		return c.Status(fiber.StatusMethodNotAllowed).JSON(fiber.Map{"detail": "Method Not Allowed"})
 	}
 }
 
-// noCache forbids caching of the response.
-func noCache(c *fiber.Ctx) {
+// forbidCaching forbids caching of the response.
+func forbidCaching(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "no-cache, no-store, must-revalidate")
 	c.Set(fiber.HeaderPragma, "no-cache")
 	c.Set(fiber.HeaderExpires, "0")
 }
 
-// Errors converts errors to the format of this API.
-func (a *API) Errors(c *fiber.Ctx) error {
+// ConvertErrors converts errors to the format of this API.
+func (a *API) ConvertErrors(c *fiber.Ctx) error {
 	err := c.Next()
 	if err == nil {
 		return nil
 	}
-	noCache(c)
-	f := site.FailureOf(err)
+	forbidCaching(c)
+	f := site.FailureFromError(err)
 	if f.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, fmt.Sprint(int(f.RetryAfter.Seconds())))
 	}
@@ -75,8 +77,9 @@ type bodyDetail struct {
 	Ctx   map[string]any `json:"ctx,omitempty"`
 }
 
-// requestError responds to an unreadable request in the format of the unversioned API. It returns all other errors.
-func requestError(c *fiber.Ctx, err error) error {
+// respondRequestError responds to an unreadable request in the format of the unversioned API. It returns all other
+// errors.
+func respondRequestError(c *fiber.Ctx, err error) error {
 	var body *evaluations.BodyError
 	var fields evaluations.FieldErrors
 	var refusal *kernelrun.Refusal
@@ -84,11 +87,11 @@ func requestError(c *fiber.Ctx, err error) error {
 	case errors.As(err, &body):
 		return c.Status(fiber.StatusUnprocessableEntity).JSON(fiber.Map{"detail": []bodyDetail{bodyDetail(*body)}})
 	case errors.As(err, &fields):
-		noCache(c)
+		forbidCaching(c)
 		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
 			"error": "Invalid request format", "validation_errors": fields, "status": "client_error"})
 	case errors.As(err, &refusal):
-		noCache(c)
+		forbidCaching(c)
 		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
 			"error": refusal.Message, "details": refusal.Details, "status": "client_error"})
 	}
@@ -97,14 +100,14 @@ func requestError(c *fiber.Ctx, err error) error {
 
 // respondFailure responds with an error instead of a result.
 func (a *API) respondFailure(c *fiber.Ctx, status int, message string) error {
-	noCache(c)
+	forbidCaching(c)
 	return c.Status(status).JSON(failureBody(work.Evaluation{}, message, evaluations.PodIP(c)))
 }
 
 // failureBody returns the response for an evaluation without a result; e may be the zero Evaluation. Apart from the
 // original API's fields it contains the evaluation's last state.
 func failureBody(e work.Evaluation, message, podIP string) fiber.Map {
-	r, _ := evaluations.ResultOf(e) // an unreadable result counts as unknown
+	r, _ := evaluations.DecodeResult(e) // an unreadable result counts as unknown
 	body := fiber.Map{
 		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": evaluations.PodName(r), "pod_ip": podIP,
 		"status": "error", "error": message, "compilation_method": "cupy",

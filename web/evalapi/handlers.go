@@ -23,45 +23,45 @@ const statusCallerGone = 499
 const minCleanUpAge = 300 * time.Second
 
 // Evaluate measures one kernel and responds with the result.
-func (a *API) Evaluate(c *fiber.Ctx) error { return a.run(c, kernelrun.Evaluate) }
+func (a *API) Evaluate(c *fiber.Ctx) error { return a.runEvaluation(c, kernelrun.Evaluate) }
 
 // Compare measures a kernel and its reference and responds with the result.
-func (a *API) Compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
+func (a *API) Compare(c *fiber.Ctx) error { return a.runEvaluation(c, kernelrun.Compare) }
 
-// run reads a request, waits for the end of its evaluation, and responds with the result.
-func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
-	request, err := a.evals.ReadRequest(c, kind)
+// runEvaluation reads a request, waits for the end of its evaluation, and responds with the result.
+func (a *API) runEvaluation(c *fiber.Ctx, kind kernelrun.Kind) error {
+	request, err := a.evaluations.ReadRequest(c, kind)
 	if err != nil {
-		return requestError(c, err)
+		return respondRequestError(c, err)
 	}
-	caller, err := a.evals.NewCaller(c)
-	if err != nil {
-		return err
-	}
-	over, err := a.site.Wait(c)
+	caller, err := a.evaluations.NewCaller(c)
 	if err != nil {
 		return err
 	}
-	e, err := a.evals.Submit(c.UserContext(), caller, request, "")
+	over, err := a.site.TakeWaitPermit(c)
+	if err != nil {
+		return err
+	}
+	e, err := a.evaluations.Submit(c.UserContext(), caller, request, "")
 	if err != nil {
 		over()
-		return requestError(c, err)
+		return respondRequestError(c, err)
 	}
 	site.FreeBody(c) // it may wait for minutes
-	w := a.waitFor(c, e, over)
+	w := a.waitForEvaluation(c, e, over)
 	if a.behindProxy(c) && !w.endsWithin(a.site.Settings.Limits.KeepAlive) {
-		a.answerLate(c, w, request)
+		a.startResponseEarly(c, w, request)
 		return nil
 	}
-	<-w.done
-	reply, err := a.reply(w, request, evaluations.PodIP(c))
+	<-w.ended
+	reply, err := a.resultResponse(w, request, evaluations.PodIP(c))
 	if errors.Is(err, errCallerGone) {
 		return &site.Failure{Status: statusCallerGone, Code: "caller_gone", Message: "The caller has left."} // for the log: nothing of the site failed
 	}
 	if err != nil {
 		return err
 	}
-	noCache(c)
+	forbidCaching(c)
 	if reply.device != "" {
 		c.Set(evaluations.DeviceHeader, reply.device)
 	}
@@ -70,8 +70,8 @@ func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 
 // noDeviceText returns the message for a caller whose evaluation was not started in time by any worker.
 func (a *API) noDeviceText(e work.Evaluation) string {
-	text := fmt.Sprintf("No GPU available within %d seconds", int(a.evals.EvalLimits.Wait.Seconds()))
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
+	text := fmt.Sprintf("No GPU available within %d seconds", int(a.evaluations.EvalLimits.MaxDeviceWait.Seconds()))
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.RequestContext), site.RequestTimeout)
 	defer cancel()
 	if lack, err := a.site.Store.Fleet.MissingWorker(ctx, e.Device, e.Requires, a.site.Now()); err == nil && lack != "" {
 		text += ": it waited for " + lack
@@ -90,16 +90,16 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 	return "An unexpected error occurred: " + e.Failure
 }
 
-// Job responds with the state of a job, but not with its result or sources. Clients of this API have no key, so anyone
-// who has the ID can read the state of a job without an owner.
-func (a *API) Job(c *fiber.Ctx) error {
+// JobState responds with the state of a job, but not with its result or sources. Clients of this API have no key, so
+// anyone who has the ID can read the state of a job without an owner.
+func (a *API) JobState(c *fiber.Ctx) error {
 	id := c.Params("id")
 	e, err := a.site.Store.Work.EvaluationForPolling(c.UserContext(), id)
 	if err == nil && e.UserID != 0 && !(work.Requester{User: site.Actor(c)}).MayRead(e) {
 		err = evaluations.NotFound(id)
 	}
 	if db.KindOf(err) == db.NotFound {
-		noCache(c)
+		forbidCaching(c)
 		return c.Status(fiber.StatusNotFound).JSON(fiber.Map{"error": fmt.Sprintf("Job %s not found", id), "status": "error"})
 	}
 	if err != nil {
@@ -116,22 +116,22 @@ func (a *API) Job(c *fiber.Ctx) error {
 func (a *API) Health(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
-	jobs, err := a.evals.JobStats(ctx)
+	jobs, err := a.evaluations.JobStats(ctx)
 	if err == nil {
 		var now evaluations.Capacity
-		if now, err = a.evals.Capacity(ctx); err == nil {
-			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": now.Idle}, "backends": now.Backends})
+		if now, err = a.evaluations.Capacity(ctx); err == nil {
+			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": now.IdleSlots}, "backends": now.Backends})
 		}
 	}
 	a.site.Log.Error("health of the evaluation API", "err", err)
-	f := site.FailureOf(err)
-	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
+	f := site.FailureFromError(err)
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.TemporaryRetryAfter.Seconds())))
 	return c.Status(f.Status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
 }
 
 // CleanUp removes old ended jobs: the caller's, or everyone's if the caller is an admin.
 func (a *API) CleanUp(c *fiber.Ctx) error {
-	caller, err := a.evals.Caller(c)
+	caller, err := a.evaluations.Caller(c)
 	if err != nil {
 		return err
 	}

@@ -15,18 +15,18 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// response is the status and body of the response to a waiting caller.
-type response struct {
+// evaluationResponse is the status and body of the response to a waiting caller.
+type evaluationResponse struct {
 	status int
 	device string // set when there is a result
 	body   any
 }
 
-// answerLate starts the response before the result exists, because a proxy would end a silent request after a minute.
-// It sends the header, then spaces at intervals (JSON ignores them), then the result. The status is always 200;
+// startResponseEarly starts the response before the result exists, because a proxy would end a silent request after a
+// minute. It sends the header, then spaces at intervals (JSON ignores them), then the result. The status is always 200;
 // "status": "error" in the body reports a failure.
-func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
-	noCache(c)
+func (a *API) startResponseEarly(c *fiber.Ctx, w *evaluationWaiter, request kernelrun.Request) {
+	forbidCaching(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	c.Set(fiber.HeaderContentLocation, a.site.Settings.BaseURL+"/api/v1/evaluations/"+w.id)
 	c.Set("X-Accel-Buffering", "no")
@@ -38,9 +38,9 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 				w.cancel(errCallerGone)
 			}
 		}
-		reply, err := a.reply(w, request, pod)
+		reply, err := a.resultResponse(w, request, pod)
 		if err != nil {
-			f := site.FailureOf(err)
+			f := site.FailureFromError(err)
 			if !errors.Is(err, errCallerGone) {
 				a.site.Log.Error("evaluation request failed", "evaluation", w.id, "err", err)
 			}
@@ -53,36 +53,37 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 // behindProxy reports whether a proxy that may time out is between the caller and this site. Not every proxy identifies
 // itself; HTTP/1.0, nginx's default, is a sign of one.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
-	peer, host := conns.Peer(c), string(c.Request().Host())
-	return !c.Request().Header.IsHTTP11() || a.site.Secure() || conns.HasProxyHeader(c) || !peer.IsLoopback() && a.site.Proxies.Trust(peer) ||
+	peer, host := conns.PeerAddress(c), string(c.Request().Host())
+	return !c.Request().Header.IsHTTP11() || a.site.UsesTLS() || conns.HasProxyHeader(c) || !peer.IsLoopback() && a.site.Proxies.IsTrusted(peer) ||
 		host != a.site.Base.Host && !(conns.IsLoopback(host) && conns.IsLoopback(a.site.Base.Host))
 }
 
 // endsWithin reports whether the evaluation ends within d, or has ended already.
-func (w *waiter) endsWithin(d time.Duration) bool {
+func (w *evaluationWaiter) endsWithin(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
-	case <-w.done:
+	case <-w.ended:
 		return true
 	case <-timer.C:
 		return false
 	}
 }
 
-// reply returns the response for an evaluation that has ended. The error is a failure of the site, not of the kernel.
-func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (response, error) {
-	failed := func(why string) response {
-		return response{status: http.StatusInternalServerError, body: failureBody(w.evaluation, why, pod)}
+// resultResponse returns the response for an evaluation that has ended. The error is a failure of the site, not of the
+// kernel.
+func (a *API) resultResponse(w *evaluationWaiter, request kernelrun.Request, pod string) (evaluationResponse, error) {
+	failed := func(why string) evaluationResponse {
+		return evaluationResponse{status: http.StatusInternalServerError, body: failureBody(w.evaluation, why, pod)}
 	}
 	switch {
 	case errors.Is(w.err, errQueueFull):
 		return failed(a.noDeviceText(w.evaluation)), nil
 	case w.err != nil:
-		return response{}, w.err
+		return evaluationResponse{}, w.err
 	case w.evaluation.State != work.EvaluationCompleted:
 		return failed(failureText(w.evaluation, request)), nil
 	}
-	answer, err := evaluations.NewAnswer(w.evaluation, evaluations.KernelOf(request.CustomKernel), pod)
-	return response{status: http.StatusOK, device: answer.GPUType, body: answer}, err
+	answer, err := evaluations.NewAnswer(w.evaluation, evaluations.DescribeKernel(request.CustomKernel), pod)
+	return evaluationResponse{status: http.StatusOK, device: answer.GPUType, body: answer}, err
 }

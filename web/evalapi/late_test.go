@@ -116,7 +116,7 @@ func TestAnAnswerThatHasBegunTellsOfAFailureInItsBody(t *testing.T) {
 }
 
 func TestALateAnswerBeginsWithTheKeyOfACallerWithoutAToken(t *testing.T) {
-	s := webtest.NewEvalSite(t, webtest.Impatient, func(c *web.Config) { c.OpenEvalAPI = "all" })
+	s := webtest.NewEvalSite(t, webtest.Impatient, func(c *web.Config) { c.TokenlessEvaluators = "all" })
 	s.Token = ""
 	_, resp := begin(s, t)
 	path := strings.TrimPrefix(resp.Header.Get("Content-Location"), s.URL)
@@ -145,7 +145,7 @@ func TestAStopOfTheSiteEndsALateAnswer(t *testing.T) {
 
 // TestADirectCallerGetsTheContractsStatus: no one loses patience there, so a failure may have its own status.
 func TestADirectCallerGetsTheContractsStatus(t *testing.T) {
-	s := webtest.NewEvalSite(t, webtest.Impatient, func(c *web.Config) { c.EvalLimits.Wait = 200 * time.Millisecond })
+	s := webtest.NewEvalSite(t, webtest.Impatient, func(c *web.Config) { c.EvalLimits.MaxDeviceWait = 200 * time.Millisecond })
 	for path, body := range map[string]webtest.Object{
 		"/evaluate": {"kernel": webtest.TorchModel("return x")},
 		"/":         {"ref_code": source(webtest.TorchModel("return x")), "custom_code": "x = 1"}, // the legacy format

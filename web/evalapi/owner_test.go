@@ -29,7 +29,7 @@ func post(a webtest.Asker, path string, form url.Values) int {
 }
 
 func TestOnlyAuthorAndAdminsReadAnUnsharedEvaluation(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = "all" })
 	_, made := s.Ask("POST", "/api/v1/evaluations",
 		webtest.Object{"kernel": webtest.TorchModel("return x # " + secretSource)})
 	id := made["id"].(string)
@@ -134,7 +134,7 @@ func anonymous(s *webtest.EvalSite, headers ...string) (e work.Evaluation, key s
 }
 
 func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI, c.EvalLimits.MaxLive = "all", 4 })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators, c.EvalLimits.MaxLive = "all", 4 })
 	mine, key := anonymous(s)
 	theirs, otherKey := anonymous(s)
 	again, sameKey := anonymous(s, client.EvaluationKeyHeader, key)
@@ -195,7 +195,7 @@ func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
 }
 
 func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = "all" })
 	mine, key := anonymous(s)
 	s.EndOne(mine.ID, kernelrun.Result{})
 	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(),
@@ -214,7 +214,7 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 }
 
 func TestABlockingCallWithoutATokenBringsAKey(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all"; c.EvalLimits.Wait = 1 })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = "all"; c.EvalLimits.MaxDeviceWait = 1 })
 	resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")},
 		"Authorization", "")
 	key := resp.Header.Get(client.EvaluationKeyHeader)
@@ -228,7 +228,7 @@ func TestABlockingCallWithoutATokenBringsAKey(t *testing.T) {
 }
 
 func TestAgentsWithoutATokenReadTheirOwnJobsAlone(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "all" })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = "all" })
 	mine, key := anonymous(s)
 	agent := s.Agent(t, "")
 	if answer, refused := agent.Call("get_job_status", webtest.Object{"job_id": mine.ID}); refused == "" {

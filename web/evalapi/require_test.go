@@ -17,7 +17,7 @@ import (
 const lacksDSL = "a worker that has nvidia-cutlass-dsl>=4; CPU's workers have no nvidia-cutlass-dsl"
 
 func TestAWaitWithoutARequiredPackageEndsWithItsName(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.Wait = time.Second })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxDeviceWait = time.Second })
 	resp, answer := s.Ask("POST", "/evaluate",
 		webtest.Object{"kernel": webtest.TorchModel("return x"), "require": []string{"NVIDIA_cutlass_dsl >= 4"}})
 	if resp.StatusCode != 500 || answer["error"] != "No GPU available within 1 seconds: it waited for "+lacksDSL {

@@ -22,24 +22,24 @@ var (
 	errQueueFull  = errors.New("no device came free")
 )
 
-// waiter waits for the end of an evaluation on behalf of a caller.
-type waiter struct {
+// evaluationWaiter waits for the end of an evaluation on behalf of a caller.
+type evaluationWaiter struct {
 	id         string
 	cancel     context.CancelCauseFunc
-	done       chan struct{} // closed when last and err are set
+	ended      chan struct{} // closed when last and err are set
 	evaluation work.Evaluation
 	err        error
 }
 
-// waitFor starts to wait for the end of an evaluation, and calls over afterwards. It cancels the evaluation if the
-// caller disconnects or no device becomes free in time. Until the waiter is done, nothing else may read from the
+// waitForEvaluation starts to wait for the end of an evaluation, and calls over afterwards. It cancels the evaluation
+// if the caller disconnects or no device becomes free in time. Until the waiter is done, nothing else may read from the
 // caller's connection.
-func (a *API) waitFor(c *fiber.Ctx, e work.Evaluation, over func()) *waiter {
-	ctx, cancel := context.WithCancelCause(a.site.Streams)
-	w := &waiter{id: e.ID, cancel: cancel, done: make(chan struct{}), evaluation: e}
-	stop := site.OnLeaving(c, func() { cancel(errCallerGone) })
-	end := func() { stop(); cancel(nil); over(); close(w.done) }
-	waiting := a.site.Sending.Go(func() {
+func (a *API) waitForEvaluation(c *fiber.Ctx, e work.Evaluation, over func()) *evaluationWaiter {
+	ctx, cancel := context.WithCancelCause(a.site.StreamContext)
+	w := &evaluationWaiter{id: e.ID, cancel: cancel, ended: make(chan struct{}), evaluation: e}
+	stop := site.OnDisconnect(c, func() { cancel(errCallerGone) })
+	end := func() { stop(); cancel(nil); over(); close(w.ended) }
+	waiting := a.site.SendingGroup.Go(func() {
 		defer end()
 		w.evaluation, w.err = a.awaitEnd(ctx, cancel, e)
 	})
@@ -59,8 +59,8 @@ func stoppingError(e work.Evaluation) error {
 func (a *API) awaitEnd(
 	ctx context.Context, cancel context.CancelCauseFunc, e work.Evaluation,
 ) (work.Evaluation, error) {
-	giveUp := e.QueuedAt.Add(a.evals.EvalLimits.Wait)
-	last, err := a.evals.Await(ctx, e.ID, func(e work.Evaluation) bool {
+	giveUp := e.QueuedAt.Add(a.evaluations.EvalLimits.MaxDeviceWait)
+	last, err := a.evaluations.Await(ctx, e.ID, func(e work.Evaluation) bool {
 		if e.StartedAt == nil && !e.State.IsFinal() && time.Now().After(giveUp) {
 			cancel(errQueueFull)
 		}
@@ -72,7 +72,7 @@ func (a *API) awaitEnd(
 	switch {
 	case errors.Is(err, errCallerGone), errors.Is(err, errQueueFull):
 		a.dropEvaluation(e.ID, err)
-	case err != nil && a.site.Streams.Err() != nil:
+	case err != nil && a.site.StreamContext.Err() != nil:
 		err = stoppingError(e)
 	}
 	if last.ID == "" { // it could not be read again
@@ -83,7 +83,7 @@ func (a *API) awaitEnd(
 
 // dropEvaluation cancels an evaluation whose caller no longer waits.
 func (a *API) dropEvaluation(id string, why error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.Requests), site.RequestTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.RequestContext), site.RequestTimeout)
 	defer cancel()
 	err := a.site.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))
 	if err != nil && db.KindOf(err) != db.Conflict {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.Wait = time.Second })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxDeviceWait = time.Second })
 	resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")})
 	if resp.StatusCode != 500 || answer["error"] != "No GPU available within 1 seconds" ||
 		answer["compilation_method"] != "cupy" {
@@ -25,7 +25,7 @@ func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
 
 // The measured evaluation belongs to a caller who does not wait, so it may be in the queue for hours.
 func TestAWaitForASharedResultIsGivenUpToo(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.Wait = time.Second })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxDeviceWait = time.Second })
 	request := webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}
 	_, made := s.Ask("POST", "/api/v1/evaluations", request)
 	if resp, answer := s.Ask("POST", "/evaluate", request); resp.StatusCode != 500 ||

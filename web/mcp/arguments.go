@@ -16,9 +16,9 @@ import (
 	"warpboard/tasks"
 )
 
-// explain is middleware that replaces the SDK's error about wrong arguments, which is a schema path, by a sentence. It
-// checks only arguments that the SDK has refused.
-func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
+// explainArgumentErrors is middleware that replaces the SDK's error about wrong arguments, which is a schema path, by a
+// sentence. It checks only arguments that the SDK has refused.
+func (s *Schemas) explainArgumentErrors(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)
 		call, isCall := r.(*sdk.CallToolRequest)
@@ -26,7 +26,7 @@ func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
 		if err != nil || !isCall || !isAnswer || !answer.IsError || !refusedArguments(answer) {
 			return result, err
 		}
-		if schema, ok := s.arguments.Load(call.Params.Name); ok {
+		if schema, ok := s.argumentSchemas.Load(call.Params.Name); ok {
 			if why := wrongArguments(call.Params.Name, schema.(*jsonschema.Schema), call.Params.Arguments); why != "" {
 				answer.Content = []sdk.Content{&sdk.TextContent{Text: why}}
 			}
@@ -48,14 +48,14 @@ func refusedArguments(answer *sdk.CallToolResult) bool {
 // at the error, because arguments may be megabytes long.
 func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMessage) string {
 	given := map[string]bool{}
-	if len(arguments) > 0 && kindOf(arguments) != "null" {
-		if kindOf(arguments) != "object" {
-			return fmt.Sprintf("%s: the arguments must be an object, not %s.", tool, clip(arguments))
+	if len(arguments) > 0 && jsonTypeName(arguments) != "null" {
+		if jsonTypeName(arguments) != "object" {
+			return fmt.Sprintf("%s: the arguments must be an object, not %s.", tool, clipInput(arguments))
 		}
 		if why := eachKey(arguments, func(key string, value json.RawMessage) string {
 			of := schema.Properties[key]
 			if of == nil {
-				return fmt.Sprintf("%s has no argument %q; %s", tool, clip([]byte(key)), suggestion(key, schema))
+				return fmt.Sprintf("%s has no argument %q; %s", tool, clipInput([]byte(key)), suggestion(key, schema))
 			}
 			given[key] = true
 			if why := wrongValue(key, of, value); why != "" {
@@ -88,12 +88,13 @@ func suggestion(key string, schema *jsonschema.Schema) string {
 
 // wrongValue describes why a value does not match its schema, or returns "". at is the path of the value.
 func wrongValue(at string, schema *jsonschema.Schema, value json.RawMessage) string {
-	kind, want := kindOf(value), schema.Types
+	kind, want := jsonTypeName(value), schema.Types
 	if schema.Type != "" {
 		want = []string{schema.Type}
 	}
 	if len(want) > 0 && !slices.Contains(want, kind) && !(kind == "integer" && slices.Contains(want, "number")) {
-		return fmt.Sprintf("the argument %q must be %s, not %s.", clip([]byte(at)), kindName(want), clip(value))
+		return fmt.Sprintf("the argument %q must be %s, not %s.", clipInput([]byte(at)), wantedTypesText(want),
+			clipInput(value))
 	}
 	switch {
 	case kind == "array" && schema.Items != nil:
@@ -108,7 +109,7 @@ func wrongValue(at string, schema *jsonschema.Schema, value json.RawMessage) str
 	return ""
 }
 
-func kindName(want []string) string {
+func wantedTypesText(want []string) string {
 	var names []string
 	for _, kind := range want {
 		switch kind {
@@ -122,8 +123,8 @@ func kindName(want []string) string {
 	return strings.Join(names, " or ")
 }
 
-// kindOf returns JSON Schema's name for the type of a valid JSON value.
-func kindOf(value json.RawMessage) string {
+// jsonTypeName returns JSON Schema's name for the type of a valid JSON value.
+func jsonTypeName(value json.RawMessage) string {
 	switch value = bytes.TrimSpace(value); {
 	case len(value) == 0:
 		return ""
@@ -150,7 +151,7 @@ const maxCheckedElements = 200
 // maxRepeatedInput limits the input that an error message repeats, in bytes.
 const maxRepeatedInput = 40
 
-func clip(text []byte) string {
+func clipInput(text []byte) string {
 	if len(text) > maxRepeatedInput {
 		return strings.ToValidUTF8(string(text[:maxRepeatedInput]), "") + "…"
 	}

@@ -15,12 +15,12 @@ type taskIn struct {
 }
 
 type submitIn struct {
-	Task     string   `json:"task" jsonschema:"slug of the task"`
-	Source   string   `json:"source" jsonschema:"the kernel's source"`
-	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language"`
-	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
-	Mode     string   `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; default test"`
-	Filter   object   `json:"profile_filter,omitempty" jsonschema:"for mode profile: benchmark, kernel (name or regex:PATTERN), launch_skip, launch_count, sections"`
+	Task     string     `json:"task" jsonschema:"slug of the task"`
+	Source   string     `json:"source" jsonschema:"the kernel's source"`
+	FileName string     `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language"`
+	Devices  []string   `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
+	Mode     string     `json:"mode,omitempty" jsonschema:"test, benchmark, ranked, profile or sanitize; default test"`
+	Filter   jsonObject `json:"profile_filter,omitempty" jsonschema:"for mode profile: benchmark, kernel (name or regex:PATTERN), launch_skip, launch_count, sections"`
 	extraFilesIn
 }
 
@@ -43,36 +43,36 @@ type tasksOut struct {
 	Tasks []client.TaskSummary `json:"tasks"`
 }
 
-func (t tools) addBoards(server toolServer) {
-	addTyped(server, "list_tasks", "List the tasks of this site with their languages and devices.", readingAnnotations(), func(ctx context.Context, _ *progress, _ noInput) (tasksOut, error) {
+func (t toolHandlers) addBoards(server toolServer) {
+	addTypedTool(server, "list_tasks", "List the tasks of this site with their languages and devices.", readingAnnotations(), func(ctx context.Context, _ *progressReporter, _ noInput) (tasksOut, error) {
 		tasks, err := t.site.Tasks(ctx)
 		return tasksOut{tasks}, err
 	})
-	addTyped(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", readingAnnotations(), func(ctx context.Context, _ *progress, in taskIn) (client.Task, error) {
-		return deref(t.site.Task(ctx, in.Task))
+	addTypedTool(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", readingAnnotations(), func(ctx context.Context, _ *progressReporter, in taskIn) (client.Task, error) {
+		return dereference(t.site.Task(ctx, in.Task))
 	})
-	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Only mode ranked puts it on the board.", createAnnotations(), t.submit)
-	addTyped(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", readingAnnotations(), func(ctx context.Context, _ *progress, in submissionIn) (client.Submission, error) {
-		return deref(t.site.Submission(ctx, in.ID))
+	addTypedTool(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Only mode ranked puts it on the board.", createAnnotations(), t.submit)
+	addTypedTool(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", readingAnnotations(), func(ctx context.Context, _ *progressReporter, in submissionIn) (client.Submission, error) {
+		return dereference(t.site.Submission(ctx, in.ID))
 	})
-	addTyped(server, "get_board", "Read the ranking of a task on a device.", readingAnnotations(), func(ctx context.Context, _ *progress, in boardIn) (client.Board, error) {
-		return deref(t.site.Board(ctx, in.Task, in.Device, max(in.Page, 1)))
+	addTypedTool(server, "get_board", "Read the ranking of a task on a device.", readingAnnotations(), func(ctx context.Context, _ *progressReporter, in boardIn) (client.Board, error) {
+		return dereference(t.site.Board(ctx, in.Task, in.Device, max(in.Page, 1)))
 	})
 }
 
-func (t tools) submit(ctx context.Context, _ *progress, in submitIn) (client.Submission, error) {
-	filter, err := filterOf(in.Filter)
+func (t toolHandlers) submit(ctx context.Context, _ *progressReporter, in submitIn) (client.Submission, error) {
+	filter, err := readProfileFilter(in.Filter)
 	if err != nil {
 		return client.Submission{}, err
 	}
-	return deref(t.site.Submit(ctx, client.NewSubmission{
+	return dereference(t.site.Submit(ctx, client.NewSubmission{
 		Task: in.Task, Devices: in.Devices, Mode: job.Mode(in.Mode), ProfileFilter: filter, FileName: in.FileName, Source: in.Source, Files: in.Files,
 	}))
 }
 
-// filterOf reads a profile filter. Arguments have no schema for it, because the schema would make the list of tools too
-// long.
-func filterOf(given object) (*job.ProfileFilter, error) {
+// readProfileFilter reads a profile filter. Arguments have no schema for it, because the schema would make the list of
+// tools too long.
+func readProfileFilter(given jsonObject) (*job.ProfileFilter, error) {
 	if given == nil {
 		return nil, nil
 	}
@@ -89,8 +89,8 @@ func filterOf(given object) (*job.ProfileFilter, error) {
 	return &filter, nil
 }
 
-// deref returns the value that answer points to, or err.
-func deref[T any](answer *T, err error) (T, error) {
+// dereference returns the value that answer points to, or err.
+func dereference[T any](answer *T, err error) (T, error) {
 	if err != nil {
 		var none T
 		return none, err

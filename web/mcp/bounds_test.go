@@ -8,7 +8,7 @@ import (
 )
 
 func TestOnlySourcesMakeAMessageLarge(t *testing.T) {
-	long := `"` + strings.Repeat("a", 2*mcp.MaxOtherBytes) + `"`
+	long := `"` + strings.Repeat("a", 2*mcp.MaxBytesOutsideSources) + `"`
 	call := func(arguments string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"b":1,` + arguments +
 			`}}}`
@@ -26,7 +26,7 @@ func TestOnlySourcesMakeAMessageLarge(t *testing.T) {
 		`{"arguments":{"params":{"source":` + long + `}}}`:                        false,
 		`[` + long + `]`:                                                          false,
 		long:                                                                      false,
-		"{" + strings.Repeat(" ", 2*mcp.MaxOtherBytes):                            false,
+		"{" + strings.Repeat(" ", 2*mcp.MaxBytesOutsideSources):                   false,
 		`{"id":1}`: true,
 		"no JSON":  true,
 	} {

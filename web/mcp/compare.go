@@ -41,7 +41,9 @@ type caseTimes struct {
 	Mean   float64 `json:"mean"`
 }
 
-func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (out comparedOut, err error) {
+func (t toolHandlers) compareRuns(
+	ctx context.Context, _ *progressReporter, in compareRunsIn,
+) (out comparedOut, err error) {
 	var runs [2]client.Run
 	for i, id := range []int64{in.A, in.B} {
 		sub, err := t.site.Submission(ctx, id)

@@ -34,7 +34,7 @@ func TestNoMessageToAgentsCostsMoreThanARequestMay(t *testing.T) {
 		"answer to nothing":   `{"jsonrpc":"2.0","id":` + long + `,"result":{}}`,
 		"a task":              `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_task","arguments":{"task":` + long + `}}}`,
 		"unknown argument":    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_task","arguments":{` + long + `:1}}}`,
-		"as much as is taken": `{"jsonrpc":"2.0","id":` + long[:mcp.MaxOtherBytes-100] + `","method":"ping"}`,
+		"as much as is taken": `{"jsonrpc":"2.0","id":` + long[:mcp.MaxBytesOutsideSources-100] + `","method":"ping"}`,
 		"no JSON":             long + long,
 		"a source":            `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"test_kernel","arguments":{"task":"a","file_name":"a.cu","source":` + long[:500_000] + `"}}}`,
 	} {
@@ -45,7 +45,7 @@ func TestNoMessageToAgentsCostsMoreThanARequestMay(t *testing.T) {
 			}
 			n, _ := io.Copy(io.Discard, resp.Body)
 			resp.Body.Close()
-			if n > 2*mcp.MaxOtherBytes {
+			if n > 2*mcp.MaxBytesOutsideSources {
 				t.Errorf("%s: %s, %d bytes", name, resp.Status, n)
 			}
 		})

@@ -20,8 +20,8 @@ const (
 	cancelTimeout = 5 * time.Second
 )
 
-// settings are the parameters of every evaluation.
-type settings struct {
+// evaluationSettings are the parameters of every evaluation.
+type evaluationSettings struct {
 	NumTrials     *int     `json:"num_trials,omitempty" jsonschema:"timed calls, 1 to 10000; default 100"`
 	NumWarmup     int      `json:"num_warmup,omitempty" jsonschema:"ignored: the site warms every kernel up"`
 	ATol          *float64 `json:"atol,omitempty" jsonschema:"absolute tolerance; default 0.01"`
@@ -32,40 +32,40 @@ type settings struct {
 }
 
 type evaluateIn struct {
-	Request     object `json:"request,omitempty" jsonschema:"body of POST /evaluate (kernel, num_trials, …); replaces all other arguments"`
-	Source      string `json:"kernel_source,omitempty" jsonschema:"source of the kernel; needed without request"`
-	Type        string `json:"kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
-	RefSource   string `json:"reference_kernel_source,omitempty" jsonschema:"source of a correct kernel to compare with"`
-	RefType     string `json:"reference_kernel_type,omitempty" jsonschema:"its type; default torch"`
-	IO          object `json:"io_contract,omitempty" jsonschema:"arguments and launch sizes (IOContract): args, launch"`
-	Metadata    object `json:"metadata,omitempty" jsonschema:"kernel_name, function_name, class_name, entry_point, compiler_options and so on, by type"`
-	RefMetadata object `json:"reference_kernel_metadata,omitempty" jsonschema:"metadata of the reference"`
-	settings
+	Request     jsonObject `json:"request,omitempty" jsonschema:"body of POST /evaluate (kernel, num_trials, …); replaces all other arguments"`
+	Source      string     `json:"kernel_source,omitempty" jsonschema:"source of the kernel; needed without request"`
+	Type        string     `json:"kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
+	RefSource   string     `json:"reference_kernel_source,omitempty" jsonschema:"source of a correct kernel to compare with"`
+	RefType     string     `json:"reference_kernel_type,omitempty" jsonschema:"its type; default torch"`
+	IO          jsonObject `json:"io_contract,omitempty" jsonschema:"arguments and launch sizes (IOContract): args, launch"`
+	Metadata    jsonObject `json:"metadata,omitempty" jsonschema:"kernel_name, function_name, class_name, entry_point, compiler_options and so on, by type"`
+	RefMetadata jsonObject `json:"reference_kernel_metadata,omitempty" jsonschema:"metadata of the reference"`
+	evaluationSettings
 }
 
 type compareIn struct {
-	Request        object `json:"request,omitempty" jsonschema:"body of POST /compare (ref_kernel, custom_kernel, …); replaces all other arguments"`
-	RefSource      string `json:"ref_kernel_source,omitempty" jsonschema:"source of the correct kernel; needed without request"`
-	RefType        string `json:"ref_kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
-	CustomSource   string `json:"custom_kernel_source,omitempty" jsonschema:"source of the kernel that is checked and timed; needed without request"`
-	CustomType     string `json:"custom_kernel_type,omitempty" jsonschema:"its type; needed without request"`
-	RefIO          object `json:"ref_kernel_io,omitempty" jsonschema:"IOContract of the reference"`
-	CustomIO       object `json:"custom_kernel_io,omitempty" jsonschema:"IOContract of the custom kernel"`
-	RefMetadata    object `json:"ref_kernel_metadata,omitempty" jsonschema:"metadata of the reference"`
-	CustomMetadata object `json:"custom_kernel_metadata,omitempty" jsonschema:"metadata of the custom kernel"`
-	settings
+	Request        jsonObject `json:"request,omitempty" jsonschema:"body of POST /compare (ref_kernel, custom_kernel, …); replaces all other arguments"`
+	RefSource      string     `json:"ref_kernel_source,omitempty" jsonschema:"source of the correct kernel; needed without request"`
+	RefType        string     `json:"ref_kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
+	CustomSource   string     `json:"custom_kernel_source,omitempty" jsonschema:"source of the kernel that is checked and timed; needed without request"`
+	CustomType     string     `json:"custom_kernel_type,omitempty" jsonschema:"its type; needed without request"`
+	RefIO          jsonObject `json:"ref_kernel_io,omitempty" jsonschema:"IOContract of the reference"`
+	CustomIO       jsonObject `json:"custom_kernel_io,omitempty" jsonschema:"IOContract of the custom kernel"`
+	RefMetadata    jsonObject `json:"ref_kernel_metadata,omitempty" jsonschema:"metadata of the reference"`
+	CustomMetadata jsonObject `json:"custom_kernel_metadata,omitempty" jsonschema:"metadata of the custom kernel"`
+	evaluationSettings
 }
 
 type validateIn struct {
-	Source   string `json:"kernel_source" jsonschema:"source of the kernel"`
-	Type     string `json:"kernel_type" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel"`
-	IO       object `json:"io_contract,omitempty" jsonschema:"IOContract of the kernel"`
-	Metadata object `json:"metadata,omitempty" jsonschema:"metadata of the kernel"`
-	Timeout  *int   `json:"timeout,omitempty" jsonschema:"seconds; default 60"`
+	Source   string     `json:"kernel_source" jsonschema:"source of the kernel"`
+	Type     string     `json:"kernel_type" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel"`
+	IO       jsonObject `json:"io_contract,omitempty" jsonschema:"IOContract of the kernel"`
+	Metadata jsonObject `json:"metadata,omitempty" jsonschema:"metadata of the kernel"`
+	Timeout  *int       `json:"timeout,omitempty" jsonschema:"seconds; default 60"`
 }
 
 type compileIn struct {
-	Request object `json:"request" jsonschema:"source_code; kernel_type (cuda or cpp), or the task that it is for; gpu_type"`
+	Request jsonObject `json:"request" jsonschema:"source_code; kernel_type (cuda or cpp), or the task that it is for; gpu_type"`
 }
 
 type jobIn struct {
@@ -79,23 +79,24 @@ type noInput struct{}
 // continueHint is appended to tool results that report unfinished work.
 const continueHint = " If ended is false, call get_job_status with its job_id."
 
-func (t tools) addEvaluations(server toolServer) {
+func (t toolHandlers) addEvaluations(server toolServer) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
 		"kernel_exec_result": "object", "ref_runtime": "object", "gpu_type": "string"}
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
 	compiled := map[string]string{"job_id": "string", "ended": "boolean", "kernel_exec_result": "object"}
 	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
-	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+continueHint, createAnnotations(), answer, t.evaluate)
-	addOpen(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+continueHint, createAnnotations(), answer, t.compare)
-	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+continueHint, createAnnotations(), check, t.validate)
-	addOpen(server, "compile_kernel", "Compile C++ or CUDA without running it: messages, registers, spills, assembly."+continueHint, createAnnotations(), compiled, t.compile)
-	addOpen(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", readingAnnotations(), nil, t.stats)
-	addOpen(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", readingAnnotations(), state, t.status)
+	addUntypedTool(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+continueHint, createAnnotations(), answer, t.evaluate)
+	addUntypedTool(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+continueHint, createAnnotations(), answer, t.compare)
+	addUntypedTool(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+continueHint, createAnnotations(), check, t.validate)
+	addUntypedTool(server, "compile_kernel", "Compile C++ or CUDA without running it: messages, registers, spills, assembly."+continueHint, createAnnotations(), compiled, t.compile)
+	addUntypedTool(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", readingAnnotations(), nil, t.stats)
+	addUntypedTool(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", readingAnnotations(), state, t.status)
 }
 
-// code returns the KernelCode object of an API request. It omits absent fields, so that the site reports missing ones.
-func code(source, kind string, io, metadata object) object {
-	k := object{}
+// kernelCodeObject returns the KernelCode object of an API request. It omits absent fields, so that the site reports
+// missing ones.
+func kernelCodeObject(source, kind string, io, metadata jsonObject) jsonObject {
+	k := jsonObject{}
 	for name, text := range map[string]string{"source_code": source, "kernel_type": kind} {
 		if text != "" {
 			k[name] = text
@@ -110,8 +111,8 @@ func code(source, kind string, io, metadata object) object {
 	return k
 }
 
-// request returns the body of an API request: the kernels and the settings that were given.
-func (s settings) request(kernels object) object {
+// requestBody returns the body of an API request: the kernels and the settings that were given.
+func (s evaluationSettings) requestBody(kernels jsonObject) jsonObject {
 	for name, value := range map[string]*int{"num_trials": s.NumTrials, "timeout": s.Timeout} {
 		if value != nil { // the site refuses 0
 			kernels[name] = *value
@@ -130,41 +131,42 @@ func (s settings) request(kernels object) object {
 	return kernels
 }
 
-func (t tools) evaluate(ctx context.Context, p *progress, in evaluateIn) (any, error) {
+func (t toolHandlers) evaluate(ctx context.Context, p *progressReporter, in evaluateIn) (any, error) {
 	if in.Request != nil {
-		return t.run(ctx, p, in.Request)
+		return t.runEvaluation(ctx, p, in.Request)
 	}
-	kernels := object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}
+	kernels := jsonObject{"kernel": kernelCodeObject(in.Source, in.Type, in.IO, in.Metadata)}
 	if in.RefSource != "" {
-		kernels = object{
-			"ref_kernel":    code(in.RefSource, cmp.Or(in.RefType, "torch"), nil, in.RefMetadata),
+		kernels = jsonObject{
+			"ref_kernel":    kernelCodeObject(in.RefSource, cmp.Or(in.RefType, "torch"), nil, in.RefMetadata),
 			"custom_kernel": kernels["kernel"],
 		}
 	}
-	return t.run(ctx, p, in.request(kernels))
+	return t.runEvaluation(ctx, p, in.requestBody(kernels))
 }
 
-func (t tools) compare(ctx context.Context, p *progress, in compareIn) (any, error) {
+func (t toolHandlers) compare(ctx context.Context, p *progressReporter, in compareIn) (any, error) {
 	if in.Request != nil {
-		return t.run(ctx, p, in.Request)
+		return t.runEvaluation(ctx, p, in.Request)
 	}
-	return t.run(ctx, p, in.request(object{
-		"ref_kernel":    code(in.RefSource, in.RefType, in.RefIO, in.RefMetadata),
-		"custom_kernel": code(in.CustomSource, in.CustomType, in.CustomIO, in.CustomMetadata),
+	return t.runEvaluation(ctx, p, in.requestBody(jsonObject{
+		"ref_kernel":    kernelCodeObject(in.RefSource, in.RefType, in.RefIO, in.RefMetadata),
+		"custom_kernel": kernelCodeObject(in.CustomSource, in.CustomType, in.CustomIO, in.CustomMetadata),
 	}))
 }
 
 // validate runs an evaluation with one trial and returns the fields that show whether the kernel compiles and is
 // correct.
-func (t tools) validate(ctx context.Context, p *progress, in validateIn) (any, error) {
+func (t toolHandlers) validate(ctx context.Context, p *progressReporter, in validateIn) (any, error) {
 	once, most := 1, validateTimeout
-	s := settings{NumTrials: &once, Timeout: cmp.Or(in.Timeout, &most)}
-	answer, err := t.run(ctx, p, s.request(object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}))
+	s := evaluationSettings{NumTrials: &once, Timeout: cmp.Or(in.Timeout, &most)}
+	answer, err := t.runEvaluation(ctx, p, s.requestBody(jsonObject{"kernel": kernelCodeObject(in.Source, in.Type,
+		in.IO, in.Metadata)}))
 	if err != nil || answer["ended"] == false {
 		return answer, err
 	}
-	result, _ := answer["kernel_exec_result"].(object)
-	out := object{"job_id": answer["job_id"], "status": answer["status"], "compiled": result["compiled"],
+	result, _ := answer["kernel_exec_result"].(jsonObject)
+	out := jsonObject{"job_id": answer["job_id"], "status": answer["status"], "compiled": result["compiled"],
 		"validated": result["correctness"], "metadata": result["metadata"]}
 	if key, ok := answer["key"]; ok {
 		out["key"] = key
@@ -174,29 +176,29 @@ func (t tools) validate(ctx context.Context, p *progress, in validateIn) (any, e
 			out[name] = text
 		}
 	}
-	if seconds, ok := result["compile_seconds"].(object); ok {
+	if seconds, ok := result["compile_seconds"].(jsonObject); ok {
 		out["compilation_time"] = seconds["custom"]
 	}
 	return out, nil
 }
 
-func (t tools) compile(ctx context.Context, p *progress, in compileIn) (any, error) {
-	return t.await(ctx, p, func(ctx context.Context) (*client.Evaluation, error) { return t.site.Compile(ctx, in.Request) })
+func (t toolHandlers) compile(ctx context.Context, p *progressReporter, in compileIn) (any, error) {
+	return t.awaitEvaluation(ctx, p, func(ctx context.Context) (*client.Evaluation, error) { return t.site.Compile(ctx, in.Request) })
 }
 
-// run submits a request and waits for the result.
-func (t tools) run(ctx context.Context, p *progress, request object) (object, error) {
-	return t.await(ctx, p, func(ctx context.Context) (*client.Evaluation, error) { return t.site.Evaluate(ctx, request) })
+// runEvaluation submits a request and waits for the result.
+func (t toolHandlers) runEvaluation(ctx context.Context, p *progressReporter, request jsonObject) (jsonObject, error) {
+	return t.awaitEvaluation(ctx, p, func(ctx context.Context) (*client.Evaluation, error) { return t.site.Evaluate(ctx, request) })
 }
 
-// await submits a request and waits for the result. If the call is cancelled or the client disconnects, it cancels the
-// evaluation.
-func (t tools) await(
-	ctx context.Context, p *progress, submit func(context.Context) (*client.Evaluation, error),
-) (object, error) {
+// awaitEvaluation submits a request and waits for the result. If the call is cancelled or the client disconnects, it
+// cancels the evaluation.
+func (t toolHandlers) awaitEvaluation(
+	ctx context.Context, p *progressReporter, submit func(context.Context) (*client.Evaluation, error),
+) (jsonObject, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(t.gone, cancel)()
+	defer context.AfterFunc(t.clientGone, cancel)()
 	e, err := submit(context.WithoutCancel(ctx)) // otherwise the ID for cancelling would be unknown
 	if err != nil {
 		return nil, err
@@ -208,25 +210,25 @@ func (t tools) await(
 			wait = min(wait, t.maxWait-p.elapsed())
 		}
 		if wait <= 0 {
-			return addKey(unfinishedResult(e), key), nil
+			return addReadKey(unfinishedResult(e), key), nil
 		}
 		if e, err = t.site.Evaluation(ctx, id, max(wait, time.Second)); err != nil {
-			t.abandon(ctx, id)
+			t.cancelEvaluation(ctx, id)
 			return nil, err
 		}
 	}
 	if e.State != "completed" {
 		return nil, fmt.Errorf("the evaluation %s ended as %s. %s", id, e.State, e.Failure)
 	}
-	out, err := resultOf(e)
+	out, err := evaluationResult(e)
 	if err != nil {
 		return nil, err
 	}
-	return addKey(out, key), nil
+	return addReadKey(out, key), nil
 }
 
-// addKey adds the key that a caller without a token needs to read the evaluation later.
-func addKey(out object, key string) object {
+// addReadKey adds the key that a caller without a token needs to read the evaluation later.
+func addReadKey(out jsonObject, key string) jsonObject {
 	if key != "" {
 		out["key"] = key
 	}
@@ -235,14 +237,14 @@ func addKey(out object, key string) object {
 
 // unfinishedResult returns the tool result for an evaluation that has not ended. Most clients would abandon a longer
 // call.
-func unfinishedResult(e *client.Evaluation) object {
-	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
+func unfinishedResult(e *client.Evaluation) jsonObject {
+	return jsonObject{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
 		"message": "The evaluation continues. Call get_job_status with this job_id, and with the key if there is one, until it has ended."}
 }
 
-// abandon cancels an evaluation whose result no client waits for. It ignores an error, because the evaluation may have
-// ended.
-func (t tools) abandon(ctx context.Context, id string) {
+// cancelEvaluation cancels an evaluation whose result no client waits for. It ignores an error, because the evaluation
+// may have ended.
+func (t toolHandlers) cancelEvaluation(ctx context.Context, id string) {
 	if ctx.Err() == nil {
 		return
 	}
@@ -251,7 +253,7 @@ func (t tools) abandon(ctx context.Context, id string) {
 	_, _ = t.site.CancelEvaluation(ctx, id)
 }
 
-func resultOf(e *client.Evaluation) (out object, err error) {
+func evaluationResult(e *client.Evaluation) (out jsonObject, err error) {
 	if e.Result == nil {
 		return nil, fmt.Errorf("the evaluation %s has no result", e.ID)
 	}
@@ -261,11 +263,11 @@ func resultOf(e *client.Evaluation) (out object, err error) {
 	return out, nil
 }
 
-func (t tools) stats(ctx context.Context, _ *progress, _ noInput) (any, error) {
+func (t toolHandlers) stats(ctx context.Context, _ *progressReporter, _ noInput) (any, error) {
 	return t.site.Stats(ctx)
 }
 
-func (t tools) status(ctx context.Context, p *progress, in jobIn) (any, error) {
+func (t toolHandlers) status(ctx context.Context, p *progressReporter, in jobIn) (any, error) {
 	if in.Key != "" {
 		t.site.SetEvaluationKey(in.Key)
 	}
@@ -274,16 +276,16 @@ func (t tools) status(ctx context.Context, p *progress, in jobIn) (any, error) {
 		wait = time.Duration(*in.Wait) * time.Second
 	}
 	p.report(ctx, "waiting for evaluation "+in.ID)
-	e, err := t.site.Evaluation(ctx, in.ID, min(max(wait, 0), defaultPatience))
+	e, err := t.site.Evaluation(ctx, in.ID, min(max(wait, 0), defaultMaxWait))
 	if err != nil {
 		return nil, err
 	}
-	out := object{"job_id": e.ID, "status": e.State, "ended": e.Ended, "created_at": float64(e.CreatedAt.UnixMicro()) / 1e6, "error": nil, "url": e.URL}
+	out := jsonObject{"job_id": e.ID, "status": e.State, "ended": e.Ended, "created_at": float64(e.CreatedAt.UnixMicro()) / 1e6, "error": nil, "url": e.URL}
 	if e.Failure != "" {
 		out["error"] = e.Failure
 	}
 	if e.Result != nil {
-		if out["result"], err = resultOf(e); err != nil {
+		if out["result"], err = evaluationResult(e); err != nil {
 			return nil, err
 		}
 	}

@@ -79,7 +79,7 @@ func TestAnAgentHearsOfTheProgressOfALongEvaluation(t *testing.T) {
 }
 
 func TestAnAgentThatAsksForNoProgressIsAnsweredInTime(t *testing.T) {
-	s := webtest.NewEvalSite(t, webtest.Impatient, func(c *web.Config) { c.OpenEvalAPI = "all" })
+	s := webtest.NewEvalSite(t, webtest.Impatient, func(c *web.Config) { c.TokenlessEvaluators = "all" })
 	for name, token := range map[string]string{"with a token": s.Token, "with a key": ""} {
 		t.Run(name, func(t *testing.T) {
 			a := s.Agent(t, token)

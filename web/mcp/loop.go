@@ -21,7 +21,7 @@ type kernelIn struct {
 	extraFilesIn
 }
 
-type mineIn struct {
+type ownSubmissionsIn struct {
 	Task   string `json:"task,omitempty" jsonschema:"only submissions to this task"`
 	Before int64  `json:"before,omitempty" jsonschema:"next from the previous answer, for older submissions"`
 }
@@ -86,28 +86,30 @@ func shortSubmission(s *client.Submission) submissionOut {
 	return out
 }
 
-func (t tools) addLoop(server toolServer) {
-	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", createAnnotations(), t.submitAndWait(job.ModeTest))
-	addTyped(server, "rank_kernel", "Test, measure, and rank a kernel: the score counts on the task's board. Then call get_board.", createAnnotations(), t.submitAndWait(job.ModeRanked))
-	addTyped(server, "wait_submission", "Wait for a submission, and read how its runs ended. Call it again while ended is false.", readingAnnotations(), t.wait)
-	addTyped(server, "cancel_submission", "Cancel the runs of one of your submissions that have not ended.", endingAnnotations(),
-		func(ctx context.Context, _ *progress, in submissionIn) (submissionOut, error) {
-			sub, err := deref(t.site.Cancel(ctx, in.ID))
+func (t toolHandlers) addSubmissionTools(server toolServer) {
+	addTypedTool(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", createAnnotations(), t.submitAndWait(job.ModeTest))
+	addTypedTool(server, "rank_kernel", "Test, measure, and rank a kernel: the score counts on the task's board. Then call get_board.", createAnnotations(), t.submitAndWait(job.ModeRanked))
+	addTypedTool(server, "wait_submission", "Wait for a submission, and read how its runs ended. Call it again while ended is false.", readingAnnotations(), t.wait)
+	addTypedTool(server, "cancel_submission", "Cancel the runs of one of your submissions that have not ended.", endingAnnotations(),
+		func(ctx context.Context, _ *progressReporter, in submissionIn) (submissionOut, error) {
+			sub, err := dereference(t.site.Cancel(ctx, in.ID))
 			return shortSubmission(&sub), err
 		})
-	addTyped(server, "my_submissions", "List your submissions and their scores, newest first.", readingAnnotations(), t.mine)
-	addTyped(server, "get_source", "Read the source of a submission: your own, or anyone's after the task's deadline.", readingAnnotations(),
-		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
-			return deref(t.site.SubmissionSource(ctx, in.ID))
+	addTypedTool(server, "my_submissions", "List your submissions and their scores, newest first.", readingAnnotations(), t.ownSubmissions)
+	addTypedTool(server, "get_source", "Read the source of a submission: your own, or anyone's after the task's deadline.", readingAnnotations(),
+		func(ctx context.Context, _ *progressReporter, in submissionIn) (client.SourceFile, error) {
+			return dereference(t.site.SubmissionSource(ctx, in.ID))
 		})
-	addTyped(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, findings, hottest instructions.", readingAnnotations(), t.profile)
-	addTyped(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their authors.", readingAnnotations(), t.compareRuns)
-	addTyped(server, "compare_with_record", "Compare the 1st place of a board with one of your submissions: both scores, and the diff of the sources. Others' sources are public after the task's deadline.", readingAnnotations(), t.withRecord)
+	addTypedTool(server, "read_profile", "Read the Nsight Compute profile of a GPU run as text: what bounds each kernel, findings, hottest instructions.", readingAnnotations(), t.profile)
+	addTypedTool(server, "compare_runs", "Compare the runs of two submissions on one device: scores, and times case by case. The answer names their authors.", readingAnnotations(), t.compareRuns)
+	addTypedTool(server, "compare_with_record", "Compare the 1st place of a board with one of your submissions: both scores, and the diff of the sources. Others' sources are public after the task's deadline.", readingAnnotations(), t.diffWithRecord)
 }
 
 // submitAndWait returns a tool that submits a kernel in a mode and waits for the result, at most maxCallWait.
-func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, kernelIn) (submissionOut, error) {
-	return func(ctx context.Context, p *progress, in kernelIn) (submissionOut, error) {
+func (t toolHandlers) submitAndWait(
+	mode job.Mode,
+) func(context.Context, *progressReporter, kernelIn) (submissionOut, error) {
+	return func(ctx context.Context, p *progressReporter, in kernelIn) (submissionOut, error) {
 		sub, err := t.site.Submit(ctx, client.NewSubmission{
 			Task: in.Task, Devices: in.Devices, Mode: mode, FileName: in.FileName, Source: in.Source,
 			Files: in.Files,
@@ -122,7 +124,7 @@ func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, ker
 // maxCallWait limits the wait in one tool call. Common clients abandon a call after 30 s or 60 s.
 const maxCallWait = 25 * time.Second
 
-func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissionOut, error) {
+func (t toolHandlers) wait(ctx context.Context, p *progressReporter, in submissionIn) (submissionOut, error) {
 	sub, err := t.site.Submission(ctx, in.ID)
 	for err == nil && !sub.Ended {
 		left := min(maxCallWait, t.maxWait) - p.elapsed()
@@ -149,17 +151,19 @@ func runStatesText(sub *client.Submission) (text string) {
 	return text
 }
 
-type mineOut struct {
+type ownSubmissionsOut struct {
 	Submissions []submissionOut `json:"submissions"`
 	Next        int64           `json:"next,omitempty" jsonschema:"send it as before, for older ones"`
 }
 
-func (t tools) mine(ctx context.Context, _ *progress, in mineIn) (out mineOut, err error) {
+func (t toolHandlers) ownSubmissions(
+	ctx context.Context, _ *progressReporter, in ownSubmissionsIn,
+) (out ownSubmissionsOut, err error) {
 	list, err := t.site.OwnSubmissions(ctx, in.Task, in.Before, 20)
 	if err != nil {
 		return out, err
 	}
-	out = mineOut{Submissions: []submissionOut{}, Next: list.NextBefore}
+	out = ownSubmissionsOut{Submissions: []submissionOut{}, Next: list.NextBefore}
 	for _, sub := range list.Submissions {
 		out.Submissions = append(out.Submissions, shortSubmission(&sub))
 	}
@@ -171,7 +175,7 @@ type profileOut struct {
 	URL  string `json:"url" jsonschema:"the same as a page"`
 }
 
-func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out profileOut, err error) {
+func (t toolHandlers) profile(ctx context.Context, _ *progressReporter, in profileIn) (out profileOut, err error) {
 	sub, err := t.site.Submission(ctx, in.ID)
 	if err != nil {
 		return out, err
@@ -183,12 +187,12 @@ func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out prof
 		text, err := t.site.Download(ctx, client.ProfilePath(in.ID, run.ID, "txt", in.Case))
 		return profileOut{string(text), run.Profile}, err
 	}
-	return out, noProfile{in.ID}
+	return out, noProfileError{in.ID}
 }
 
-// noProfile is the error for a submission that has no profile.
-type noProfile struct{ submission int64 }
+// noProfileError is the error for a submission that has no profile.
+type noProfileError struct{ submission int64 }
 
-func (n noProfile) Error() string {
+func (n noProfileError) Error() string {
 	return fmt.Sprintf("no run of submission %d has a profile: ranked runs on a GPU get one, after the run, and so do submissions of mode profile", n.submission)
 }

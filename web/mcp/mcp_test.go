@@ -17,7 +17,7 @@ func TestAgentsNeedATokenUnlessTheAPIIsOpen(t *testing.T) {
 		nil); err == nil {
 		t.Error("an agent without a token was let in")
 	}
-	open := webtest.NewEvalSite(t, func(c *web.Config) { c.OpenEvalAPI = "loopback" }).Agent(t, "")
+	open := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = "loopback" }).Agent(t, "")
 	if _, refused := open.Call("get_server_stats", webtest.Object{}); refused != "" {
 		t.Errorf("get_server_stats: %s", refused)
 	}

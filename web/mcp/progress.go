@@ -7,23 +7,23 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// progress sends progress messages for one call, if the client requested them.
-type progress struct {
-	session *sdk.ServerSession
-	token   any
-	began   time.Time
+// progressReporter sends progress messages for one call, if the client requested them.
+type progressReporter struct {
+	session   *sdk.ServerSession
+	token     any
+	startedAt time.Time
 }
 
-func newProgress(r *sdk.CallToolRequest) *progress {
-	return &progress{session: r.Session, token: r.Params.GetProgressToken(), began: time.Now()}
+func newProgress(r *sdk.CallToolRequest) *progressReporter {
+	return &progressReporter{session: r.Session, token: r.Params.GetProgressToken(), startedAt: time.Now()}
 }
 
-func (p *progress) isRequested() bool { return p.token != nil }
+func (p *progressReporter) isRequested() bool { return p.token != nil }
 
-func (p *progress) elapsed() time.Duration { return time.Since(p.began) }
+func (p *progressReporter) elapsed() time.Duration { return time.Since(p.startedAt) }
 
 // report sends a progress message. If the client has disconnected, the context of the call ends.
-func (p *progress) report(ctx context.Context, message string) {
+func (p *progressReporter) report(ctx context.Context, message string) {
 	if !p.isRequested() {
 		return
 	}

@@ -21,9 +21,9 @@ type recordOut struct {
 	Diff     string   `json:"diff" jsonschema:"from your source to the record's, as a unified diff; empty: they are the same"`
 }
 
-// withRecord returns the diff between a submission and the board's 1st place. Before the task's deadline the site
+// diffWithRecord returns the diff between a submission and the board's 1st place. Before the task's deadline the site
 // refuses to show the source of the 1st place.
-func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out recordOut, err error) {
+func (t toolHandlers) diffWithRecord(ctx context.Context, _ *progressReporter, in recordIn) (out recordOut, err error) {
 	mine, err := t.site.Submission(ctx, in.ID)
 	if err != nil {
 		return out, err

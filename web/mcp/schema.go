@@ -35,8 +35,8 @@ func shortSchema[Out any]() (*jsonschema.Schema, error) {
 	return out, nil
 }
 
-// openSchema returns the schema of a result that has the given keys, by name and type, and may have others.
-func openSchema(keys map[string]string) *jsonschema.Schema {
+// untypedSchema returns the schema of a result that has the given keys, by name and type, and may have others.
+func untypedSchema(keys map[string]string) *jsonschema.Schema {
 	schema := &jsonschema.Schema{
 		Type:                 "object",
 		Properties:           map[string]*jsonschema.Schema{},

@@ -15,25 +15,25 @@ import (
 	"warpboard/clients/go"
 )
 
-// defaultPatience limits how long a call waits. Common clients and proxies abandon a call after a minute.
-const defaultPatience = 40 * time.Second
+// defaultMaxWait limits how long a call waits. Common clients and proxies abandon a call after a minute.
+const defaultMaxWait = 40 * time.Second
 
 // Options describes the client that a server is made for.
 type Options struct {
-	Gone    context.Context // ends when the client has left; nil if the SDK cancels its calls then
-	MaxWait time.Duration   // longest time of a call without progress messages; 0 for defaultPatience
-	Schemas *Schemas        // schemas of earlier servers; nil for new ones
+	ClientGone context.Context // ends when the client has left; nil if the SDK cancels its calls then
+	MaxWait    time.Duration   // longest time of a call without progress messages; 0 for defaultMaxWait
+	Schemas    *Schemas        // schemas of earlier servers; nil for new ones
 }
 
 // Schemas caches the schemas of tools for all servers: each HTTP request has its own server, and making all schemas
 // takes longer than most calls. It is safe for concurrent use.
 type Schemas struct {
-	types              *sdk.SchemaCache // by the schemas below
-	arguments, answers sync.Map         // *jsonschema.Schema by the name of a tool
+	typeCache                      *sdk.SchemaCache // by the schemas below
+	argumentSchemas, answerSchemas sync.Map         // *jsonschema.Schema by the name of a tool
 }
 
 // NewSchemas returns an empty cache.
-func NewSchemas() *Schemas { return &Schemas{types: sdk.NewSchemaCache()} }
+func NewSchemas() *Schemas { return &Schemas{typeCache: sdk.NewSchemaCache()} }
 
 // toolServer is an MCP server to which the functions of this package add tools.
 type toolServer struct {
@@ -45,19 +45,19 @@ type toolServer struct {
 func New(site *client.Client, version string, o Options) *sdk.Server {
 	schemas := cmp.Or(o.Schemas, NewSchemas())
 	server := sdk.NewServer(&sdk.Implementation{Name: "warpboard", Title: "Warpboard", Version: version}, &sdk.ServerOptions{
-		SchemaCache:  schemas.types,
+		SchemaCache:  schemas.typeCache,
 		Instructions: "Compile, check, and time kernels, alone or against a reference, and bring them to the top of boards: call list_tasks, get_task, test_kernel until it passes, rank_kernel, get_board, and read_profile, then repeat. Evaluations have times in milliseconds, boards in nanoseconds.",
 	})
-	t := tools{site: site, gone: o.Gone, maxWait: cmp.Or(o.MaxWait, defaultPatience)}
-	if t.gone == nil {
-		t.gone = context.Background()
+	t := toolHandlers{site: site, clientGone: o.ClientGone, maxWait: cmp.Or(o.MaxWait, defaultMaxWait)}
+	if t.clientGone == nil {
+		t.clientGone = context.Background()
 	}
-	server.AddReceivingMiddleware(schemas.explain)
+	server.AddReceivingMiddleware(schemas.explainArgumentErrors)
 	offered := toolServer{server, schemas}
 	t.addEvaluations(offered)
 	t.addBoards(offered)
-	t.addLoop(offered)
-	t.addReading(offered)
+	t.addSubmissionTools(offered)
+	t.addResources(offered)
 	return server
 }
 
@@ -69,15 +69,15 @@ func ServeStdio(ctx context.Context, site *client.Client, version string, in io.
 	return nil
 }
 
-// tools has the handlers of the tools, and the API client that they use.
-type tools struct {
-	site    *client.Client
-	gone    context.Context
-	maxWait time.Duration
+// toolHandlers has the handlers of the tools, and the API client that they use.
+type toolHandlers struct {
+	site       *client.Client
+	clientGone context.Context
+	maxWait    time.Duration
 }
 
-// object is a JSON object whose keys the site defines.
-type object = map[string]any
+// jsonObject is a JSON object whose keys the site defines.
+type jsonObject = map[string]any
 
 // readingAnnotations, createAnnotations, and endAnnotations tell clients the effects of tools. Tools that read change
 // nothing, tools that create queue work, and tools that end cancel running work. All act on this site only.
@@ -96,32 +96,32 @@ func endingAnnotations() *sdk.ToolAnnotations {
 	return &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
 }
 
-// addTyped adds a tool with a result of type Out, whose short schema clients receive. An error of call becomes an error
-// result.
-func addTyped[In, Out any](
+// addTypedTool adds a tool with a result of type Out, whose short schema clients receive. An error of call becomes an
+// error result.
+func addTypedTool[In, Out any](
 	server toolServer, name, about string, notes *sdk.ToolAnnotations,
-	call func(context.Context, *progress, In) (Out, error),
+	call func(context.Context, *progressReporter, In) (Out, error),
 ) {
-	answer := cachedSchema(&server.schemas.answers, name, shortSchema[Out])
+	answer := cachedSchema(&server.schemas.answerSchemas, name, shortSchema[Out])
 	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := call(ctx, newProgress(r), in)
 		return nil, out, err
 	})
 }
 
-// addOpen adds a tool whose result is a response of the evaluation API: known keys have fixed types, and the site may
-// add keys.
-func addOpen[In any](
+// addUntypedTool adds a tool whose result is a response of the evaluation API: known keys have fixed types, and the
+// site may add keys.
+func addUntypedTool[In any](
 	server toolServer, name, about string, notes *sdk.ToolAnnotations, keys map[string]string,
-	call func(context.Context, *progress, In) (any, error),
+	call func(context.Context, *progressReporter, In) (any, error),
 ) {
-	answer := cachedSchema(&server.schemas.answers, name, func() (*jsonschema.Schema, error) { return openSchema(keys), nil })
-	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
+	answer := cachedSchema(&server.schemas.answerSchemas, name, func() (*jsonschema.Schema, error) { return untypedSchema(keys), nil })
+	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, jsonObject, error) {
 		answer, err := call(ctx, newProgress(r), in)
 		if err != nil {
 			return nil, nil, err
 		}
-		out, err := asObject(answer)
+		out, err := toJSONObject(answer)
 		return nil, out, err
 	})
 }
@@ -129,12 +129,12 @@ func addOpen[In any](
 func tool[In any](
 	server toolServer, name, about string, notes *sdk.ToolAnnotations, answer *jsonschema.Schema,
 ) *sdk.Tool {
-	arguments := cachedSchema(&server.schemas.arguments, name, func() (*jsonschema.Schema, error) { return jsonschema.For[In](nil) })
+	arguments := cachedSchema(&server.schemas.argumentSchemas, name, func() (*jsonschema.Schema, error) { return jsonschema.For[In](nil) })
 	return &sdk.Tool{Name: name, Description: about, Annotations: notes, InputSchema: arguments, OutputSchema: answer}
 }
 
-// asObject converts a value to a JSON object.
-func asObject(value any) (out object, err error) {
+// toJSONObject converts a value to a JSON object.
+func toJSONObject(value any) (out jsonObject, err error) {
 	text, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(text, &out)

@@ -3,7 +3,7 @@ package mcp
 import _ "embed"
 
 //go:embed skill.md
-var skill string
+var skillText string
 
 // Skill returns the instructions for agents that work on a board.
-func Skill() string { return skill }
+func Skill() string { return skillText }

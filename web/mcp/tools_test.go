@@ -85,8 +85,8 @@ func TestAgentsReadWhatIsWrongWithTheirArguments(t *testing.T) {
 		}
 	}
 	if _, refused := a.Call("get_task",
-		webtest.Object{"task": strings.Repeat("x", mcp.MaxOtherBytes/3),
-			"id": strings.Repeat("y", mcp.MaxOtherBytes/3)}); len(refused) > 300 {
+		webtest.Object{"task": strings.Repeat("x", mcp.MaxBytesOutsideSources/3),
+			"id": strings.Repeat("y", mcp.MaxBytesOutsideSources/3)}); len(refused) > 300 {
 		t.Errorf("an error repeats %d bytes of what was sent", len(refused))
 	}
 }

@@ -1,5 +1,5 @@
 // Package metrics shows the site's activity to the operator: /metrics for Prometheus, and /stats in the shape of the
-// evaluation API. Package web routes to it, and calls Measure for every request.
+// evaluation API. Package web routes to it, and calls MeasureRequest for every request.
 //
 // Read metrics.go (what this process counts), runs.go, evaluations.go and capacity.go (counters of the store, read on
 // request), stats.go, operator.go (who may read).

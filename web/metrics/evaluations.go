@@ -30,7 +30,7 @@ func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends the numbers of GET /stats, or nothing if the database is not reachable.
 func (e evalCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(e.metrics.site.Requests, 3*time.Second)
+	ctx, cancel := context.WithTimeout(e.metrics.site.RequestContext, 3*time.Second)
 	defer cancel()
 	census, err := e.metrics.site.Store.Work.EvaluationStats(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	summary := func(desc *prometheus.Desc, c work.Counter, labels ...string) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(c.Count), c.Total, nil, labels...)
 	}
-	n := totals(all)
+	n := counterTotals(all)
 	for _, name := range n.withPrefix(work.CountEnded) {
 		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, work.CountEnded))
 	}

@@ -19,8 +19,8 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// Access selects the clients that may read the metrics, apart from admins.
-type Access struct {
+// MetricsAccess selects the clients that may read the metrics, apart from admins.
+type MetricsAccess struct {
 	// networks that may read the metrics without a token; nil: this machine, if there is no proxy
 	Networks []netip.Prefix
 	Token    string // lets its sender read the metrics; empty: no token does
@@ -37,30 +37,30 @@ type Queue interface {
 // Metrics has the counters and collectors of the site for Prometheus. A label of a request is its route, not its path,
 // so that people cannot create labels.
 type Metrics struct {
-	site      *site.Site
-	runs      *runs.Runs
-	evals     *evaluations.Evaluations
-	access    Access
-	began     time.Time
-	requests  *prometheus.CounterVec
-	durations *prometheus.HistogramVec
-	page      fasthttp.RequestHandler
+	site             *site.Site
+	runs             *runs.Runs
+	evaluations      *evaluations.Evaluations
+	access           MetricsAccess
+	startedAt        time.Time
+	requests         *prometheus.CounterVec
+	requestDurations *prometheus.HistogramVec
+	metricsHandler   fasthttp.RequestHandler
 }
 
 // New registers all metrics. queue may be nil.
-func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue Queue, access Access) *Metrics {
+func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue Queue, access MetricsAccess) *Metrics {
 	m := &Metrics{
-		site: site, runs: runs, evals: evals, access: access, began: site.Now(),
+		site: site, runs: runs, evaluations: evals, access: access, startedAt: site.Now(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "warpboard_http_requests_total", Help: "Requests answered.",
 		}, []string{"method", "route", "status"}),
-		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		requestDurations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "warpboard_http_request_seconds", Help: "Time until the answer was ready; streams count until they begin.",
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
 		}, []string{"route"}),
 	}
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(m.requests, m.durations, collectors.NewGoCollector(),
+	registry.MustRegister(m.requests, m.requestDurations, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, capacityCollector{m}, runCollector{m}, evalCollector{m},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
@@ -71,51 +71,51 @@ func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
 		}, func() float64 { return float64(m.site.Store.QueryCount()) }))
-	registry.MustRegister(m.queueAndDisk(queue)...)
-	m.page = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	registry.MustRegister(m.queueAndDiskCollectors(queue)...)
+	m.metricsHandler = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m
 }
 
 // Serve responds with all metrics.
 func (m *Metrics) Serve(c *fiber.Ctx) error {
-	m.page(c.Context())
+	m.metricsHandler(c.Context())
 	return nil
 }
 
 // ServeOperator responds to clients that are identified without a database query, by address or token. It passes other
 // requests to the next handler.
 func (m *Metrics) ServeOperator(c *fiber.Ctx) error {
-	if m.fromOperator(c) || m.hasMetricsToken(c) {
+	if m.isFromOperator(c) || m.hasMetricsToken(c) {
 		return m.Serve(c)
 	}
 	return c.Next()
 }
 
-// Measure counts a request by route and status, and records its duration. It must precede the routes.
-func (m *Metrics) Measure(c *fiber.Ctx) error {
+// MeasureRequest counts a request by route and status, and records its duration. It must precede the routes.
+func (m *Metrics) MeasureRequest(c *fiber.Ctx) error {
 	began := time.Now()
 	err := c.Next()
 	route, status := utils.CopyString(c.Route().Path), c.Response().StatusCode()
 	if err != nil {
-		status = site.FailureOf(err).Status
+		status = site.FailureFromError(err).Status
 	}
 	if status == fiber.StatusNotFound {
 		route = "none"
 	}
 	m.requests.WithLabelValues(c.Route().Method, route, strconv.Itoa(status)).Inc()
-	m.durations.WithLabelValues(route).Observe(time.Since(began).Seconds())
+	m.requestDurations.WithLabelValues(route).Observe(time.Since(began).Seconds())
 	return err
 }
 
-// queueAndDisk returns the collectors of the queue and the disk.
-func (m *Metrics) queueAndDisk(queue Queue) []prometheus.Collector {
+// queueAndDiskCollectors returns the collectors of the queue and the disk.
+func (m *Metrics) queueAndDiskCollectors(queue Queue) []prometheus.Collector {
 	var list []prometheus.Collector
 	if queue != nil {
 		list = append(list, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_queue_dropped_messages_total", Help: "Messages of workers that were unreadable, forged, or too many of one worker.",
 		}, func() float64 { return float64(queue.Dropped()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_queue_up", Help: "1 while the queue carries jobs.",
-		}, func() float64 { return m.queueUp(queue) }))
+		}, func() float64 { return m.queueUpValue(queue) }))
 	}
 	return append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "warpboard_disk_free_bytes", Help: "Free bytes on the disk of the data directory.",
@@ -128,8 +128,8 @@ func (m *Metrics) queueAndDisk(queue Queue) []prometheus.Collector {
 	}))
 }
 
-func (m *Metrics) queueUp(queue Queue) float64 {
-	ctx, cancel := context.WithTimeout(m.site.Requests, site.ProbeTimeout)
+func (m *Metrics) queueUpValue(queue Queue) float64 {
+	ctx, cancel := context.WithTimeout(m.site.RequestContext, site.ProbeTimeout)
 	defer cancel()
 	if err := queue.Health(ctx); err != nil {
 		m.site.Log.Warn("the queue carries no jobs", "err", err)

@@ -7,13 +7,13 @@ import (
 	"warpboard/web/site"
 )
 
-// OperatorOnly admits the operator's programs (a scraper at an allowed address or with the operator's token) and
+// RequireOperator admits the operator's programs (a scraper at an allowed address or with the operator's token) and
 // admins. The metrics reveal who works on what.
-func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
-	if m.fromOperator(c) || m.hasMetricsToken(c) {
+func (m *Metrics) RequireOperator(c *fiber.Ctx) error {
+	if m.isFromOperator(c) || m.hasMetricsToken(c) {
 		return c.Next()
 	}
-	if err := m.site.Recognize(c); err != nil {
+	if err := m.site.RecognizeSender(c); err != nil {
 		return err
 	}
 	switch user := site.Viewer(c); {
@@ -25,13 +25,13 @@ func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// fromOperator reports whether the request comes directly from an allowed address. By default this is a loopback
+// isFromOperator reports whether the request comes directly from an allowed address. By default this is a loopback
 // address, unless the base URL names another host: then a proxy may forward requests without adding headers.
-func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
+func (m *Metrics) isFromOperator(c *fiber.Ctx) bool {
 	if m.access.Networks == nil {
 		return conns.IsLoopback(m.site.Base.Host) && conns.FromThisMachine(c)
 	}
-	address := conns.Peer(c)
+	address := conns.PeerAddress(c)
 	if !address.IsValid() || conns.HasProxyHeader(c) {
 		return false
 	}

@@ -14,16 +14,20 @@ import (
 const collectTimeout = 3 * time.Second
 
 var (
-	queuedDesc = prometheus.NewDesc("warpboard_runs_queued", "Runs that wait for a slot.", []string{"device"}, nil)
-	activeDesc = prometheus.NewDesc("warpboard_runs_active", "Runs that a worker is on.", []string{"device"}, nil)
-	slotsDesc  = prometheus.NewDesc("warpboard_slots", "Slots that take jobs.", []string{"device"}, nil)
-	busyDesc   = prometheus.NewDesc("warpboard_slots_busy", "Slots that something runs on.", []string{"device"}, nil)
-	pausedDesc = prometheus.NewDesc("warpboard_device_paused", "1 for a device that an admin has paused.", []string{"device"}, nil)
-	workerDesc = prometheus.NewDesc("warpboard_worker_up", "1 for a worker that reported lately and takes jobs.", []string{"worker"}, nil)
+	queuedRunsDesc = prometheus.NewDesc("warpboard_runs_queued", "Runs that wait for a slot.", []string{"device"}, nil)
+	activeRunsDesc = prometheus.NewDesc("warpboard_runs_active", "Runs that a worker is on.", []string{"device"}, nil)
+	slotsDesc      = prometheus.NewDesc("warpboard_slots", "Slots that take jobs.", []string{"device"}, nil)
+	busySlotsDesc  = prometheus.NewDesc("warpboard_slots_busy", "Slots that something runs on.", []string{"device"},
+		nil)
+	pausedDesc = prometheus.NewDesc("warpboard_device_paused", "1 for a device that an admin has paused.",
+		[]string{"device"}, nil)
+	workerUpDesc = prometheus.NewDesc("warpboard_worker_up", "1 for a worker that reported lately and takes jobs.",
+		[]string{"worker"}, nil)
 
-	runDesc   = prometheus.NewDesc("warpboard_run_seconds", "Runs that ended, from submission to end.", []string{"state"}, nil)
-	waitDesc  = prometheus.NewDesc("warpboard_run_wait_seconds", "From submission until a worker took the run.", nil, nil)
-	stageDesc = prometheus.NewDesc("warpboard_stage_seconds", "Stages of runs, by how they ended.", []string{"stage", "status"}, nil)
+	runTimeDesc = prometheus.NewDesc("warpboard_run_seconds", "Runs that ended, from submission to end.", []string{"state"}, nil)
+	runWaitDesc = prometheus.NewDesc("warpboard_run_wait_seconds", "From submission until a worker took the run.",
+		nil, nil)
+	stageTimeDesc = prometheus.NewDesc("warpboard_stage_seconds", "Stages of runs, by how they ended.", []string{"stage", "status"}, nil)
 )
 
 // queueCollector reads the queue and the workers from the database at each scrape.
@@ -31,14 +35,15 @@ type queueCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
 func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{queuedDesc, activeDesc, slotsDesc, busyDesc, pausedDesc, workerDesc} {
+	for _, d := range []*prometheus.Desc{queuedRunsDesc, activeRunsDesc, slotsDesc, busySlotsDesc, pausedDesc,
+		workerUpDesc} {
 		to <- d
 	}
 }
 
 // Collect sends the number of slots and queued runs per device, or nothing if the database is not reachable.
 func (q queueCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(q.metrics.site.Requests, collectTimeout)
+	ctx, cancel := context.WithTimeout(q.metrics.site.RequestContext, collectTimeout)
 	defer cancel()
 	if err := q.collect(ctx, to); err != nil {
 		q.metrics.site.Log.Warn("metrics without the queue", "err", err)
@@ -54,10 +59,10 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 		return err
 	}
 	for _, d := range devices {
-		send(queuedDesc, d.Queued, d.Device)
-		send(activeDesc, d.Running, d.Device)
+		send(queuedRunsDesc, d.Queued, d.Device)
+		send(activeRunsDesc, d.Running, d.Device)
 		send(slotsDesc, d.Slots, d.Device)
-		send(busyDesc, d.Busy, d.Device)
+		send(busySlotsDesc, d.Busy, d.Device)
 		if d.PausedSince != nil {
 			send(pausedDesc, 1, d.Device)
 		}
@@ -71,7 +76,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 		if w.IsLive(q.metrics.site.Now()) && w.RefusalReason == "" {
 			up = 1
 		}
-		send(workerDesc, up, w.Name)
+		send(workerUpDesc, up, w.Name)
 	}
 	return nil
 }
@@ -81,30 +86,30 @@ type runCollector struct{ metrics *Metrics }
 
 // Describe names what Collect sends.
 func (r runCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{runDesc, waitDesc, stageDesc} {
+	for _, d := range []*prometheus.Desc{runTimeDesc, runWaitDesc, stageTimeDesc} {
 		to <- d
 	}
 }
 
 // Collect sends the counters, or nothing if the database is not reachable.
 func (r runCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(r.metrics.site.Requests, collectTimeout)
+	ctx, cancel := context.WithTimeout(r.metrics.site.RequestContext, collectTimeout)
 	defer cancel()
 	all, err := r.metrics.site.Store.Counters.All(ctx)
 	if err != nil {
 		r.metrics.site.Log.Warn("metrics without runs", "err", err)
 		return
 	}
-	n := totals(all)
+	n := counterTotals(all)
 	summary := func(desc *prometheus.Desc, name string, labels ...string) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(n[name].Count), n[name].Total, nil, labels...)
 	}
 	for _, name := range n.withPrefix(work.CountRunEnded) {
-		summary(runDesc, name, strings.TrimPrefix(name, work.CountRunEnded))
+		summary(runTimeDesc, name, strings.TrimPrefix(name, work.CountRunEnded))
 	}
 	for _, name := range n.withPrefix(work.CountRunStage) {
 		stage, status, _ := strings.Cut(strings.TrimPrefix(name, work.CountRunStage), ".")
-		summary(stageDesc, name, stage, status)
+		summary(stageTimeDesc, name, stage, status)
 	}
-	summary(waitDesc, work.CountRunWaited)
+	summary(runWaitDesc, work.CountRunWaited)
 }

@@ -15,7 +15,7 @@ import (
 // evaluation API.
 func (m *Metrics) Stats(c *fiber.Ctx) error {
 	ctx := c.UserContext()
-	jobs, err := m.evals.JobStats(ctx)
+	jobs, err := m.evaluations.JobStats(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,19 +27,19 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	n := totals(all)
+	n := counterTotals(all)
 	return c.JSON(fiber.Map{
 		"job_stats": jobs, "compilation_metrics": n.compilations(), "profiling_metrics": n.profilings(),
-		"gpu_utilization": n.utilization(), "throughput": n.throughput(m.site.Now().Sub(m.began), census),
+		"gpu_utilization": n.utilization(), "throughput": n.throughput(m.site.Now().Sub(m.startedAt), census),
 		"timestamp": float64(m.site.Now().UnixMicro()) / 1e6,
 	})
 }
 
-// totals has all counters by name.
-type totals map[string]work.Counter
+// counterTotals has all counters by name.
+type counterTotals map[string]work.Counter
 
 // sum returns the sum of the named counters.
-func (n totals) sum(names ...string) (total work.Counter) {
+func (n counterTotals) sum(names ...string) (total work.Counter) {
 	for _, name := range names {
 		c := n[name]
 		if c.Count == 0 {
@@ -55,7 +55,7 @@ func (n totals) sum(names ...string) (total work.Counter) {
 }
 
 // withPrefix returns the names of the counters that begin with prefix.
-func (n totals) withPrefix(prefix string) []string {
+func (n counterTotals) withPrefix(prefix string) []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for name := range maps.Keys(n) {
 			if strings.HasPrefix(name, prefix) && !yield(name) {
@@ -65,8 +65,8 @@ func (n totals) withPrefix(prefix string) []string {
 	})
 }
 
-// byName returns the seconds of the counters that begin with prefix, by the rest of their names.
-func (n totals) byName(prefix string) map[string]float64 {
+// secondsByName returns the seconds of the counters that begin with prefix, by the rest of their names.
+func (n counterTotals) secondsByName(prefix string) map[string]float64 {
 	out := map[string]float64{}
 	for _, name := range n.withPrefix(prefix) {
 		out[strings.TrimPrefix(name, prefix)] = n[name].Total
@@ -82,53 +82,53 @@ func ratio(part, whole int64, ofNothing float64) float64 {
 	return float64(part) / float64(whole)
 }
 
-func mean(c work.Counter) float64 {
+func counterMean(c work.Counter) float64 {
 	if c.Count == 0 {
 		return 0
 	}
 	return c.Total / float64(c.Count)
 }
 
-func (n totals) compilations() fiber.Map {
+func (n counterTotals) compilations() fiber.Map {
 	all := n.sum(work.CountCompiled, work.CountNotCompiled)
 	hits, misses := n[work.CountCacheHit].Count, n[work.CountCacheMiss].Count
 	return fiber.Map{
 		"total_compilations": all.Count, "successful_compilations": n[work.CountCompiled].Count,
 		"failed_compilations": n[work.CountNotCompiled].Count, "total_time_seconds": all.Total,
-		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
+		"average_time_seconds": counterMean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
 		"success_rate": ratio(n[work.CountCompiled].Count, all.Count, 1),
 		"cache_hits":   hits, "cache_misses": misses, "cache_hit_rate": ratio(hits, hits+misses, 0),
 	}
 }
 
-func (n totals) profilings() fiber.Map {
+func (n counterTotals) profilings() fiber.Map {
 	all := n.sum(work.CountProfiled, work.CountNotProfiled)
 	right, wrong := n[work.CountCorrect].Count, n[work.CountWrong].Count
 	return fiber.Map{
 		"total_profilings": all.Count, "successful_profilings": n[work.CountProfiled].Count,
 		"failed_profilings": n[work.CountNotProfiled].Count, "total_time_seconds": all.Total,
-		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
+		"average_time_seconds": counterMean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
 		"success_rate":       ratio(n[work.CountProfiled].Count, all.Count, 1),
 		"correctness_passed": right, "correctness_failed": wrong, "correctness_rate": ratio(right, right+wrong, 1),
-		"gpu_usage_times":            n.byName(work.CountDeviceTiming),
+		"gpu_usage_times":            n.secondsByName(work.CountDeviceTiming),
 		"graph_capture_success_rate": "not used: events", // calls are timed by events, never as CUDA graphs
 	}
 }
 
 // utilization returns the use of slots: acquisitions, releases, and times. A cancelled or lost attempt counts as if it
 // had held a slot, because no report shows that it had not begun.
-func (n totals) utilization() fiber.Map {
+func (n counterTotals) utilization() fiber.Map {
 	held, waits := n.sum(n.withPrefix(work.CountDevice)...), n[work.CountEvaluationWait]
 	released, active := held.Count+n[work.CountGivenUp].Count, n[work.CountHeld].Count
 	return fiber.Map{
 		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,
-		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byName(work.CountDevice),
-		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": mean(waits),
+		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.secondsByName(work.CountDevice),
+		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": counterMean(waits),
 		"max_wait_time_seconds": waits.Max, "min_wait_time_seconds": waits.Min,
 	}
 }
 
-func (n totals) throughput(up time.Duration, census work.EvaluationStats) fiber.Map {
+func (n counterTotals) throughput(up time.Duration, census work.EvaluationStats) fiber.Map {
 	ended := func(s work.EvaluationState) string { return work.CountEnded + string(s) }
 	all := n.sum(n.withPrefix(work.CountEnded)...)
 	done := n[ended(work.EvaluationCompleted)]
@@ -139,6 +139,6 @@ func (n totals) throughput(up time.Duration, census work.EvaluationStats) fiber.
 		"requests_per_second":             float64(census.JustSubmitted) / work.StatsWindow.Seconds(),
 		"requests_per_minute":             float64(census.JustSubmitted) / work.StatsWindow.Minutes(),
 		"recent_throughput_per_minute":    float64(census.JustEnded) / work.StatsWindow.Minutes(),
-		"average_end_to_end_time_seconds": mean(all), "min_end_to_end_time_seconds": all.Min, "max_end_to_end_time_seconds": all.Max,
+		"average_end_to_end_time_seconds": counterMean(all), "min_end_to_end_time_seconds": all.Min, "max_end_to_end_time_seconds": all.Max,
 	}
 }

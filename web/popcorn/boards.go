@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	maxEntries = 100     // limit of a board's entries in one answer
-	maxOffset  = 1 << 20 // beyond the end of any board
+	maxBoardEntries = 100     // limit of a board's entries in one answer
+	maxOffset       = 1 << 20 // beyond the end of any board
 )
 
 // Leaderboards lists the tasks that the sender may see.
@@ -28,28 +28,28 @@ func (p *Popcorn) Leaderboards(c *fiber.Ctx) error {
 	answer := make([]leaderboard, len(list))
 	for i, t := range list {
 		answer[i] = leaderboard{ID: t.ID, Name: t.Slug, Description: t.Title, CreatorID: t.OwnerID, Deadline: t.Deadline,
-			GPUTypes: site.NonNil(t.Devices), Task: taskHead{t.Lang, site.NonNil(t.Tags)}}
+			GPUTypes: site.NonNilSlice(t.Devices), Task: taskMetadata{t.Lang, site.NonNilSlice(t.Tags)}}
 	}
 	return c.JSON(answer)
 }
 
 // GPUs lists the devices of a task.
 func (p *Popcorn) GPUs(c *fiber.Ctx) error {
-	task, err := p.task(c)
+	task, err := p.taskOfPath(c)
 	if err != nil {
 		return err
 	}
-	return c.JSON(site.NonNil(task.Devices))
+	return c.JSON(site.NonNilSlice(task.Devices))
 }
 
-// task reads the task of the path. A leaderboard name such as vectoradd_v2 matches the slug vectoradd-v2.
-func (p *Popcorn) task(c *fiber.Ctx) (catalog.Task, error) {
+// taskOfPath reads the task of the path. A leaderboard name such as vectoradd_v2 matches the slug vectoradd-v2.
+func (p *Popcorn) taskOfPath(c *fiber.Ctx) (catalog.Task, error) {
 	return p.runs.VisibleTask(c.UserContext(), site.Actor(c), db.Slug(c.Params("leaderboard")))
 }
 
 // Board lists the entries of a task's current board.
 func (p *Popcorn) Board(c *fiber.Ctx) error {
-	task, err := p.task(c)
+	task, err := p.taskOfPath(c)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,8 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 	if _, err := p.runs.BoardHead(c.UserContext(), task, task.VersionID, device); err != nil {
 		return err
 	}
-	limit, offset := boundedNumber(c, "limit", maxEntries, maxEntries), boundedNumber(c, "offset", 0, maxOffset)
+	limit, offset := boundedNumber(c, "limit", maxBoardEntries, maxBoardEntries),
+		boundedNumber(c, "offset", 0, maxOffset)
 	page, err := p.site.Store.Boards.Board(c.UserContext(), task.VersionID, device, boards.BoardPartQuery{
 		Offset: offset,
 		Limit:  limit,
@@ -68,22 +69,22 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	answer, err := p.entries(c.UserContext(), task, page)
+	answer, err := p.boardEntries(c.UserContext(), task, page)
 	if err != nil {
 		return err
 	}
 	return c.JSON(answer)
 }
 
-func (p *Popcorn) entries(ctx context.Context, task catalog.Task, page boards.BoardPart) ([]entry, error) {
+func (p *Popcorn) boardEntries(ctx context.Context, task catalog.Task, page boards.BoardPart) ([]boardEntry, error) {
 	ids := make([]int64, len(page.Standings))
 	for i, st := range page.Standings {
 		ids[i] = st.SubmissionID
 	}
 	filed, err := p.site.Store.Submissions.Details(ctx, ids...)
-	list := make([]entry, len(page.Standings))
+	list := make([]boardEntry, len(page.Standings))
 	for i, st := range page.Standings {
-		list[i] = entry{SubmissionID: st.SubmissionID, Rank: st.Rank, SubmissionName: filed[st.SubmissionID].FileName, SubmissionTime: st.AchievedAt, SubmissionScore: seconds(st.ScoreNS),
+		list[i] = boardEntry{SubmissionID: st.SubmissionID, Rank: st.Rank, SubmissionName: filed[st.SubmissionID].FileName, SubmissionTime: st.AchievedAt, SubmissionScore: secondsFromNS(st.ScoreNS),
 			LeaderboardName: task.Slug, UserID: strconv.FormatInt(st.UserID, 10), UserName: st.UserName, GPUType: page.Device}
 	}
 	return list, err
@@ -103,18 +104,18 @@ func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
 	if len(meant) == 0 {
 		return db.Errorf(db.NotFound, "No worker has the GPU %q, and no work waits for it.", c.Params("gpu"))
 	}
-	queue := queueOf(devices, meant...)
+	queue := runnerQueueOf(devices, meant...)
 	queue.GPU = c.Params("gpu")
 	return c.JSON(queue)
 }
 
-// queueFor returns the queue of a device.
-func (p *Popcorn) queueFor(ctx context.Context, device string) (*runnerQueue, error) {
+// deviceQueue returns the queue of a device.
+func (p *Popcorn) deviceQueue(ctx context.Context, device string) (*runnerQueue, error) {
 	devices, err := p.runs.DeviceList(ctx)
-	return queueOf(devices, device), err
+	return runnerQueueOf(devices, device), err
 }
 
-func queueOf(known []client.Device, names ...string) *runnerQueue {
+func runnerQueueOf(known []client.Device, names ...string) *runnerQueue {
 	queue := &runnerQueue{Runner: "Warpboard"}
 	for _, name := range names {
 		queue.GPU = name
@@ -136,12 +137,12 @@ func boundedNumber(c *fiber.Ctx, name string, standard, most int) int {
 	return min(asked, most)
 }
 
-func seconds(ns float64) float64 { return ns / 1e9 }
+func secondsFromNS(ns float64) float64 { return ns / 1e9 }
 
-func maybeSeconds(ns *float64) *float64 {
+func optionalSeconds(ns *float64) *float64 {
 	if ns == nil {
 		return nil
 	}
-	s := seconds(*ns)
+	s := secondsFromNS(*ns)
 	return &s
 }

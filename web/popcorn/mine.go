@@ -38,27 +38,27 @@ func (p *Popcorn) List(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	answer := make([]summary, len(list))
+	answer := make([]listedSubmission, len(list))
 	for i, sub := range list {
-		answer[i] = summaryOf(sub)
+		answer[i] = listedSubmissionOf(sub)
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(answer)
 }
 
-func summaryOf(sub submissions.SubmissionSummary) summary {
-	s := summary{
+func listedSubmissionOf(sub submissions.SubmissionSummary) listedSubmission {
+	s := listedSubmission{
 		ID: sub.ID, LeaderboardName: sub.TaskSlug, FileName: sub.FileName, SubmissionTime: sub.CreatedAt,
-		Done: ended(sub.Runs), Runs: []runSummary{},
+		Done: haveAllEnded(sub.Runs), Runs: []runSummary{},
 	}
 	for _, run := range sub.Runs {
-		s.Runs = append(s.Runs, runSummary{run.Device, maybeSeconds(run.ScoreNS)})
+		s.Runs = append(s.Runs, runSummary{run.Device, optionalSeconds(run.ScoreNS)})
 	}
 	return s
 }
 
-// Show responds with one of the sender's submissions.
-func (p *Popcorn) Show(c *fiber.Ctx) error {
+// ShowSubmission responds with one of the sender's submissions.
+func (p *Popcorn) ShowSubmission(c *fiber.Ctx) error {
 	seen, err := p.ownSubmission(c)
 	if err != nil {
 		return err
@@ -84,7 +84,7 @@ func (p *Popcorn) Delete(c *fiber.Ctx) error {
 }
 
 // ownSubmission reads the submission of the path. It returns a not-found error for other people's submissions.
-func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
+func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.SubmissionAccess, err error) {
 	id, err := strconv.ParseInt(c.Params("id"), 10, 64)
 	if err != nil || id <= 0 {
 		return seen, db.Errorf(db.NotFound, "%q is not the number of a submission.", c.Params("id"))
@@ -97,9 +97,9 @@ func (p *Popcorn) ownSubmission(c *fiber.Ctx) (seen runs.Access, err error) {
 }
 
 // readSubmission reads a submission with its runs, as its owner may see it.
-func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submission, error) {
+func (p *Popcorn) readSubmission(ctx context.Context, seen runs.SubmissionAccess) (submissionDetails, error) {
 	sub := seen.Submission
-	answer := submission{ID: sub.ID, LeaderboardID: seen.Task.ID, LeaderboardName: seen.Task.Slug, FileName: sub.FileName,
+	answer := submissionDetails{ID: sub.ID, LeaderboardID: seen.Task.ID, LeaderboardName: seen.Task.Slug, FileName: sub.FileName,
 		UserID: strconv.FormatInt(sub.UserID, 10), SubmissionTime: sub.CreatedAt, Runs: []leaderboardRow{}}
 	source, err := p.site.Store.Submissions.Source(ctx, sub)
 	if err != nil {
@@ -109,11 +109,12 @@ func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submiss
 	if err != nil {
 		return answer, err
 	}
-	answer.Code, answer.Done, answer.Job = string(source.Source), ended(runsOf(all)), p.jobOf(sub, runsOf(all))
+	answer.Code, answer.Done, answer.Job = string(source.Source), haveAllEnded(runsOf(all)),
+		p.jobStatusOf(sub, runsOf(all))
 	for _, e := range all {
-		answer.Runs = append(answer.Runs, e.rows()...)
+		answer.Runs = append(answer.Runs, e.stageRows()...)
 		if e.State == work.StateQueued && answer.Queue == nil {
-			answer.Queue = queueOf(e.queue, e.Device)
+			answer.Queue = runnerQueueOf(e.deviceQueue, e.Device)
 		}
 	}
 	return answer, nil
@@ -122,19 +123,19 @@ func (p *Popcorn) readSubmission(ctx context.Context, seen runs.Access) (submiss
 // endedRun is a run with the stages of its last attempt, and its profile.
 type endedRun struct {
 	work.Run
-	stages  stages
-	profile runs.Profile
-	queue   []client.Device // of its device while it waits
+	stages      attemptStages
+	profile     runs.Profile
+	deviceQueue []client.Device // of its device while it waits
 }
 
 // endedRuns reads the requested runs with their results so far.
-func (p *Popcorn) endedRuns(ctx context.Context, seen runs.Access) ([]endedRun, error) {
-	read, err := p.runs.Read(ctx, seen)
+func (p *Popcorn) endedRuns(ctx context.Context, seen runs.SubmissionAccess) ([]endedRun, error) {
+	read, err := p.runs.ReadSubmission(ctx, seen)
 	all := make([]endedRun, len(read.Runs))
 	for i, run := range read.Runs {
 		all[i] = endedRun{Run: run.Run, stages: run.Stages, profile: run.Profile}
-		if run.Queue != nil {
-			all[i].queue = []client.Device{*run.Queue}
+		if run.QueuedDevice != nil {
+			all[i].deviceQueue = []client.Device{*run.QueuedDevice}
 		}
 	}
 	return all, err
@@ -148,7 +149,7 @@ func runsOf(all []endedRun) []work.Run {
 	return list
 }
 
-func ended(list []work.Run) bool {
+func haveAllEnded(list []work.Run) bool {
 	for _, run := range list {
 		if !run.State.IsFinal() {
 			return false

@@ -31,13 +31,13 @@ type Popcorn struct {
 // New returns the handlers of popcorn-cli's API.
 func New(site *site.Site, runs *runs.Runs) *Popcorn { return &Popcorn{site: site, runs: runs} }
 
-// Errors responds to errors in the only format that popcorn-cli prints.
-func (p *Popcorn) Errors(c *fiber.Ctx) error {
+// ConvertErrors responds to errors in the only format that popcorn-cli prints.
+func (p *Popcorn) ConvertErrors(c *fiber.Ctx) error {
 	err := c.Next()
 	if err == nil {
 		return nil
 	}
-	f := site.FailureOf(err)
+	f := site.FailureFromError(err)
 	if f.Status >= fiber.StatusInternalServerError {
 		p.site.Log.Error("popcorn request failed", "id", c.Locals(site.LocalRequestID), "path", site.LoggedPath(c), "err", err)
 	}
@@ -47,13 +47,13 @@ func (p *Popcorn) Errors(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(f.RetryAfter.Seconds())))
 	}
 	if f.Status == fiber.StatusUnauthorized {
-		f.Message = "The token is not valid: it is unknown, has expired, or was revoked." + p.howToSignIn()
+		f.Message = "The token is not valid: it is unknown, has expired, or was revoked." + p.signInInstructions()
 	}
 	return c.Status(f.Status).JSON(fiber.Map{"detail": f.Message})
 }
 
-// howToSignIn returns the instructions that are appended to the error for an unknown sender.
-func (p *Popcorn) howToSignIn() string {
+// signInInstructions returns the instructions that are appended to the error for an unknown sender.
+func (p *Popcorn) signInInstructions() string {
 	return fmt.Sprintf(" Create a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", p.site.Settings.BaseURL)
 }
 
@@ -73,15 +73,15 @@ func (p *Popcorn) RequireToken(c *fiber.Ctx) error {
 		return &site.Failure{
 			Status:  fiber.StatusBadRequest,
 			Code:    "caller",
-			Message: "The request has no " + callerHeader + " header." + p.howToSignIn(),
+			Message: "The request has no " + callerHeader + " header." + p.signInInstructions(),
 		}
 	}
 	return c.Next()
 }
 
-// Register refuses popcorn-cli's own sign-in, whose URLs of GPU MODE are compiled into it.
-func (p *Popcorn) Register(*fiber.Ctx) error {
-	return site.Forbidden("register", "popcorn-cli can register with GPU MODE only, not with this site."+p.howToSignIn()+
+// RefuseRegister refuses popcorn-cli's own sign-in, whose URLs of GPU MODE are compiled into it.
+func (p *Popcorn) RefuseRegister(*fiber.Ctx) error {
+	return site.Forbidden("register", "popcorn-cli can register with GPU MODE only, not with this site."+p.signInInstructions()+
 		fmt.Sprintf(" Or run: warpboard login %s --popcorn.", p.site.Settings.BaseURL))
 }
 
@@ -91,15 +91,15 @@ func (p *Popcorn) Join(c *fiber.Ctx) error {
 	if err := json.Unmarshal(c.Request().Body(), &in); err != nil || in.Code == "" {
 		return site.Invalid("code", `Send the invite code as JSON: {"code": "…"}.`)
 	}
-	task, err := p.site.Join(c, in.Code)
+	task, err := p.site.JoinTask(c, in.Code)
 	if err != nil {
 		return err
 	}
 	return c.JSON(fiber.Map{"leaderboards": []string{task.Slug}})
 }
 
-// Admin refuses popcorn-cli's admin commands, which this site does not support.
-func (p *Popcorn) Admin(*fiber.Ctx) error {
+// RefuseAdmin refuses popcorn-cli's admin commands, which this site does not support.
+func (p *Popcorn) RefuseAdmin(*fiber.Ctx) error {
 	return site.Forbidden("admin", fmt.Sprintf(
 		"Admins of this site use %s/operate instead of popcorn-cli's admin commands, and publish tasks with `warpboard task publish`.", p.site.Settings.BaseURL))
 }

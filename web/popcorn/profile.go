@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	profiler = "Nsight Compute"
+	profilerName = "Nsight Compute"
 	// maxTraceBytes limits the compressed report files in one result, in bytes. Files beyond the limit are replaced by
 	// their URLs.
 	maxTraceBytes = 16 << 20
@@ -23,9 +23,9 @@ const (
 
 // reportPacker packs the report files of one result.
 type reportPacker struct {
-	runs    *runs.Runs
-	profile runs.Profile
-	left    int64 // remaining bytes
+	runs      *runs.Runs
+	profile   runs.Profile
+	bytesLeft int64 // remaining bytes
 }
 
 // addProfile adds the cases of a run in mode profile to its result, each as one stage.
@@ -38,7 +38,7 @@ func (p *Popcorn) addProfile(e endedRun, full *fullResult) error {
 		cases = []job.CaseResult{{Spec: "no case was profiled"}}
 	}
 	for i, c := range cases {
-		one, err := p.profiled(e, t, c)
+		one, err := p.profiledCase(e, t, c)
 		if err != nil {
 			return err
 		}
@@ -57,13 +57,13 @@ func (r *evalResult) addOutput(tried []job.StageResult) {
 	}
 }
 
-// profiled returns one case of a profile: its report as text, and ncu's report file.
-func (p *Popcorn) profiled(e endedRun, t *reportPacker, c job.CaseResult) (evalResult, error) {
-	text, err := t.text(c.Index)
+// profiledCase returns one case of a profile: its report as text, and ncu's report file.
+func (p *Popcorn) profiledCase(e endedRun, t *reportPacker, c job.CaseResult) (evalResult, error) {
+	text, err := t.reportText(c.Index)
 	if err != nil {
 		return evalResult{}, err
 	}
-	one := evalResult{Compilation: e.compilation(), Profile: &profileResult{Profiler: profiler}, Run: &runResult{
+	one := evalResult{Compilation: e.compilation(), Profile: &profileResult{Profiler: profilerName}, Run: &runResult{
 		Success: c.Status == job.StatusPass, Passed: c.Status == job.StatusPass,
 		// The count must be a number: popcorn-cli shows no report if it is a string.
 		Result: map[string]any{"benchmark-count": 1, "benchmark.0.spec": c.Spec, "benchmark.0.report": base64.StdEncoding.EncodeToString([]byte(text))},
@@ -76,15 +76,15 @@ func (p *Popcorn) profiled(e endedRun, t *reportPacker, c job.CaseResult) (evalR
 		return one, nil
 	}
 	one.Profile.DownloadURL = fmt.Sprintf("%s%s.ncu-rep?case=%d", p.site.Settings.BaseURL, views.ProfileURL(e.SubmissionID, e.ID), c.Index)
-	if c.Index == file.First { // once for all cases of the file
+	if c.Index == file.FirstCase { // once for all cases of the file
 		one.Profile.Trace, err = t.trace(file, text)
 	}
 	return one, err
 }
 
-// text returns the report of a case, or the reason why there is none.
-func (t *reportPacker) text(index int) (string, error) {
-	report, err := t.runs.Report(t.profile, index)
+// reportText returns the report of a case, or the reason why there is none.
+func (t *reportPacker) reportText(index int) (string, error) {
+	report, err := t.runs.ParsedReport(t.profile, index)
 	if err != nil {
 		return "", err
 	}
@@ -98,11 +98,11 @@ func (t *reportPacker) text(index int) (string, error) {
 
 // trace returns a zip with a report file and the text of its first case, or nil if it exceeds the limit.
 func (t *reportPacker) trace(file runs.ReportFile, text string) ([]byte, error) {
-	if file.Size > t.left {
+	if file.Size > t.bytesLeft {
 		return nil, nil
 	}
-	t.left -= file.Size
-	content, err := t.runs.OpenPacked(file.Artifact, true)
+	t.bytesLeft -= file.Size
+	content, err := t.runs.OpenArtifact(file.Artifact, true)
 	if err != nil {
 		return nil, err
 	}
@@ -113,26 +113,26 @@ func (t *reportPacker) trace(file runs.ReportFile, text string) ([]byte, error) 
 	}
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)
-	if err := addPacked(z, fmt.Sprintf("profile.%d-%d.ncu-rep", file.First, file.Last), data, content.Gzip); err != nil {
+	if err := addGzipToZip(z, fmt.Sprintf("profile.%d-%d.ncu-rep", file.FirstCase, file.LastCase), data, content.Gzip); err != nil {
 		return nil, err
 	}
-	if err := addPacked(z, "ncu-details.txt", []byte(text), false); err != nil {
+	if err := addGzipToZip(z, "ncu-details.txt", []byte(text), false); err != nil {
 		return nil, err
 	}
 	err = z.Close()
 	return packed.Bytes(), err
 }
 
-// gzipTail is the size of a gzip file's trailer, a checksum and a length.
-const gzipTail = 8
+// gzipTrailerBytes is the size of a gzip file's trailer, a checksum and a length.
+const gzipTrailerBytes = 8
 
-// addPacked adds a gzip file to a zip without recompressing it, because both use the same compression. Recompressing
+// addGzipToZip adds a gzip file to a zip without recompressing it, because both use the same compression. Recompressing
 // takes seconds.
-func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
+func addGzipToZip(z *zip.Writer, name string, data []byte, packed bool) error {
 	head := &zip.FileHeader{Name: name, Method: zip.Deflate}
 	create := z.CreateHeader
 	if body, ok := deflateData(data); packed && ok {
-		tail := data[len(data)-gzipTail:]
+		tail := data[len(data)-gzipTrailerBytes:]
 		data = body
 		head.CRC32, head.UncompressedSize64 = binary.LittleEndian.Uint32(tail), uint64(binary.LittleEndian.Uint32(tail[4:]))
 		head.CompressedSize64, create = uint64(len(data)), z.CreateRaw
@@ -148,8 +148,8 @@ func addPacked(z *zip.Writer, name string, data []byte, packed bool) error {
 // is not a complete gzip file.
 func deflateData(data []byte) (body []byte, ok bool) {
 	rest := bytes.NewReader(data)
-	if _, err := gzip.NewReader(rest); err != nil || rest.Len() < gzipTail {
+	if _, err := gzip.NewReader(rest); err != nil || rest.Len() < gzipTrailerBytes {
 		return nil, false
 	}
-	return data[len(data)-rest.Len() : len(data)-gzipTail], true
+	return data[len(data)-rest.Len() : len(data)-gzipTrailerBytes], true
 }

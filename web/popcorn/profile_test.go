@@ -20,7 +20,7 @@ func TestAReportFileIsTheSameInAZip(t *testing.T) {
 			t.Fatal(err)
 		}
 		z := zip.NewWriter(&zipped)
-		if err := addPacked(z, "x.ncu-rep", packed.Bytes(), true); err != nil {
+		if err := addGzipToZip(z, "x.ncu-rep", packed.Bytes(), true); err != nil {
 			t.Fatal(err)
 		}
 		if err := z.Close(); err != nil {
@@ -48,7 +48,7 @@ func TestAReportFileThatIsCutShortIsKeptAsItIs(t *testing.T) {
 	}
 	for size := range packed.Len() {
 		z := zip.NewWriter(io.Discard)
-		if err := addPacked(z, "x.ncu-rep", packed.Bytes()[:size], true); err != nil {
+		if err := addGzipToZip(z, "x.ncu-rep", packed.Bytes()[:size], true); err != nil {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}

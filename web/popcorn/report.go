@@ -13,9 +13,9 @@ import (
 
 // Exit codes of KernelBot's evaluation programs.
 const (
-	exitWrong   = 112 // the answer was wrong
-	exitTimeout = 114
-	exitOther   = 1
+	exitWrongAnswer = 112 // the answer was wrong
+	exitTimeout     = 114
+	exitOtherError  = 1
 )
 
 // streamResult converts a run to the result in a stream.
@@ -25,10 +25,10 @@ func (e endedRun) streamResult() fullResult {
 		Runs:    map[string]evalResult{},
 	}
 	if !f.Success {
-		_, f.Error = failureOf(e.Run)
+		_, f.Error = failureStatus(e.Run)
 	}
 	if m := e.Machine; m != nil {
-		f.System = system{GPU: m.Name, Count: 1, Runtime: "CUDA", Torch: m.Torch, Hostname: m.Worker}
+		f.System = systemInfo{GPU: m.Name, Count: 1, Runtime: "CUDA", Torch: m.Torch, Hostname: m.Worker}
 	}
 	compiled := e.compilation()
 	for _, r := range e.stages.ranStages(e.Mode) {
@@ -46,12 +46,12 @@ func (e endedRun) streamResult() fullResult {
 
 // compilation returns the build of the run's program; nil if it has no build stage.
 func (e endedRun) compilation() *compileResult {
-	b := e.stages.build()
+	b := e.stages.buildStage()
 	if b == nil {
 		return nil
 	}
 	result := &compileResult{
-		Found: true, Success: b.Status == job.StatusPass, Command: b.Command, Stdout: b.Stdout,
+		NVCCFound: true, Success: b.Status == job.StatusPass, Command: b.Command, Stdout: b.Stdout,
 		Stderr: b.Stderr, ExitCode: exitCode(*b),
 	}
 	if e.Machine != nil {
@@ -78,30 +78,31 @@ func exitCode(r job.StageResult) int {
 	case r.Failure != nil && r.Failure.ExitCode != 0:
 		return r.Failure.ExitCode
 	case r.Status == job.StatusFail:
-		return exitWrong
+		return exitWrongAnswer
 	}
-	return exitOther
+	return exitOtherError
 }
 
-// text returns a run's result as readable text, which popcorn-cli before 1.3.16 prints.
-func (p *Popcorn) text(sub submissions.Submission, e endedRun) string {
+// resultText returns a run's result as readable text, which popcorn-cli before 1.3.16 prints.
+func (p *Popcorn) resultText(sub submissions.Submission, e endedRun) string {
 	var b strings.Builder
-	word, why := failureOf(e.Run)
+	word, why := failureStatus(e.Run)
 	if word == "" {
 		word = "passed"
 	}
-	fmt.Fprintf(&b, "Submission %d on %s (%s): %s\n%s\n", sub.ID, e.Device, modeName(e.Mode), word, p.address(sub))
+	fmt.Fprintf(&b, "Submission %d on %s (%s): %s\n%s\n", sub.ID, e.Device, modeName(e.Mode), word,
+		p.submissionURL(sub))
 	if why != "" {
 		fmt.Fprintf(&b, "\n%s\n", why)
 	}
-	if built := e.stages.build(); built != nil && built.Status != job.StatusPass && built.Stderr != "" {
+	if built := e.stages.buildStage(); built != nil && built.Status != job.StatusPass && built.Stderr != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(built.Stderr))
 	}
 	for _, r := range e.stages.ranStages(e.Mode) {
 		writeStage(&b, r)
 	}
 	if e.ScoreNS != nil {
-		fmt.Fprintf(&b, "\nScore: %s s\n", format.ExactNumber(seconds(*e.ScoreNS)))
+		fmt.Fprintf(&b, "\nScore: %s s\n", format.ExactNumber(secondsFromNS(*e.ScoreNS)))
 	}
 	if e.HeldReason != "" {
 		fmt.Fprintf(&b, "\nThe run is held back from its board: %s\n", e.HeldReason)
@@ -136,7 +137,7 @@ func writeStage(b *strings.Builder, r job.StageResult) {
 }
 
 func writeCase(b *strings.Builder, c job.CaseResult) {
-	fmt.Fprintf(b, "  %s  %s", verdict(c.Status == job.StatusPass), c.Spec)
+	fmt.Fprintf(b, "  %s  %s", verdictText(c.Status == job.StatusPass), c.Spec)
 	if c.Runs > 0 {
 		fmt.Fprintf(b, "  %s", format.Nanoseconds(c.Time()))
 		if c.Best > 0 {

@@ -9,8 +9,8 @@ import (
 	"warpboard/models/work"
 )
 
-// stages has the stages of one attempt. If the build failed, it has no other stage.
-type stages []job.StageResult
+// attemptStages has the stages of one attempt. If the build failed, it has no other stage.
+type attemptStages []job.StageResult
 
 // stageName returns KernelBot's name of a stage.
 func stageName(stage job.Stage) string {
@@ -33,8 +33,8 @@ func firstStage(mode job.Mode) job.Stage {
 	return job.StageTest
 }
 
-// build returns the build stage; nil if there is none.
-func (s stages) build() *job.StageResult {
+// buildStage returns the build stage; nil if there is none.
+func (s attemptStages) buildStage() *job.StageResult {
 	for i := range s {
 		if s[i].Stage == job.StageBuild {
 			return &s[i]
@@ -45,13 +45,13 @@ func (s stages) build() *job.StageResult {
 
 // ranStages returns the stages in which the program ran. If the build failed, it returns the build in place of the
 // mode's first stage.
-func (s stages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
+func (s attemptStages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 	for _, r := range s {
 		if r.Stage != job.StageBuild {
 			ranStages = append(ranStages, r)
 		}
 	}
-	if b := s.build(); b != nil && b.Status != job.StatusPass && len(ranStages) == 0 {
+	if b := s.buildStage(); b != nil && b.Status != job.StatusPass && len(ranStages) == 0 {
 		failed := *b
 		failed.Stage = firstStage(mode)
 		ranStages = append(ranStages, failed)
@@ -59,13 +59,13 @@ func (s stages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 	return ranStages
 }
 
-// rows converts a run to KernelBot's format: one row for each stage.
-func (e endedRun) rows() (list []leaderboardRow) {
+// stageRows converts a run to KernelBot's format: one row for each stage.
+func (e endedRun) stageRows() (list []leaderboardRow) {
 	for _, r := range e.stages.ranStages(e.Mode) {
 		one := leaderboardRow{StartTime: r.StartedAt, EndTime: r.EndedAt, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
 			Runner: e.Device, Passed: r.Status == job.StatusPass, Result: stageLines(r)}
 		if r.Stage == job.StageRanked {
-			one.Score = maybeSeconds(e.ScoreNS)
+			one.Score = optionalSeconds(e.ScoreNS)
 		}
 		list = append(list, one)
 	}
@@ -75,7 +75,7 @@ func (e endedRun) rows() (list []leaderboardRow) {
 // stageLines converts the result of a stage to the key-value lines of KernelBot's result pipe. Times are in
 // nanoseconds.
 func stageLines(r job.StageResult) map[string]string {
-	lines := map[string]string{"check": verdict(r.Status == job.StatusPass)}
+	lines := map[string]string{"check": verdictText(r.Status == job.StatusPass)}
 	kind := "benchmark"
 	if r.Stage == job.StageTest || r.Stage == job.StageSanitize {
 		kind = "test"
@@ -93,7 +93,7 @@ func stageLines(r job.StageResult) map[string]string {
 	return lines
 }
 
-func verdict(passed bool) string {
+func verdictText(passed bool) string {
 	if passed {
 		return "pass"
 	}
@@ -102,7 +102,7 @@ func verdict(passed bool) string {
 
 func addCase(lines map[string]string, key string, c job.CaseResult) {
 	passed := c.Status == job.StatusPass
-	lines[key+"spec"], lines[key+"status"] = c.Spec, verdict(passed)
+	lines[key+"spec"], lines[key+"status"] = c.Spec, verdictText(passed)
 	switch {
 	case c.Message != "" && passed:
 		lines[key+"message"] = c.Message
@@ -118,11 +118,11 @@ func addCase(lines map[string]string, key string, c job.CaseResult) {
 	}
 }
 
-// jobOf returns the state of a submission, and the reason if it did not succeed. For a failed job popcorn-cli prints
-// only this reason.
-func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
+// jobStatusOf returns the state of a submission, and the reason if it did not succeed. For a failed job popcorn-cli
+// prints only this reason.
+func (p *Popcorn) jobStatusOf(sub submissions.Submission, list []work.Run) jobStatus {
 	state := jobStatus{Status: "succeeded"}
-	if !ended(list) {
+	if !haveAllEnded(list) {
 		state.Status = "pending"
 		for _, run := range list {
 			if run.State != work.StateQueued {
@@ -132,16 +132,16 @@ func (p *Popcorn) jobOf(sub submissions.Submission, list []work.Run) jobStatus {
 		return state
 	}
 	for _, run := range list {
-		if word, why := failureOf(run); word != "" {
-			why = fmt.Sprintf("%s %s", withoutControls(why), p.address(sub))
+		if word, why := failureStatus(run); word != "" {
+			why = fmt.Sprintf("%s %s", withoutControls(why), p.submissionURL(sub))
 			return jobStatus{word, &why}
 		}
 	}
 	return state
 }
 
-// failureOf returns the status word and the reason of a failed run; both are empty for a run that passed.
-func failureOf(run work.Run) (word, why string) {
+// failureStatus returns the status word and the reason of a failed run; both are empty for a run that passed.
+func failureStatus(run work.Run) (word, why string) {
 	switch {
 	case run.DisqualifiedAt != nil:
 		return "hacked", "The run was disqualified: " + run.DisqualifiedReason
@@ -157,7 +157,7 @@ func failureOf(run work.Run) (word, why string) {
 	return "failed", run.Failure.Reason
 }
 
-// address returns the URL of a submission's page.
-func (p *Popcorn) address(sub submissions.Submission) string {
+// submissionURL returns the URL of a submission's page.
+func (p *Popcorn) submissionURL(sub submissions.Submission) string {
 	return fmt.Sprintf("%s/submissions/%d", p.site.Settings.BaseURL, sub.ID)
 }

@@ -8,22 +8,22 @@ import (
 
 // leaderboard is a task in popcorn-cli's format.
 type leaderboard struct {
-	ID          int64      `json:"id"`
-	Name        string     `json:"name"` // slug
-	Description string     `json:"description"`
-	CreatorID   int64      `json:"creator_id"`
-	Deadline    *time.Time `json:"deadline"`
-	GPUTypes    []string   `json:"gpu_types"`
-	Task        taskHead   `json:"task"`
+	ID          int64        `json:"id"`
+	Name        string       `json:"name"` // slug
+	Description string       `json:"description"`
+	CreatorID   int64        `json:"creator_id"`
+	Deadline    *time.Time   `json:"deadline"`
+	GPUTypes    []string     `json:"gpu_types"`
+	Task        taskMetadata `json:"task"`
 }
 
-type taskHead struct {
+type taskMetadata struct {
 	Lang tasks.Lang `json:"lang"`
 	Tags []string   `json:"tags"`
 }
 
-// entry is an entry of a board in popcorn-cli's format.
-type entry struct {
+// boardEntry is an entry of a board in popcorn-cli's format.
+type boardEntry struct {
 	SubmissionID    int64     `json:"submission_id"`
 	Rank            int       `json:"rank"`
 	SubmissionName  string    `json:"submission_name"`
@@ -42,8 +42,8 @@ type runnerQueue struct {
 	QueuedJobs int    `json:"queued_jobs"`
 }
 
-// accepted is the response to a submission whose result the client polls.
-type accepted struct {
+// acceptedResponse is the response to a submission whose result the client polls.
+type acceptedResponse struct {
 	Status  string       `json:"status"`
 	Details submissionID `json:"details"`
 	Queue   *runnerQueue `json:"runner_queue"`
@@ -53,8 +53,8 @@ type submissionID struct {
 	ID int64 `json:"id"`
 }
 
-// summary is a submission in a list.
-type summary struct {
+// listedSubmission is a submission in a list.
+type listedSubmission struct {
 	ID              int64        `json:"id"`
 	LeaderboardName string       `json:"leaderboard_name"`
 	FileName        string       `json:"file_name"`
@@ -68,8 +68,8 @@ type runSummary struct {
 	Score   *float64 `json:"score"` // seconds
 }
 
-// submission is one of the sender's submissions with all its data.
-type submission struct {
+// submissionDetails is one of the sender's submissions with all its data.
+type submissionDetails struct {
 	ID              int64            `json:"id"`
 	LeaderboardID   int64            `json:"leaderboard_id"`
 	LeaderboardName string           `json:"leaderboard_name"`
@@ -101,22 +101,22 @@ type jobStatus struct {
 	Error  *string `json:"error"`  // reason if it did not succeed
 }
 
-// status is a status event in the stream of a submission.
-type status struct {
+// statusEvent is a status event in the stream of a submission.
+type statusEvent struct {
 	Status  string  `json:"status"`
 	Elapsed float64 `json:"elapsed_time"` // seconds
 	Message string  `json:"message"`      // text that popcorn-cli prints
 }
 
-// result is the last event in the stream of an ended submission.
-type result struct {
+// resultEvent is the last event in the stream of an ended submission.
+type resultEvent struct {
 	Status  string       `json:"status"`
 	Results []fullResult `json:"results"` // one for each GPU
 	Reports []string     `json:"reports"`
 }
 
-// failure is the last event of a stream that ends before its submission.
-type failure struct {
+// failureEvent is the last event of a stream that ends before its submission.
+type failureEvent struct {
 	Status     string  `json:"status"`
 	Detail     string  `json:"detail"`
 	StatusCode int     `json:"status_code"`
@@ -126,11 +126,11 @@ type failure struct {
 type fullResult struct {
 	Success bool                  `json:"success"` // only the submission can have failed
 	Error   string                `json:"error"`
-	System  system                `json:"system"`
+	System  systemInfo            `json:"system"`
 	Runs    map[string]evalResult `json:"runs"` // by stage: "test", "benchmark", "leaderboard", "profile.0"
 }
 
-type system struct {
+type systemInfo struct {
 	GPU      string `json:"gpu"`
 	Count    int    `json:"device_count"`
 	Runtime  string `json:"runtime"`
@@ -147,13 +147,13 @@ type evalResult struct {
 }
 
 type compileResult struct {
-	Found    bool   `json:"nvcc_found"`
-	Version  string `json:"nvcc_version"`
-	Success  bool   `json:"success"`
-	Command  string `json:"command"`
-	Stdout   string `json:"stdout"`
-	Stderr   string `json:"stderr"`
-	ExitCode int    `json:"exit_code"`
+	NVCCFound bool   `json:"nvcc_found"`
+	Version   string `json:"nvcc_version"`
+	Success   bool   `json:"success"`
+	Command   string `json:"command"`
+	Stdout    string `json:"stdout"`
+	Stderr    string `json:"stderr"`
+	ExitCode  int    `json:"exit_code"`
 }
 
 type runResult struct {

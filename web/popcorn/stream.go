@@ -27,19 +27,19 @@ const (
 
 // follower streams the progress of a submission to one client.
 type follower struct {
-	id      int64
-	address string // address of the page of the submission
-	look    func(context.Context) ([]work.Run, error)
-	result  func(context.Context) (result, error)
-	began   time.Time
-	state   work.RunState // state of the first run that has not ended
-	sent    work.RunState
+	id           int64
+	address      string // address of the page of the submission
+	readRuns     func(context.Context) ([]work.Run, error)
+	result       func(context.Context) (resultEvent, error)
+	startedAt    time.Time
+	currentState work.RunState // state of the first run that has not ended
+	sentState    work.RunState
 }
 
-// follow submits a file and streams its progress. It counts the stream before submitting, so that a client above the
-// limit creates no submission.
-func (p *Popcorn) follow(c *fiber.Ctx) error {
-	if err := p.site.HoldStream(c); err != nil {
+// streamSubmission submits a file and streams its progress. It counts the stream before submitting, so that a client
+// above the limit creates no submission.
+func (p *Popcorn) streamSubmission(c *fiber.Ctx) error {
+	if err := p.site.CountStream(c); err != nil {
 		return err
 	}
 	sub, _, err := p.submit(c)
@@ -49,22 +49,22 @@ func (p *Popcorn) follow(c *fiber.Ctx) error {
 	}
 	site.FreeBody(c)
 	user := site.Actor(c)
-	f := &follower{id: sub.ID, address: p.address(sub), began: time.Now(), state: work.StateQueued,
-		look:   func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
-		result: func(ctx context.Context) (result, error) { return p.resultOf(ctx, user, sub) }}
-	p.site.SendStream(c, f.source(min(statusInterval, p.site.Settings.Heartbeat)))
+	f := &follower{id: sub.ID, address: p.submissionURL(sub), startedAt: time.Now(), currentState: work.StateQueued,
+		readRuns: func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
+		result:   func(ctx context.Context) (resultEvent, error) { return p.resultOf(ctx, user, sub) }}
+	p.site.SendStream(c, f.streamSource(min(statusInterval, p.site.Settings.Heartbeat)))
 	return nil
 }
 
-func (f *follower) source(every time.Duration) conns.Source {
-	return conns.Source{
-		Topic: site.RunTopic(f.id), Buffer: site.RunBuffer, WriteBacklog: f.beat, WriteMessage: f.live, WriteHeartbeat: f.beat,
-		WriteEndReason: f.cut, Heartbeat: every,
+func (f *follower) streamSource(every time.Duration) conns.StreamSource {
+	return conns.StreamSource{
+		Topic: site.RunTopic(f.id), MaxBufferedMessages: site.RunEventBuffer, WriteBacklog: f.writeHeartbeat, WriteMessage: f.writeStatusChange, WriteHeartbeat: f.writeHeartbeat,
+		WriteEndReason: f.endWithReason, Heartbeat: every,
 	}
 }
 
-// beat writes a status event, or the result if all runs have ended.
-func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
+// writeHeartbeat writes a status event, or the result if all runs have ended.
+func (f *follower) writeHeartbeat(ctx context.Context, out *conns.Writer) error {
 	over, err := f.allEnded(ctx)
 	if err != nil {
 		return err
@@ -72,22 +72,22 @@ func (f *follower) beat(ctx context.Context, out *conns.Writer) error {
 	if err := f.writeState(out); err != nil || !over {
 		return err
 	}
-	return f.end(ctx, out)
+	return f.writeResult(ctx, out)
 }
 
-// live writes a status event if the state has changed.
-func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer) error {
-	if e, ok := m.Event.(*site.SharedEvent); ok && e.State == f.state {
+// writeStatusChange writes a status event if the state has changed.
+func (f *follower) writeStatusChange(ctx context.Context, m conns.Message, out *conns.Writer) error {
+	if e, ok := m.Event.(*site.SharedEvent); ok && e.State == f.currentState {
 		return nil
 	}
 	over, err := f.allEnded(ctx)
-	if err != nil || f.state == f.sent && !over {
+	if err != nil || f.currentState == f.sentState && !over {
 		return err
 	}
 	if err := f.writeState(out); err != nil || !over {
 		return err
 	}
-	return f.end(ctx, out)
+	return f.writeResult(ctx, out)
 }
 
 // allEnded reports whether all runs have ended. If the database cannot be reached, it returns false, and the next
@@ -95,36 +95,37 @@ func (f *follower) live(ctx context.Context, m conns.Message, out *conns.Writer)
 func (f *follower) allEnded(ctx context.Context) (bool, error) {
 	asked, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	list, err := f.look(asked)
+	list, err := f.readRuns(asked)
 	switch {
 	case err != nil:
 		return false, ctx.Err()
 	case len(list) == 0:
 		return false, db.Errorf(db.NotFound, "Submission %d was deleted.", f.id)
 	}
-	f.state = list[0].State
+	f.currentState = list[0].State
 	if i := slices.IndexFunc(list, func(r work.Run) bool { return !r.State.IsFinal() }); i >= 0 {
-		f.state = list[i].State
+		f.currentState = list[i].State
 		return false, nil
 	}
 	return true, nil
 }
 
 func (f *follower) writeState(out *conns.Writer) error {
-	f.sent = f.state
-	word, elapsed := "running", time.Since(f.began).Seconds()
-	if f.state == work.StateQueued {
+	f.sentState = f.currentState
+	word, elapsed := "running", time.Since(f.startedAt).Seconds()
+	if f.currentState == work.StateQueued {
 		word = "pending"
 	}
-	if f.state.IsFinal() {
+	if f.currentState.IsFinal() {
 		word = "finished"
 	}
 	elapsed = math.Round(10*elapsed) / 10
-	return send(out, "status", status{word, elapsed, fmt.Sprintf("Submission %d: %s (%.0f s)", f.id, f.state, elapsed)})
+	return sendInPieces(out, "status", statusEvent{word, elapsed,
+		fmt.Sprintf("Submission %d: %s (%.0f s)", f.id, f.currentState, elapsed)})
 }
 
-// end writes the result.
-func (f *follower) end(ctx context.Context, out *conns.Writer) error {
+// writeResult writes the result.
+func (f *follower) writeResult(ctx context.Context, out *conns.Writer) error {
 	if err := out.Flush(); err != nil { // making it takes a while
 		return err
 	}
@@ -134,16 +135,16 @@ func (f *follower) end(ctx context.Context, out *conns.Writer) error {
 	if err != nil {
 		return fmt.Errorf("result of submission %d: %w", f.id, err)
 	}
-	if err := send(out, "result", r); err != nil {
+	if err := sendInPieces(out, "result", r); err != nil {
 		return err
 	}
 	return conns.ErrStreamComplete
 }
 
-// cut writes the reason why the stream ends before the submission.
-func (f *follower) cut(why error, out *conns.Writer) {
-	known := site.FailureOf(why)
-	e := failure{Status: "error", Detail: known.Message, StatusCode: known.Status}
+// endWithReason writes the reason why the stream ends before the submission.
+func (f *follower) endWithReason(why error, out *conns.Writer) {
+	known := site.FailureFromError(why)
+	e := failureEvent{Status: "error", Detail: known.Message, StatusCode: known.Status}
 	switch {
 	case errors.Is(why, context.Canceled):
 		e.Detail, e.StatusCode = "The site is stopping or restarting.", fiber.StatusServiceUnavailable
@@ -151,16 +152,16 @@ func (f *follower) cut(why error, out *conns.Writer) {
 		e.Detail, e.StatusCode = "The stream reached its time limit.", fiber.StatusGatewayTimeout
 	}
 	e.Detail += fmt.Sprintf(" Submission %d is at %s.", f.id, f.address)
-	_ = send(out, "error", e) // the reader may be gone
+	_ = sendInPieces(out, "error", e) // the reader may be gone
 }
 
-// send writes one event in several pieces, because each piece has a new deadline.
-func send(out *conns.Writer, name string, data any) error {
+// sendInPieces writes one event in several pieces, because each piece has a new deadline.
+func sendInPieces(out *conns.Writer, name string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("event %s: %w", name, err)
 	}
-	for part := range slices.Chunk(conns.Frame(0, name, text), chunkSize) {
+	for part := range slices.Chunk(conns.FormatEvent(0, name, text), chunkSize) {
 		if _, err := out.Write(part); err != nil {
 			return err
 		}
@@ -169,22 +170,22 @@ func send(out *conns.Writer, name string, data any) error {
 }
 
 // resultOf returns the result of an ended submission.
-func (p *Popcorn) resultOf(ctx context.Context, user accounts.User, sub submissions.Submission) (result, error) {
+func (p *Popcorn) resultOf(ctx context.Context, user accounts.User, sub submissions.Submission) (resultEvent, error) {
 	seen, err := p.runs.SubmissionByID(ctx, user, sub.ID)
 	if err != nil {
-		return result{}, err
+		return resultEvent{}, err
 	}
 	all, err := p.endedRuns(ctx, seen)
 	if err != nil {
-		return result{}, err
+		return resultEvent{}, err
 	}
-	r := result{Status: "success", Results: []fullResult{}, Reports: []string{}}
+	r := resultEvent{Status: "success", Results: []fullResult{}, Reports: []string{}}
 	for _, e := range all {
 		one := e.streamResult()
 		if err := p.addProfile(e, &one); err != nil {
-			return result{}, err
+			return resultEvent{}, err
 		}
-		r.Results, r.Reports = append(r.Results, one), append(r.Reports, p.text(sub, e))
+		r.Results, r.Reports = append(r.Results, one), append(r.Reports, p.resultText(sub, e))
 	}
 	return r, nil
 }

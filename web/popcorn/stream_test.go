@@ -28,14 +28,15 @@ func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.R
 	t.Helper()
 	here, there := net.Pipe()
 	began := time.Now()
-	f := &follower{id: 7, address: "https://site/submissions/7", began: began, state: work.StateQueued, look: look,
-		result: func(context.Context) (result, error) { return result{}, nil }}
-	source := f.source(statusInterval)
+	f := &follower{id: 7, address: "https://site/submissions/7", startedAt: began, currentState: work.StateQueued,
+		readRuns: look,
+		result:   func(context.Context) (resultEvent, error) { return resultEvent{}, nil }}
+	source := f.streamSource(statusInterval)
 	source.Reauthorize = func(context.Context) error { return nil }
 	go func() {
 		out := conns.NewWriter(there, nil, false)
-		_ = source.Send(t.Context(), hub, out) // the events tell
-		out.End()
+		_ = source.SendStream(t.Context(), hub, out) // the events tell
+		out.Finish()
 		there.Close()
 	}()
 	lines := bufio.NewReader(here)

@@ -18,8 +18,8 @@ func (p *Popcorn) Submit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	answer := accepted{Status: "accepted", Details: submissionID{sub.ID}}
-	if answer.Queue, err = p.queueFor(c.UserContext(), all[0].Device); err != nil {
+	answer := acceptedResponse{Status: "accepted", Details: submissionID{sub.ID}}
+	if answer.Queue, err = p.deviceQueue(c.UserContext(), all[0].Device); err != nil {
 		return err
 	}
 	return c.JSON(answer)
@@ -27,10 +27,10 @@ func (p *Popcorn) Submit(c *fiber.Ctx) error {
 
 // SubmitAndFollow accepts a submission and streams its progress and result. popcorn-cli uses it for profiles, and
 // before 1.3.16 for every mode.
-func (p *Popcorn) SubmitAndFollow(c *fiber.Ctx) error { return p.follow(c) }
+func (p *Popcorn) SubmitAndFollow(c *fiber.Ctx) error { return p.streamSubmission(c) }
 
 func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.Run, err error) {
-	in, err := p.read(c)
+	in, err := p.readForm(c)
 	if err != nil {
 		return sub, nil, err
 	}
@@ -39,15 +39,15 @@ func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.R
 
 // Profile accepts a submission in mode profile, with options for Nsight Compute as form fields, and streams its
 // progress and result.
-func (p *Popcorn) Profile(c *fiber.Ctx) error { return p.follow(c) }
+func (p *Popcorn) Profile(c *fiber.Ctx) error { return p.streamSubmission(c) }
 
-// read reads a submission from the path and the form. A path without a mode means mode profile.
-func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
+// readForm reads a submission from the path and the form. A path without a mode means mode profile.
+func (p *Popcorn) readForm(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 	in = submissions.NewSubmission{Task: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
-	if in.Mode, err = modeOf(c.Params("mode", string(job.ModeProfile))); err != nil {
+	if in.Mode, err = parseMode(c.Params("mode", string(job.ModeProfile))); err != nil {
 		return in, err
 	}
-	if _, err := p.task(c); err != nil { // before the form, so that a wrong name is reported first
+	if _, err := p.taskOfPath(c); err != nil { // before the form, so that a wrong name is reported first
 		return in, err
 	}
 	if !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
@@ -61,19 +61,19 @@ func (p *Popcorn) read(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
 		return in, site.Invalid("file", `The form has no file under the name "file".`)
 	}
 	if in.Mode == job.ModeProfile {
-		if in.ProfileFilter, err = filterOf(form.Value, c.Params("mode") == ""); err != nil {
+		if in.ProfileFilter, err = readProfileFilter(form.Value, c.Params("mode") == ""); err != nil {
 			return in, err
 		}
 	}
-	return p.runs.SetUploads(c, in, form.File["file"])
+	return p.runs.SetUploadedFiles(c, in, form.File["file"])
 }
 
 // profiledLaunches is popcorn-cli's default for the number of profiled launches of a case.
 const profiledLaunches = "10"
 
-// filterOf reads popcorn-cli's profile options. own means that the path is the one for profiles, where each case gets a
-// separate report file.
-func filterOf(form map[string][]string, own bool) (*job.ProfileFilter, error) {
+// readProfileFilter reads popcorn-cli's profile options. own means that the path is the one for profiles, where each
+// case gets a separate report file.
+func readProfileFilter(form map[string][]string, own bool) (*job.ProfileFilter, error) {
 	named := map[string][]string{"benchmark": form["benchmark_index"], "kernel": form["ncu_kernel_name"],
 		"kernel_name_base": form["ncu_kernel_name_base"], "launch_count": form["ncu_launch_count"]}
 	if own && len(named["launch_count"]) == 0 {
@@ -82,8 +82,8 @@ func filterOf(form map[string][]string, own bool) (*job.ProfileFilter, error) {
 	return runs.ReadFilter(named)
 }
 
-// modeOf parses the name of a mode, of KernelBot or of this site.
-func modeOf(name string) (job.Mode, error) {
+// parseMode parses the name of a mode, of KernelBot or of this site.
+func parseMode(name string) (job.Mode, error) {
 	switch mode := job.Mode(strings.ToLower(name)); mode {
 	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile, job.ModeSanitize:
 		return mode, nil

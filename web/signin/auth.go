@@ -33,7 +33,7 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 	}
 	f := oauthState{
 		Provider: p.Name, State: site.RandomText(24), Verifier: site.RandomText(32), Nonce: site.RandomText(24),
-		Next: SafeNext(c.Query("next")), Link: link,
+		NextPath: SafeRedirectPath(c.Query("next")), LinkToPerson: link,
 	}
 	address, err := p.begin(c.UserContext(), f)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *SignIn) Begin(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("keep the sign-in's state: %w", err)
 	}
-	s.site.SetCookie(c, stateCookie, base64.RawURLEncoding.EncodeToString(text), stateLife)
+	s.site.SetCookie(c, stateCookie, base64.RawURLEncoding.EncodeToString(text), stateCookieLifetime)
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
@@ -53,7 +53,7 @@ func (s *SignIn) Callback(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f, ok := s.popState(c)
+	f, ok := s.takeOAuthState(c)
 	s.site.ClearCookie(c, stateCookie)
 	if !ok || f.Provider != p.Name || !site.EqualSecrets(f.State, c.Query("state")) {
 		return site.Forbidden("state", "This sign-in was not started in this browser, or took too long. Start it again.")
@@ -65,17 +65,17 @@ func (s *SignIn) Callback(c *fiber.Ctx) error {
 	if err != nil {
 		return s.providerError(c, p, err)
 	}
-	if f.Link != 0 {
+	if f.LinkToPerson != 0 {
 		return s.addIdentity(c, f, who)
 	}
-	user, err := s.site.Store.Accounts.SignIn(c.UserContext(), s.signInOf(who))
+	user, err := s.site.Store.Accounts.SignIn(c.UserContext(), s.providerSignIn(who))
 	if err != nil {
 		return err
 	}
 	if err := s.startSession(c, user, p.Name); err != nil {
 		return err
 	}
-	return c.Redirect(SafeNext(f.Next), fiber.StatusSeeOther)
+	return c.Redirect(SafeRedirectPath(f.NextPath), fiber.StatusSeeOther)
 }
 
 func (s *SignIn) provider(name string) (*provider, error) {
@@ -96,7 +96,7 @@ func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
 	}
 }
 
-func (s *SignIn) signInOf(who person) accounts.ProviderSignIn {
+func (s *SignIn) providerSignIn(who providerPerson) accounts.ProviderSignIn {
 	return accounts.ProviderSignIn{
 		Provider: who.provider, Subject: who.subject, Name: cmp.Or(who.login, who.name),
 		Email: who.email, IsAdmin: s.isAdmin(who),
@@ -104,12 +104,14 @@ func (s *SignIn) signInOf(who person) accounts.ProviderSignIn {
 }
 
 // isAdmin reports whether the operator named this person as an admin.
-func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins, who.matchesAdmin) }
+func (s *SignIn) isAdmin(who providerPerson) bool {
+	return slices.ContainsFunc(s.admins, who.matchesAdmin)
+}
 
 // matchesAdmin reports whether an entry of Config.Admins names this person. After "provider:" an entry has an account's
 // ID ("id:…"), an e-mail address (with "@"), or a login. Each form is compared only with that property, so that no one
 // can choose a login that equals an admin's ID or address.
-func (who person) matchesAdmin(entry string) bool {
+func (who providerPerson) matchesAdmin(entry string) bool {
 	name, own := strings.CutPrefix(entry, who.provider+":")
 	if number, ok := strings.CutPrefix(name, "id:"); ok && own {
 		return number == who.subject

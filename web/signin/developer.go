@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	developer     = "developer" // name of the provider
-	developerName = "Developer" // name of the person who opens the link
+	developerProvider   = "developer" // name of the provider
+	developerPersonName = "Developer" // name of the person who opens the link
 )
 
 // oneTimeCode is a secret that can be used once. Each process generates one and keeps it in memory.
@@ -43,46 +43,46 @@ func (s *SignIn) hasDeveloperSignIn() bool {
 // DeveloperLink returns a one-time URL that signs in as an admin, or "". Only the log of the operator contains it,
 // because other users of this machine can reach the site too.
 func (s *SignIn) DeveloperLink() string {
-	s.code.mu.Lock()
-	defer s.code.mu.Unlock()
-	if !s.hasDeveloperSignIn() || s.code.text == "" {
+	s.developerCode.mu.Lock()
+	defer s.developerCode.mu.Unlock()
+	if !s.hasDeveloperSignIn() || s.developerCode.text == "" {
 		return ""
 	}
-	return s.site.Settings.BaseURL + "/auth/developer?code=" + s.code.text
+	return s.site.Settings.BaseURL + "/auth/developer?code=" + s.developerCode.text
 }
 
 // NewDeveloperLink returns a developer link with a new code, for another browser. Earlier links become invalid.
 func (s *SignIn) NewDeveloperLink() string {
-	s.code.mu.Lock()
-	s.code.text = rand.Text()
-	s.code.mu.Unlock()
+	s.developerCode.mu.Lock()
+	s.developerCode.text = rand.Text()
+	s.developerCode.mu.Unlock()
 	return s.DeveloperLink()
 }
 
 // AllowsDeveloperLink reports whether a request comes from this machine to a site with developer sign-in, so that its
 // sender can sign in with a developer link.
 func (s *SignIn) AllowsDeveloperLink(c *fiber.Ctx) bool {
-	return s.hasDeveloperSignIn() && s.site.OnThisMachine(c)
+	return s.hasDeveloperSignIn() && s.site.IsOnlyOnThisMachine(c)
 }
 
 // IsDeveloper reports whether the viewer signed in with a developer link (see DeveloperLink).
 func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
-	return s.AllowsDeveloperLink(c) && site.Viewer(c) != nil && site.SessionProvider(c) == developer
+	return s.AllowsDeveloperLink(c) && site.Viewer(c) != nil && site.SessionProvider(c) == developerProvider
 }
 
 // DeveloperLinked signs in the browser that opens a developer link. A HEAD request does not invalidate the link.
 func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
-	if !s.AllowsDeveloperLink(c) || c.Method() != fiber.MethodGet || !s.code.invalidate(c.Query("code")) {
-		return site.Forbidden(developer, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
+	if !s.AllowsDeveloperLink(c) || c.Method() != fiber.MethodGet || !s.developerCode.invalidate(c.Query("code")) {
+		return site.Forbidden(developerProvider, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return s.signInDeveloper(c, developerName, accounts.RoleAdmin)
+	return s.signInDeveloper(c, developerPersonName, accounts.RoleAdmin)
 }
 
-// Developer signs a browser that used a developer link in under another name and role, for trying them out.
-func (s *SignIn) Developer(c *fiber.Ctx) error {
+// DeveloperSignIn signs a browser that used a developer link in under another name and role, for trying them out.
+func (s *SignIn) DeveloperSignIn(c *fiber.Ctx) error {
 	if !s.IsDeveloper(c) {
-		return site.Forbidden(developer, "Developer sign-in is for the browser that opened the link in the server's log, on the machine itself and while no provider is set up.")
+		return site.Forbidden(developerProvider, "Developer sign-in is for the browser that opened the link in the server's log, on the machine itself and while no provider is set up.")
 	}
 	name := accounts.CleanName(c.FormValue("name"))
 	if name == "" {
@@ -94,7 +94,7 @@ func (s *SignIn) Developer(c *fiber.Ctx) error {
 func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role accounts.Role) error {
 	ctx := c.UserContext()
 	user, err := s.site.Store.Accounts.SignIn(ctx, accounts.ProviderSignIn{
-		Provider: developer,
+		Provider: developerProvider,
 		Subject:  strings.ToLower(name),
 		Name:     name,
 	})
@@ -105,10 +105,10 @@ func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role accounts.Role) 
 	if err := s.site.Store.Accounts.SetRole(ctx, operator, user.ID, role); err != nil {
 		return err
 	}
-	if err := s.startSession(c, user, developer); err != nil {
+	if err := s.startSession(c, user, developerProvider); err != nil {
 		return err
 	}
-	return c.Redirect(SafeNext(c.FormValue("next")), fiber.StatusSeeOther)
+	return c.Redirect(SafeRedirectPath(c.FormValue("next")), fiber.StatusSeeOther)
 }
 
 func newCode() *oneTimeCode { return &oneTimeCode{text: rand.Text()} }

@@ -11,9 +11,9 @@ import (
 	"warpboard/web/site"
 )
 
-// LinkURL returns the URL that starts adding an identity to the viewer's account. A link needs no form, but contains a
-// token of the session, so that other sites cannot start it.
-func (s *SignIn) LinkURL(c *fiber.Ctx, p *provider) templ.SafeURL {
+// AddIdentityURL returns the URL that starts adding an identity to the viewer's account. A link needs no form, but
+// contains a token of the session, so that other sites cannot start it.
+func (s *SignIn) AddIdentityURL(c *fiber.Ctx, p *provider) templ.SafeURL {
 	return templ.SafeURL("/auth/" + p.Name + "?link=" + url.QueryEscape(s.linkToken(c)))
 }
 
@@ -35,11 +35,11 @@ func (s *SignIn) identityOwner(c *fiber.Ctx) (int64, error) {
 
 // addIdentity adds a verified identity to the account of the person who started the sign-in. It does not start a
 // session.
-func (s *SignIn) addIdentity(c *fiber.Ctx, f oauthState, who person) error {
-	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
+func (s *SignIn) addIdentity(c *fiber.Ctx, f oauthState, who providerPerson) error {
+	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.LinkToPerson {
 		return site.Forbidden("link", "Another person is signed in here now. Sign in as before, and start again from your page.")
 	}
-	if err := s.site.Store.Accounts.LinkIdentity(c.UserContext(), f.Link, s.signInOf(who)); err != nil {
+	if err := s.site.Store.Accounts.LinkIdentity(c.UserContext(), f.LinkToPerson, s.providerSignIn(who)); err != nil {
 		return err
 	}
 	return c.Redirect("/me?done=linked", fiber.StatusSeeOther)
@@ -47,7 +47,7 @@ func (s *SignIn) addIdentity(c *fiber.Ctx, f oauthState, who person) error {
 
 // IdentityRemove removes one of the viewer's identities.
 func (s *SignIn) IdentityRemove(c *fiber.Ctx) error {
-	return site.RemoveOwn(c, func(ctx context.Context, userID, id int64) error {
+	return site.RemoveOwnObject(c, func(ctx context.Context, userID, id int64) error {
 		return s.site.Store.Accounts.UnlinkIdentity(ctx, userID, id, site.SessionID(c))
 	}, "/me?done=unlinked")
 }

@@ -31,7 +31,7 @@ func TestNextStaysOnTheSite(t *testing.T) {
 		"http:/evil.example":           "/",
 	}
 	for wanted, want := range tests {
-		if got := signin.SafeNext(wanted); got != want {
+		if got := signin.SafeRedirectPath(wanted); got != want {
 			t.Errorf("safeNext(%q) = %q, want %q", wanted, got, want)
 		}
 	}
@@ -45,7 +45,7 @@ func FuzzNextStaysOnTheSite(f *testing.F) {
 	}
 	base, _ := url.Parse("https://site.example/sign-in")
 	f.Fuzz(func(t *testing.T, wanted string) {
-		next := signin.SafeNext(wanted)
+		next := signin.SafeRedirectPath(wanted)
 		// Browsers drop tabs and newlines and read \ as / before they take a URL apart.
 		seen := strings.NewReplacer("\t", "", "\n", "", "\r", "", `\`, "/").Replace(next)
 		u, err := base.Parse(seen)

@@ -23,7 +23,7 @@ func (o oauth) begin(_ context.Context, f oauthState) (string, error) {
 	return session.GetAuthURL()
 }
 
-func (o oauth) complete(_ context.Context, f oauthState, code string) (who person, err error) {
+func (o oauth) complete(_ context.Context, f oauthState, code string) (who providerPerson, err error) {
 	defer func() { // goth parses answers without checking for missing parts
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the provider's answer is malformed: %v", r)
@@ -31,24 +31,24 @@ func (o oauth) complete(_ context.Context, f oauthState, code string) (who perso
 	}()
 	session, err := o.goth.BeginAuth(f.State)
 	if err != nil {
-		return person{}, err
+		return providerPerson{}, err
 	}
 	// goth would use other parameters of the callback too, such as redirect_uri, so only code and state are passed.
 	if _, err := session.Authorize(o.goth, url.Values{"code": {code}, "state": {f.State}}); err != nil {
-		return person{}, err
+		return providerPerson{}, err
 	}
 	u, err := o.goth.FetchUser(session)
 	if err != nil {
-		return person{}, err
+		return providerPerson{}, err
 	}
 	return o.personOf(u)
 }
 
-func (o oauth) personOf(u goth.User) (person, error) {
+func (o oauth) personOf(u goth.User) (providerPerson, error) {
 	if u.UserID == "" {
-		return person{}, fmt.Errorf("%s did not say who signed in", o.name)
+		return providerPerson{}, fmt.Errorf("%s did not say who signed in", o.name)
 	}
-	who := person{provider: o.name, subject: u.UserID, login: u.NickName, name: u.Name}
+	who := providerPerson{provider: o.name, subject: u.UserID, login: u.NickName, name: u.Name}
 	if o.name == "google" {
 		who.login = "" // goth puts the display name there, which anyone may set to anything
 	}

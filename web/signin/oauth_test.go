@@ -15,7 +15,8 @@ import (
 
 func withIssuer(i *testIssuer, admins ...string) func(*web.Config) {
 	return func(cfg *web.Config) {
-		cfg.Providers = []signin.ProviderConfig{{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: i.URL}}
+		cfg.Providers = []signin.ProviderConfig{{Name: "oidc", ClientID: issuerKey, ClientSecret: issuerSecret,
+			Issuer: i.URL}}
 		cfg.Admins = admins
 	}
 }
@@ -214,7 +215,8 @@ func TestIDTokensThatDoNotBelongAreRefused(t *testing.T) {
 
 func TestSiteStartsWhileTheIssuerIsDown(t *testing.T) {
 
-	down := signin.ProviderConfig{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: "http://127.0.0.1:1"}
+	down := signin.ProviderConfig{Name: "oidc", ClientID: issuerKey, ClientSecret: issuerSecret,
+		Issuer: "http://127.0.0.1:1"}
 	b := webtest.Start(t, func(cfg *web.Config) { cfg.Providers = []signin.ProviderConfig{down} }).Browser()
 	webtest.WantStatus(t, b.Get("/auth/oidc"), http.StatusBadGateway)
 	webtest.WantStatus(t, b.Get("/healthz"), http.StatusOK)

@@ -48,7 +48,7 @@ func (s *SignIn) SignOut(c *fiber.Ctx) error {
 // SessionRevoke ends one of the viewer's sessions, or with the ID "others" all except the current one.
 func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
 	if c.Params("id") != "others" {
-		return site.RemoveOwn(c, s.site.Store.Accounts.EndSession, "/me")
+		return site.RemoveOwnObject(c, s.site.Store.Accounts.EndSession, "/me")
 	}
 	if err := s.site.Store.Accounts.EndOtherSessions(c.UserContext(), site.Actor(c).ID, site.SessionID(c)); err != nil {
 		return err
@@ -56,9 +56,9 @@ func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
 	return c.Redirect("/me", fiber.StatusSeeOther)
 }
 
-// SafeNext returns wanted if it is a path on this site, or "/". Browsers interpret "//host", "/\\host", and tabs in a
-// URL as another site, so these are refused.
-func SafeNext(wanted string) string {
+// SafeRedirectPath returns wanted if it is a path on this site, or "/". Browsers interpret "//host", "/\\host", and
+// tabs in a URL as another site, so these are refused.
+func SafeRedirectPath(wanted string) string {
 	if !strings.HasPrefix(wanted, "/") || len(wanted) > 1024 {
 		return "/"
 	}

@@ -129,7 +129,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 			nil},
 		{"listening for everyone", func(cfg *web.Config) { cfg.Addr = "0.0.0.0:3000" }, nil},
 		{"a provider is set up", func(cfg *web.Config) {
-			cfg.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
+			cfg.Providers = []signin.ProviderConfig{{Name: "github", ClientID: "k", ClientSecret: "s"}}
 		}, nil},
 	}
 	for _, tt := range tests {

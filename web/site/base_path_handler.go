@@ -13,24 +13,24 @@ type pathKey struct{}
 
 // Values of pathKey.
 const (
-	outside = iota + 1 // the path is not the site's
-	bare               // it is the site's, without the slash that links need
+	outsidePath = iota + 1 // the path is not the site's
+	barePath               // it is the site's, without the slash that links need
 )
 
 // IsOutsidePath reports whether a request's path is not below the site's path.
-func IsOutsidePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == outside }
+func IsOutsidePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == outsidePath }
 
 // IsBarePath reports whether a request's path is the site's path without the trailing slash.
-func IsBarePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == bare }
+func IsBarePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == barePath }
 
 // Handler removes the site's path from each request and adds it to redirects. Requests outside the path keep theirs and
 // are marked (see IsOutsidePath), except probes, which operators may call at the root.
-func (p Path) Handler(next fasthttp.RequestHandler, probes ...string) fasthttp.RequestHandler {
+func (p BasePath) Handler(next fasthttp.RequestHandler, probes ...string) fasthttp.RequestHandler {
 	if p == "" {
 		return next
 	}
 	return func(c *fasthttp.RequestCtx) {
-		p.enter(c, probes)
+		p.enterBasePath(c, probes)
 		next(c)
 		header := &c.Response.Header
 		if to := header.Peek(fasthttp.HeaderLocation); len(to) > 0 && to[0] == '/' && !bytes.HasPrefix(to, []byte("//")) {
@@ -39,7 +39,7 @@ func (p Path) Handler(next fasthttp.RequestHandler, probes ...string) fasthttp.R
 	}
 }
 
-func (p Path) enter(c *fasthttp.RequestCtx, probes []string) {
+func (p BasePath) enterBasePath(c *fasthttp.RequestCtx, probes []string) {
 	target := string(c.Request.Header.RequestURI())
 	rest, found := strings.CutPrefix(target, string(p))
 	path, _, _ := strings.Cut(target, "?")
@@ -47,9 +47,9 @@ func (p Path) enter(c *fasthttp.RequestCtx, probes []string) {
 	case found && strings.HasPrefix(rest, "/"):
 		c.Request.SetRequestURI(rest)
 	case found && (rest == "" || rest[0] == '?'):
-		c.SetUserValue(pathKey{}, bare)
+		c.SetUserValue(pathKey{}, barePath)
 		c.Request.SetRequestURI("/" + rest)
 	case !slices.Contains(probes, path):
-		c.SetUserValue(pathKey{}, outside)
+		c.SetUserValue(pathKey{}, outsidePath)
 	}
 }

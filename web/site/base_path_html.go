@@ -10,10 +10,10 @@ var addressAttributes = map[string]bool{
 	"data-check": true, "data-preview": true, "data-versions": true,
 }
 
-// HTML inserts the site's path into every root-relative URL of a page or fragment. It does not parse HTML but replaces
-// attribute="/…, which cannot occur in text, because templ, the Markdown sanitizer, and the source highlighter escape
-// quotes. A URL that begins with two slashes names another host and stays unchanged.
-func (p Path) HTML(page string) string {
+// RewriteHTML inserts the site's path into every root-relative URL of a page or fragment. It does not parse HTML but
+// replaces attribute="/…, which cannot occur in text, because templ, the Markdown sanitizer, and the source highlighter
+// escape quotes. A URL that begins with two slashes names another host and stays unchanged.
+func (p BasePath) RewriteHTML(page string) string {
 	if p == "" {
 		return page
 	}

@@ -9,7 +9,7 @@ import (
 	"warpboard/e2e/fuzztest"
 )
 
-const sitePath = Path("/warpboard")
+const sitePath = BasePath("/warpboard")
 
 func TestAddressesFromTheRootGetThePath(t *testing.T) {
 	for page, want := range map[string]string{
@@ -30,17 +30,17 @@ func TestAddressesFromTheRootGetThePath(t *testing.T) {
 		`href="/`:                                             `href="/warpboard/`,
 		`="/`:                                                 `="/`,
 	} {
-		if got := sitePath.HTML(page); got != want {
+		if got := sitePath.RewriteHTML(page); got != want {
 			t.Errorf("%s becomes %s, want %s", page, got, want)
 		}
-		if got := Path("").HTML(page); got != page {
+		if got := BasePath("").RewriteHTML(page); got != page {
 			t.Errorf("at the root %s becomes %s", page, got)
 		}
 	}
 }
 
-// FuzzHTML: the path comes in, and nothing else changes.
-func FuzzHTML(f *testing.F) {
+// FuzzRewriteHTML: the path comes in, and nothing else changes.
+func FuzzRewriteHTML(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add(`<a href="/x">="/"</a>`)
 	f.Add(`href="//x" src="/"`)
@@ -48,7 +48,7 @@ func FuzzHTML(f *testing.F) {
 		if strings.Contains(page, "\x00") {
 			t.Skip()
 		}
-		out := Path("/\x00").HTML(page) // a path that no page has
+		out := BasePath("/\x00").RewriteHTML(page) // a path that no page has
 		if got := strings.ReplaceAll(out, "/\x00", ""); got != page {
 			t.Errorf("%q becomes %q", page, out)
 		}
@@ -58,17 +58,17 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-func BenchmarkHTML(b *testing.B) {
+func BenchmarkRewriteHTML(b *testing.B) {
 	page := strings.Repeat(
 		`<tr><td class="r"><a class="plain" href="/tasks/softmax/boards/H100-SXM">softmax</a></td><td>1.25 ms</td></tr>`, 500)
 	b.SetBytes(int64(len(page)))
 	for b.Loop() {
-		sitePath.HTML(page)
+		sitePath.RewriteHTML(page)
 	}
 }
 
 func TestAddressesOfSites(t *testing.T) {
-	for text, want := range map[string]Path{
+	for text, want := range map[string]BasePath{
 		"http://127.0.0.1:3000":             "",
 		"https://lab.example.org/":          "",
 		"https://lab.example.org/warpboard": "/warpboard",

@@ -16,8 +16,8 @@ import (
 	"warpboard/views/format"
 )
 
-// RawHeader returns the original value of a header that hideLength has changed.
-func RawHeader(c *fiber.Ctx, name string) string {
+// OriginalHeader returns the original value of a header that hideContentLength has changed.
+func OriginalHeader(c *fiber.Ctx, name string) string {
 	for line := range bytes.SplitSeq(c.Request().Header.RawHeaders(), []byte("\r\n")) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
 		if bytes.EqualFold(key, []byte(name)) {
@@ -27,35 +27,35 @@ func RawHeader(c *fiber.Ctx, name string) string {
 	return ""
 }
 
-// ReadBody returns middleware that reads the body of a request, up to a limit in bytes. It must run after Identify and
-// before anything that uses the body.
+// ReadBody returns middleware that reads the body of a request, up to a limit in bytes. It must run after
+// IdentifySender and before anything that uses the body.
 func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		if !c.Request().IsBodyStream() {
 			return c.Next()
 		}
-		return s.readAtMost(c, limit(c))
+		return s.readBodyUpTo(c, limit(c))
 	}
 }
 
-func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
+func (s *Site) readBodyUpTo(c *fiber.Ctx, limit int) error {
 	r := &bodyReader{limits: s.Settings.Limits, limit: limit, conn: c.Context().Conn()}
-	r.take = func(n int) (give func(), err error) { return s.acquire(c, Bodies, n) }
+	r.reserve = func(n int) (give func(), err error) { return s.acquire(c, BodiesResource, n) }
 	defer r.release()
-	r.place = s.acquireLater(c, Uploads, quickBodyTime, func() { r.conn.SetReadDeadline(time.Now()) })
-	defer r.place.end()
+	r.slowPermit = s.acquireLater(c, UploadsResource, quickBodyTime, func() { r.conn.SetReadDeadline(time.Now()) })
+	defer r.slowPermit.end()
 	length := c.Request().Header.ContentLength() // -1: chunked
 	if length > r.limit {
-		return tooLarge(c, r.limit)
+		return tooLargeError(c, r.limit)
 	}
-	if strings.EqualFold(RawHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
+	if strings.EqualFold(OriginalHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
 		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error recurs when answering
 	}
 	err := r.read(c.Request().BodyStream(), length)
-	r.place.end()
+	r.slowPermit.end()
 	if err != nil {
 		if errors.Is(err, errBodyTooLarge) {
-			return tooLarge(c, r.limit)
+			return tooLargeError(c, r.limit)
 		}
 		return err
 	}
@@ -118,16 +118,16 @@ func FreeBody(c *fiber.Ctx) {
 	}
 }
 
-// MaxKernelBody limits the bodies of requests that contain kernels, in bytes. A kernel of 1 MB fits, even with JSON
-// escapes.
-const MaxKernelBody = 4 << 20
+// MaxKernelBodyBytes limits the bodies of requests that contain kernels, in bytes. A kernel of 1 MB fits, even with
+// JSON escapes.
+const MaxKernelBodyBytes = 4 << 20
 
-// SmallBody returns the limit of bodies that contain no task, in bytes.
-func SmallBody(c *fiber.Ctx) int {
+// SmallBodyLimit returns the limit of bodies that contain no task, in bytes.
+func SmallBodyLimit(c *fiber.Ctx) int {
 	if Viewer(c) == nil {
-		return MaxVisitorBody
+		return MaxVisitorBodyBytes
 	}
-	return MaxKernelBody
+	return MaxKernelBodyBytes
 }
 
 // A body that takes longer than quickBodyTime needs one of the permits for slow requests. The first smallBodyBytes of
@@ -140,7 +140,7 @@ const (
 
 var errBodyTooLarge = errors.New("body too large")
 
-func tooLarge(c *fiber.Ctx, limit int) error {
+func tooLargeError(c *fiber.Ctx, limit int) error {
 	if Viewer(c) == nil {
 		return Unauthorized("Sign in, or send a token: without one only small requests are read.")
 	}
@@ -150,30 +150,30 @@ func tooLarge(c *fiber.Ctx, limit int) error {
 
 // bodyReader reads the body of one request.
 type bodyReader struct {
-	limits Limits
-	limit  int // bytes
-	conn   net.Conn
-	take   func(n int) (give func(), err error)
-	place  *deferredPermit
-	gives  []func() // return the reserved resources
-	bytes  []byte
+	limits     Limits
+	limit      int // bytes
+	conn       net.Conn
+	reserve    func(n int) (give func(), err error)
+	slowPermit *deferredPermit
+	releases   []func() // return the reserved resources
+	bytes      []byte
 }
 
 // read reads the whole body. Its memory grows with the received bytes, not with the Content-Length header.
 func (r *bodyReader) read(from io.Reader, length int) error {
-	end := time.Now().Add(r.limits.Body)
+	end := time.Now().Add(r.limits.BodyTime)
 	for {
 		if len(r.bytes) == cap(r.bytes) {
-			if err := r.grow(length); err != nil {
+			if err := r.growBuffer(length); err != nil {
 				return err
 			}
 		}
-		next := time.Now().Add(r.limits.Pause)
+		next := time.Now().Add(r.limits.MaxBodyPause)
 		if next.After(end) {
 			next = end
 		}
 		r.conn.SetReadDeadline(next)
-		if err := r.place.refusal(); err != nil { // after the deadline, which a refusal sets, too
+		if err := r.slowPermit.refusal(); err != nil { // after the deadline, which a refusal sets, too
 			return err
 		}
 		n, err := from.Read(r.bytes[len(r.bytes):cap(r.bytes)])
@@ -184,15 +184,15 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			return cmp.Or(r.place.refusal(), error(fiber.ErrRequestTimeout))
+			return cmp.Or(r.slowPermit.refusal(), error(fiber.ErrRequestTimeout))
 		case err != nil:
 			return fiber.ErrBadRequest
 		}
 	}
 }
 
-// grow doubles the buffer, or returns an error if the total of all bodies is at its limit.
-func (r *bodyReader) grow(length int) error {
+// growBuffer doubles the buffer, or returns an error if the total of all bodies is at its limit.
+func (r *bodyReader) growBuffer(length int) error {
 	size := max(2*cap(r.bytes), smallBodyBytes)
 	if most := r.limit + 1; size > most { // one more byte shows that it is too large
 		size = most
@@ -204,19 +204,19 @@ func (r *bodyReader) grow(length int) error {
 		return errBodyTooLarge
 	}
 	more := max(size, smallBodyBytes) - max(cap(r.bytes), smallBodyBytes)
-	give, err := r.take(more)
+	give, err := r.reserve(more)
 	if err != nil {
 		return err
 	}
-	r.gives = append(r.gives, give)
+	r.releases = append(r.releases, give)
 	r.bytes = append(make([]byte, 0, size), r.bytes...)
 	return nil
 }
 
 // release subtracts the body from the total of all bodies. A second call does nothing.
 func (r *bodyReader) release() {
-	for _, give := range r.gives {
+	for _, give := range r.releases {
 		give()
 	}
-	r.gives, r.bytes = nil, nil
+	r.releases, r.bytes = nil, nil
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// signedNumber matches texts that begin like a formula but are none: a number, or the single dash that ncu prints for a
-// missing value.
-var signedNumber = regexp.MustCompile(`^[+-]([0-9.,]+([eE][+-]?[0-9]+)?)?$`)
+// signedNumberPattern matches texts that begin like a formula but are none: a number, or the single dash that ncu
+// prints for a missing value.
+var signedNumberPattern = regexp.MustCompile(`^[+-]([0-9.,]+([eE][+-]?[0-9]+)?)?$`)
 
 // SendCSV responds with rows as CSV. Use it for every CSV download: it escapes texts that a spreadsheet would execute
 // as formulas, and people choose the names of kernels, cases, and themselves.
@@ -38,7 +38,7 @@ func SendCSV(c *fiber.Ctx, rows [][]string) error {
 
 // escapeFormula inserts an apostrophe before text that a spreadsheet would execute. Numbers stay unchanged.
 func escapeFormula(cell string) string {
-	if cell == "" || !strings.Contains("=+-@\t\r\n", cell[:1]) || signedNumber.MatchString(cell) {
+	if cell == "" || !strings.Contains("=+-@\t\r\n", cell[:1]) || signedNumberPattern.MatchString(cell) {
 		return cell
 	}
 	return "'" + cell

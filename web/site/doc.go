@@ -7,9 +7,9 @@
 // their topics), files.go (uploads and downloads).
 //
 // A handlers' package has a *Site as a field and adds its own handlers. Middleware of this package never looks at
-// paths: web's list of routes names the middleware of each route, and Identify must come before every use of the
+// paths: web's list of routes names the middleware of each route, and IdentifySender must come before every use of the
 // Viewer.
 //
 // Trap: everything taken from a fiber.Ctx ends with the handler, and fiber's own context never ends. Use
-// c.UserContext() in a handler, and Site.Streams in code that outlives it.
+// c.UserContext() in a handler, and Site.StreamContext in code that outlives it.
 package site

@@ -51,12 +51,13 @@ func TooMany(message string, wait time.Duration) error {
 	return &Failure{Status: fiber.StatusTooManyRequests, Code: "too_many", Message: message, RetryAfter: wait}
 }
 
-// RetrySoon is the Retry-After time of temporary errors of the site.
-const RetrySoon = 5 * time.Second
+// TemporaryRetryAfter is the Retry-After time of temporary errors of the site.
+const TemporaryRetryAfter = 5 * time.Second
 
-// Busy returns an error for all senders while the site has no capacity.
-func Busy(message string) *Failure {
-	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "busy", Message: message, RetryAfter: RetrySoon}
+// BusyError returns an error for all senders while the site has no capacity.
+func BusyError(message string) *Failure {
+	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "busy", Message: message,
+		RetryAfter: TemporaryRetryAfter}
 }
 
 // NotFound handles requests for paths that do not exist.
@@ -64,8 +65,8 @@ func NotFound(*fiber.Ctx) error {
 	return &Failure{Status: fiber.StatusNotFound, Code: "not_found", Message: "There is nothing at this address."}
 }
 
-// failuresByKind maps the kinds of errors of package db to responses.
-var failuresByKind = map[db.ErrorKind]Failure{
+// failuresByErrorKind maps the kinds of errors of package db to responses.
+var failuresByErrorKind = map[db.ErrorKind]Failure{
 	db.NotFound:  {Status: fiber.StatusNotFound, Code: "not_found"},
 	db.Invalid:   {Status: fiber.StatusUnprocessableEntity, Code: "invalid"},
 	db.Conflict:  {Status: fiber.StatusConflict, Code: "conflict"},
@@ -84,15 +85,15 @@ var failuresByStatus = map[int]Failure{
 	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The request's headers are larger than 16 KB.", Status: fiber.StatusBadRequest},
 }
 
-// FailureOf converts an error to a response. It hides the cause of an internal error.
-func FailureOf(err error) Failure {
+// FailureFromError converts an error to a response. It hides the cause of an internal error.
+func FailureFromError(err error) Failure {
 	var f *Failure
 	if errors.As(err, &f) {
 		return *f
 	}
 	var m *db.Error
 	if errors.As(err, &m) {
-		if f, ok := failuresByKind[m.Kind]; ok {
+		if f, ok := failuresByErrorKind[m.Kind]; ok {
 			f.Message = m.Message
 			f.RetryAfter = cmp.Or(m.RetryAfter, f.RetryAfter)
 			return f
@@ -109,25 +110,25 @@ func FailureOf(err error) Failure {
 		}
 	}
 	if db.KindOf(err) == db.Unavailable {
-		return Failure{Status: fiber.StatusServiceUnavailable, Code: "unavailable", RetryAfter: RetrySoon,
+		return Failure{Status: fiber.StatusServiceUnavailable, Code: "unavailable", RetryAfter: TemporaryRetryAfter,
 			Message: "The database cannot be reached, or is full. Try again in a moment."}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return *Busy("The site is too busy to answer just now. Try again in a moment.")
+		return *BusyError("The site is too busy to answer just now. Try again in a moment.")
 	}
 	return Failure{Status: fiber.StatusInternalServerError, Code: "internal",
 		Message: "Something went wrong on our side; it has been logged."}
 }
 
-// AnswerProblems makes the errors of a request problem documents (RFC 9457), as in the API.
-func AnswerProblems(c *fiber.Ctx) error {
+// UseProblemDocuments makes the errors of a request problem documents (RFC 9457), as in the API.
+func UseProblemDocuments(c *fiber.Ctx) error {
 	c.Locals(localProblems, true)
 	return c.Next()
 }
 
-// wantsProblem reports whether the error of a request becomes a problem document: on paths of the API, on paths that
-// end in .json, and for clients that do not accept HTML.
-func wantsProblem(c *fiber.Ctx) bool {
+// wantsProblemDocument reports whether the error of a request becomes a problem document: on paths of the API, on paths
+// that end in .json, and for clients that do not accept HTML.
+func wantsProblemDocument(c *fiber.Ctx) bool {
 	kind, accept := path.Ext(c.Path()), c.Get(fiber.HeaderAccept)
 	switch {
 	case c.Locals(localProblems) != nil || kind == ".json":
@@ -138,9 +139,9 @@ func wantsProblem(c *fiber.Ctx) bool {
 	return kind != "" || strings.Contains(accept, "json")
 }
 
-// errorPart renders an error for a part of a page. If the part reloads itself, the error replaces it. Otherwise the
+// errorFragment renders an error for a part of a page. If the part reloads itself, the error replaces it. Otherwise the
 // part keeps its content, because an error in its place would stay forever, and the page's script shows the reason.
-func (s *Site) errorPart(c *fiber.Ctx, f Failure, requestID string) templ.Component {
+func (s *Site) errorFragment(c *fiber.Ctx, f Failure, requestID string) templ.Component {
 	if !IsFragment(c) {
 		return s.errorPage(c, f.Status, f.Message, requestID)
 	}
@@ -152,7 +153,7 @@ func (s *Site) errorPart(c *fiber.Ctx, f Failure, requestID string) templ.Compon
 
 // HandleError converts an error to a response.
 func (s *Site) HandleError(c *fiber.Ctx, err error) error {
-	f := FailureOf(err)
+	f := FailureFromError(err)
 	id, _ := c.Locals(LocalRequestID).(string)
 	if f.Status >= 500 {
 		s.Log.Error("request failed", "id", id, "method", c.Method(), "path", LoggedPath(c), "err", err)
@@ -165,13 +166,13 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 	if f.Status == fiber.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
 	}
-	if wantsProblem(c) {
+	if wantsProblemDocument(c) {
 		return c.Status(f.Status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status,
 			Code: f.Code, Detail: f.Message, RequestID: id}, "application/problem+json")
 	}
 	// The context of a failed request may have ended; its error page needs one that has not.
 	c.SetUserContext(context.WithoutCancel(c.UserContext()))
-	if err := s.Render(c, f.Status, s.errorPart(c, f, id)); err != nil {
+	if err := s.Render(c, f.Status, s.errorFragment(c, f, id)); err != nil {
 		s.Log.Error("error page failed", "id", id, "err", err)
 		return c.Status(f.Status).SendString(f.Message)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Attachment responds with a download. It cleans the file name, because a line break in an old one would end the
+// SendAttachment responds with a download. It cleans the file name, because a line break in an old one would end the
 // header, and no browser shows the file as a page of this site.
-func Attachment(c *fiber.Ctx, name string, data []byte) error {
+func SendAttachment(c *fiber.Ctx, name string, data []byte) error {
 	c.Attachment(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
 			return '_'

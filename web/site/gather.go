@@ -10,8 +10,8 @@ import (
 	"warpboard/web/conns"
 )
 
-// gatherBatch is the number of events that are read from the store at once.
-const gatherBatch = 500
+// eventsPerRead is the number of events that are read from the store at once.
+const eventsPerRead = 500
 
 // EventStore reads events of runs, including those that other processes stored.
 type EventStore interface {
@@ -29,8 +29,8 @@ type eventReader struct {
 	hub   *conns.Hub
 	store EventStore
 
-	mu     sync.Mutex
-	newest map[int64]*readerPosition // by submission ID
+	mu        sync.Mutex
+	positions map[int64]*readerPosition // by submission ID
 }
 
 // readerPosition is the ID of the last event that the readers of a submission have. One goroutine reads, and at most
@@ -38,13 +38,13 @@ type eventReader struct {
 type readerPosition struct {
 	waiting atomic.Bool
 
-	mu    sync.Mutex
-	known bool
-	event int64
+	mu      sync.Mutex
+	isKnown bool
+	event   int64
 }
 
-// gather passes new events of a submission to its readers in the background.
-func (g *eventReader) gather(submissionID int64) {
+// gatherEvents passes new events of a submission to its readers in the background.
+func (g *eventReader) gatherEvents(submissionID int64) {
 	if !g.hub.HasReaders(RunTopic(submissionID)) {
 		return
 	}
@@ -66,16 +66,16 @@ func (g *eventReader) gather(submissionID int64) {
 // the readers read the store themselves.
 func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPosition) {
 	topic := RunTopic(submissionID)
-	if !p.known {
+	if !p.isKnown {
 		newest, err := g.store.LastEventID(ctx, submissionID)
-		p.known, p.event = err == nil, newest
+		p.isKnown, p.event = err == nil, newest
 		g.hub.Publish(topic, conns.Message{})
 		return
 	}
 	for {
-		events, err := g.store.EventsSince(ctx, submissionID, p.event, gatherBatch)
+		events, err := g.store.EventsSince(ctx, submissionID, p.event, eventsPerRead)
 		if err != nil {
-			p.known = false
+			p.isKnown = false
 			g.hub.Publish(topic, conns.Message{})
 			return
 		}
@@ -83,7 +83,7 @@ func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPos
 			p.event = e.ID
 			g.hub.Publish(topic, conns.Message{Event: &SharedEvent{RunEvent: e}})
 		}
-		if len(events) < gatherBatch {
+		if len(events) < eventsPerRead {
 			return
 		}
 	}
@@ -94,16 +94,16 @@ func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPos
 func (g *eventReader) position(submissionID int64) *readerPosition {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.newest[submissionID] == nil {
-		maps.DeleteFunc(g.newest, func(id int64, _ *readerPosition) bool { return !g.hub.HasReaders(RunTopic(id)) })
-		g.newest[submissionID] = &readerPosition{}
+	if g.positions[submissionID] == nil {
+		maps.DeleteFunc(g.positions, func(id int64, _ *readerPosition) bool { return !g.hub.HasReaders(RunTopic(id)) })
+		g.positions[submissionID] = &readerPosition{}
 	}
-	return g.newest[submissionID]
+	return g.positions[submissionID]
 }
 
-// forgetAll resets all positions, because announcements may have been missed.
-func (g *eventReader) forgetAll() {
+// resetPositions resets all positions, because announcements may have been missed.
+func (g *eventReader) resetPositions() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	clear(g.newest)
+	clear(g.positions)
 }

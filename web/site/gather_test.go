@@ -19,14 +19,14 @@ func TestSubmissionsWithoutReadersAreForgotten(t *testing.T) {
 	hub := NewHub()
 	hub.ConnectProcesses(func([]byte) error { return nil }, noEvents{})
 	for id := int64(1); id <= 100; id++ {
-		messages, stop := hub.Watch(RunTopic(id), 1)
+		messages, stop := hub.WatchTopic(RunTopic(id), 1)
 		hub.RunEvent(work.RunEvent{SubmissionID: id})
 		<-messages // the reader was told
 		stop()
 	}
 	hub.passNewEvents.mu.Lock()
 	defer hub.passNewEvents.mu.Unlock()
-	if kept := len(hub.passNewEvents.newest); kept > 1 {
+	if kept := len(hub.passNewEvents.positions); kept > 1 {
 		t.Errorf("%d submissions are kept, which no one watches", kept)
 	}
 }

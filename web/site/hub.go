@@ -9,16 +9,16 @@ import (
 	"warpboard/web/conns"
 )
 
-// RunBuffer is the number of events that are buffered for a reader of runs. A slower reader reads events from the
+// RunEventBuffer is the number of events that are buffered for a reader of runs. A slower reader reads events from the
 // store.
-const RunBuffer = 32
+const RunEventBuffer = 32
 
 // Hub announces the dispatcher's changes by topic. An announcement is a hint to read the store. Hub implements
 // dispatch.Notifier and never blocks its callers.
 type Hub struct {
 	*conns.Hub
-	spread        func(announcement []byte) error
-	passNewEvents *eventReader // position events that several processes store; nil: this one stores them all
+	sendToProcesses func(announcement []byte) error
+	passNewEvents   *eventReader // position events that several processes store; nil: this one stores them all
 }
 
 // NewHub returns a hub without readers.
@@ -49,7 +49,7 @@ func BatchTopic(id string) conns.Topic { return conns.Topic{Kind: "batch", Name:
 // RunEvent passes an event to the readers of its submission. If the site has several processes, the readers read it
 // from the store instead (see eventReader).
 func (h *Hub) RunEvent(e work.RunEvent) {
-	if h.spread == nil {
+	if h.sendToProcesses == nil {
 		h.Publish(RunTopic(e.SubmissionID), conns.Message{Event: &SharedEvent{RunEvent: e}})
 		return
 	}
@@ -67,22 +67,22 @@ func (h *Hub) QueueChanged() { h.announce(announcement{}) }
 // EvaluationChanged announces an evaluation's new change number to its readers, and a result to the readers of its
 // batch. They read the rest from the store.
 func (h *Hub) EvaluationChanged(e work.Evaluation) {
-	change := &evaluationChange{ID: e.ID, Change: e.ChangeNumber}
+	change := &evaluationChange{ID: e.ID, ChangeNumber: e.ChangeNumber}
 	if e.State.IsFinal() {
 		change.Batch = e.Batch
 	}
 	h.announce(announcement{Evaluation: change})
 }
 
-// pollInterval is the interval at which Await calls ready even without an announcement, because announcements can be
-// lost.
+// pollInterval is the interval at which AwaitAnnouncement calls ready even without an announcement, because
+// announcements can be lost.
 const pollInterval = time.Second
 
-// Await calls ready at once and after each announcement on a topic, until ready returns true or an error, or ctx ends.
-// For a submission it ignores output events: a program may print hundreds of lines per second while hundreds of
-// requests wait.
-func (h *Hub) Await(ctx context.Context, topic conns.Topic, ready func() (bool, error)) error {
-	changed, stop := h.Watch(topic, RunBuffer)
+// AwaitAnnouncement calls ready at once and after each announcement on a topic, until ready returns true or an error,
+// or ctx ends. For a submission it ignores output events: a program may print hundreds of lines per second while
+// hundreds of requests wait.
+func (h *Hub) AwaitAnnouncement(ctx context.Context, topic conns.Topic, ready func() (bool, error)) error {
+	changed, stop := h.WatchTopic(topic, RunEventBuffer)
 	defer stop()
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
@@ -114,18 +114,20 @@ func nextState(ctx context.Context, changed <-chan conns.Message, poll <-chan ti
 // SharedEvent is a run event that is encoded once for all streams with the same format.
 type SharedEvent struct {
 	work.RunEvent
-	frames [formats]struct {
+	frames [formatCount]struct {
 		once  sync.Once
 		bytes []byte
 	}
 	remaining struct {
 		sync.Mutex
-		known map[Format]work.PendingEvents
+		known map[EventFormat]work.PendingEvents
 	}
 }
 
-// Remaining returns the unfinished work of the event's submission. It calls ask once for all streams of a format.
-func (e *SharedEvent) Remaining(f Format, ask func() (work.PendingEvents, error)) (rest work.PendingEvents, err error) {
+// RemainingWork returns the unfinished work of the event's submission. It calls ask once for all streams of a format.
+func (e *SharedEvent) RemainingWork(
+	f EventFormat, ask func() (work.PendingEvents, error),
+) (rest work.PendingEvents, err error) {
 	e.remaining.Lock()
 	defer e.remaining.Unlock()
 	rest, known := e.remaining.known[f]
@@ -133,23 +135,23 @@ func (e *SharedEvent) Remaining(f Format, ask func() (work.PendingEvents, error)
 		return rest, nil
 	}
 	if rest, err = ask(); err == nil {
-		e.remaining.known = map[Format]work.PendingEvents{f: rest}
+		e.remaining.known = map[EventFormat]work.PendingEvents{f: rest}
 	}
 	return rest, err
 }
 
-// Format selects the encoding of the events in a stream.
-type Format int
+// EventFormat selects the encoding of the events in a stream.
+type EventFormat int
 
 const (
-	AsHTML       Format = iota // for pages
-	AsJSON                     // for the API
-	AsHiddenJSON               // the same for those who may not see the source
-	formats
+	FormatHTML       EventFormat = iota // for pages
+	FormatJSON                          // for the API
+	FormatHiddenJSON                    // the same for those who may not see the source
+	formatCount
 )
 
 // Encoded returns the event in a format. It calls encode once for all streams of the format.
-func (e *SharedEvent) Encoded(f Format, encode func(work.RunEvent) []byte) []byte {
+func (e *SharedEvent) Encoded(f EventFormat, encode func(work.RunEvent) []byte) []byte {
 	e.frames[f].once.Do(func() { e.frames[f].bytes = encode(e.RunEvent) })
 	return e.frames[f].bytes
 }

@@ -14,16 +14,17 @@ const (
 	maxInviteTriesAtOnce = 20 // enough for opening a link several times, too few for guessing a code
 )
 
-// PreviewCode returns the task to which an invite code gives the viewer access. Calls of visitors share one rate limit.
-func (s *Site) PreviewCode(c *fiber.Ctx, code string) (membership.InviteOffer, error) {
+// PreviewInvite returns the task to which an invite code gives the viewer access. Calls of visitors share one rate
+// limit.
+func (s *Site) PreviewInvite(c *fiber.Ctx, code string) (membership.InviteOffer, error) {
 	if err := s.limitCodeTries(c); err != nil {
 		return membership.InviteOffer{}, err
 	}
 	return s.Store.Members.PreviewJoin(c.UserContext(), Actor(c).ID, code)
 }
 
-// Join makes the viewer, who must be signed in, a member of the invite code's task.
-func (s *Site) Join(c *fiber.Ctx, code string) (catalog.Task, error) {
+// JoinTask makes the viewer, who must be signed in, a member of the invite code's task.
+func (s *Site) JoinTask(c *fiber.Ctx, code string) (catalog.Task, error) {
 	if err := s.limitCodeTries(c); err != nil {
 		return catalog.Task{}, err
 	}
@@ -31,7 +32,7 @@ func (s *Site) Join(c *fiber.Ctx, code string) (catalog.Task, error) {
 }
 
 func (s *Site) limitCodeTries(c *fiber.Ctx) error {
-	if s.codes.Allows(Actor(c).ID, s.Now()) {
+	if s.codeTries.Allows(Actor(c).ID, s.Now()) {
 		return nil
 	}
 	return TooMany("Too many invite codes tried. Wait ten seconds.", inviteTryInterval)

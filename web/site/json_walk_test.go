@@ -13,13 +13,13 @@ import (
 func TestAWalkKnowsWhereItIs(t *testing.T) {
 	const text = `{"a": [1, {"b": 2}], "c": 3`
 	var got []string
-	for w := site.NewJSONWalk([]byte(text)); w.Step(); {
+	for w := site.NewJSONWalker([]byte(text)); w.NextToken(); {
 		var at []string
 		for _, in := range w.Open() {
 			switch {
 			case in.List:
 				at = append(at, fmt.Sprint(in.Number))
-			case in.InValue:
+			case in.IsInValue:
 				at = append(at, in.Key+":")
 			default:
 				at = append(at, in.Key)

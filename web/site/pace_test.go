@@ -7,7 +7,7 @@ import (
 
 // TestAPaceLetsABurstThroughAndThenOneASecond: for each person apart, and those who have rested take no memory.
 func TestAPaceLetsABurstThroughAndThenOneASecond(t *testing.T) {
-	p, now := NewPace(time.Second, 10), time.Now()
+	p, now := NewRateLimiter(time.Second, 10), time.Now()
 	passed := func(person int64, times int) (n int) {
 		for range times {
 			if p.Allows(person, now) {

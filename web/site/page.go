@@ -11,8 +11,8 @@ import (
 	"warpboard/views"
 )
 
-// notices maps the value of ?done= to the message that a page shows after a change.
-var notices = map[string]string{
+// noticeTexts maps the value of ?done= to the message that a page shows after a change.
+var noticeTexts = map[string]string{
 	"saved":     "Saved.",
 	"discarded": "Discarded. These are the published files.",
 
@@ -61,56 +61,59 @@ var notices = map[string]string{
 // Page returns the data that all pages need. section is the highlighted link in the header.
 func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	p := views.Page{
-		Title: title, Section: section, CSRF: s.csrfToken(c), Nonce: nonce(c), Next: c.OriginalURL(),
-		Notice: notices[c.Query("done")], SandboxOff: s.Settings.SandboxOff, Version: s.Settings.Version,
+		Title: title, HeaderSection: section, CSRF: s.csrfToken(c), Nonce: cspNonce(c),
+		PathAfterSignIn: c.OriginalURL(),
+		Notice:          noticeTexts[c.Query("done")], SandboxOff: s.Settings.SandboxOff, Version: s.Settings.Version,
 	}
 	if theme := c.Cookies("theme"); theme == "light" || theme == "dark" {
 		p.Theme = theme
 	}
 	if e, ok := s.Store.Events.AnnouncedEvent(); ok {
 		now := s.Store.Events.Now()
-		p.Event = &views.EventBanner{Slug: e.Slug, Title: e.Title, HasBegun: e.HasBegun(now), NextChangeAt: e.StartsAt}
-		if p.Event.HasBegun {
-			p.Event.NextChangeAt = e.EndsAt
+		p.EventBanner = &views.EventBanner{Slug: e.Slug, Title: e.Title, HasBegun: e.HasBegun(now),
+			NextChangeAt: e.StartsAt}
+		if p.EventBanner.HasBegun {
+			p.EventBanner.NextChangeAt = e.EndsAt
 		}
-		p.Event.TimeToNext = p.Event.NextChangeAt.Sub(now)
+		p.EventBanner.TimeToNext = p.EventBanner.NextChangeAt.Sub(now)
 	}
 	if user := Viewer(c); user != nil {
 		p.Viewer = &views.Viewer{
-			Person:         PersonOf(user.ID, user.Name),
+			Person:         PersonLink(user.ID, user.Name),
 			MayCreateTasks: user.MayCreateTasks(),
 			IsAdmin:        user.IsAdmin(),
 			UnreadNotices:  user.UnreadNotices,
 		}
 	} else { // other sites request it without a session
-		p.Share = &views.Share{Title: title, URL: s.Settings.BaseURL + c.Path(), Image: s.Card()}
+		p.LinkPreview = &views.LinkPreview{Title: title, URL: s.Settings.BaseURL + c.Path(),
+			ImageURL: s.PreviewImageURL()}
 	}
 	return p
 }
 
-// Card returns the URL of the image that other sites show beside links to this site.
-func (s *Site) Card() string { return s.Settings.BaseURL + "/card.png" }
+// PreviewImageURL returns the URL of the image that other sites show beside links to this site.
+func (s *Site) PreviewImageURL() string { return s.Settings.BaseURL + "/card.png" }
 
-// ShareOf returns the preview data of a page for links on other sites. The page must have a feed at path + "/feed".
-func (s *Site) ShareOf(title, about, path string) *views.Share {
-	return &views.Share{
-		Title: title,
-		About: about,
-		URL:   s.Settings.BaseURL + path,
-		Image: s.Card(),
-		Feed:  path + "/records.atom",
+// LinkPreview returns the preview data of a page for links on other sites. The page must have a feed at path + "/feed".
+func (s *Site) LinkPreview(title, about, path string) *views.LinkPreview {
+	return &views.LinkPreview{
+		Title:       title,
+		Description: about,
+		URL:         s.Settings.BaseURL + path,
+		ImageURL:    s.PreviewImageURL(),
+		FeedURL:     path + "/records.atom",
 	}
 }
 
-// PersonOf returns the data for a link to a person's page.
-func PersonOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
+// PersonLink returns the data for a link to a person's page.
+func PersonLink(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
 
-// TaskRef returns the data for a link to a task's page.
-func TaskRef(t catalog.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
+// TaskLink returns the data for a link to a task's page.
+func TaskLink(t catalog.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
 
 // DeadlineOf returns a task's deadline and the current time, from which pages compute the remaining time.
 func (s *Site) DeadlineOf(t catalog.Task) views.Deadline {
-	d := views.Deadline{Now: s.Now(), Practice: t.AllowsPractice}
+	d := views.Deadline{RenderedAt: s.Now(), AllowsPractice: t.AllowsPractice}
 	if t.Deadline != nil {
 		d.Time = *t.Deadline
 	}
@@ -123,7 +126,7 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 	p.Title = p.Heading()
 	if c.Method() != fiber.MethodGet {
 		p.Sent = true
-		p.Next = "/" // a path that only accepts forms is no place to return to
+		p.PathAfterSignIn = "/" // a path that only accepts forms is no place to return to
 	}
 	return views.Error(p)
 }

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Parallel runs functions concurrently, waits for all, and returns the first error. Each may use a separate database
+// RunParallel runs functions concurrently, waits for all, and returns the first error. Each may use a separate database
 // connection. None may use the fiber.Ctx, which is not safe for concurrent use. A panic is raised again in the caller's
 // goroutine, where the server recovers it.
-func Parallel(asks ...func() error) error {
+func RunParallel(asks ...func() error) error {
 	var group errgroup.Group
 	panics := make(chan string, len(asks))
 	for _, ask := range asks[1:] {

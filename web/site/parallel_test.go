@@ -9,7 +9,7 @@ import (
 func TestQuestionsBesideEachOtherAllEnd(t *testing.T) {
 	first, second := make(chan int), make(chan int)
 	boom := errors.New("boom")
-	err := Parallel(
+	err := RunParallel(
 		func() error { first <- 1; return nil }, // waits for the next, which so must run at the same time
 		func() error { <-first; second <- 1; return boom },
 		func() error { <-second; return nil },
@@ -26,6 +26,6 @@ func TestPanicsOfQuestionsReachWhoAsked(t *testing.T) {
 			t.Errorf("recovered %q, want the panic and where it was", why)
 		}
 	}()
-	err := Parallel(func() error { return nil }, func() error { panic("boom") })
+	err := RunParallel(func() error { return nil }, func() error { panic("boom") })
 	t.Errorf("%v, want a panic", err)
 }

@@ -20,22 +20,22 @@ const (
 	renderTimeout = 10 * time.Second
 )
 
-// limitedPage is a writer that collects a page up to a size and until a deadline.
-type limitedPage struct {
-	ctx  context.Context
-	most int
-	page *bytes.Buffer // not embedded: it has other ways to be written to
+// pageWriter is a writer that collects a page up to a size and until a deadline.
+type pageWriter struct {
+	ctx      context.Context
+	maxBytes int
+	page     *bytes.Buffer // not embedded: it has other ways to be written to
 }
 
 // Write returns an error beyond the size or the deadline. This ends the rendering, because a component returns the
 // first error of its writer.
-func (b *limitedPage) Write(part []byte) (int, error) {
+func (b *pageWriter) Write(part []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, err
 	}
-	if b.page.Len()+len(part) > b.most {
+	if b.page.Len()+len(part) > b.maxBytes {
 		return 0, &Failure{Status: fiber.StatusInternalServerError, Code: "too_large",
-			Message: fmt.Sprintf("This page is larger than %d MiB and cannot be shown.", b.most>>20)}
+			Message: fmt.Sprintf("This page is larger than %d MiB and cannot be shown.", b.maxBytes>>20)}
 	}
 	return b.page.Write(part)
 }
@@ -51,24 +51,24 @@ func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (p
 func (s *Site) renderInto(ctx context.Context, component templ.Component, take func(html []byte)) error {
 	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()
-	to := limitedPage{ctx: ctx, most: maxPageBytes, page: s.acquireBuffer()}
+	to := pageWriter{ctx: ctx, maxBytes: maxPageBytes, page: s.acquireBuffer()}
 	defer s.releaseBuffer(to.page)
 	if err := component.Render(ctx, &to); err != nil {
 		return err
 	}
 	html := to.page.Bytes()
 	if s.BasePath != "" || job.HasBidi(html) {
-		html = []byte(s.BasePath.HTML(markBidi(string(html))))
+		html = []byte(s.BasePath.RewriteHTML(markBidiControls(string(html))))
 	}
 	take(html)
 	return nil
 }
 
-// maxKeptBuffer limits the buffers that are kept for reuse, in bytes.
-const maxKeptBuffer = 1 << 20
+// maxReusedBufferBytes limits the buffers that are kept for reuse, in bytes.
+const maxReusedBufferBytes = 1 << 20
 
 func (s *Site) acquireBuffer() *bytes.Buffer {
-	if buffer, ok := s.rendering.Get().(*bytes.Buffer); ok {
+	if buffer, ok := s.renderBuffers.Get().(*bytes.Buffer); ok {
 		return buffer
 	}
 	return &bytes.Buffer{}
@@ -76,16 +76,16 @@ func (s *Site) acquireBuffer() *bytes.Buffer {
 
 // releaseBuffer returns a buffer to the pool. The caller must not use it afterwards.
 func (s *Site) releaseBuffer(buffer *bytes.Buffer) {
-	if buffer.Cap() <= maxKeptBuffer {
+	if buffer.Cap() <= maxReusedBufferBytes {
 		buffer.Reset()
-		s.rendering.Put(buffer)
+		s.renderBuffers.Put(buffer)
 	}
 }
 
-// markBidi replaces bidirectional control characters in a page by visible marks, because they could make a line look
-// different from its content. Texts in form fields stay unchanged; stored text cannot forge the tags of a field,
+// markBidiControls replaces bidirectional control characters in a page by visible marks, because they could make a line
+// look different from its content. Texts in form fields stay unchanged; stored text cannot forge the tags of a field,
 // because it is escaped.
-func markBidi(page string) string {
+func markBidiControls(page string) string {
 	if job.MarkBidi(page) == page {
 		return page
 	}
@@ -106,7 +106,7 @@ func markBidi(page string) string {
 // response.
 func (s *Site) Render(c *fiber.Ctx, status int, component templ.Component) error {
 	body := c.Response().SetBody // it copies
-	if err := s.renderInto(templ.WithNonce(c.UserContext(), nonce(c)), component, body); err != nil {
+	if err := s.renderInto(templ.WithNonce(c.UserContext(), cspNonce(c)), component, body); err != nil {
 		return fmt.Errorf("render %s: %w", LoggedPath(c), err)
 	}
 	if len(c.Response().Header.Peek(fiber.HeaderCacheControl)) == 0 {

@@ -19,16 +19,16 @@ import (
 
 // Keys of the local values of a request.
 const (
-	LocalRequestID = "request-id"
-	LocalNonce     = "nonce"
-	localViewer    = "viewer"
-	localSession   = "session"
-	localProvider  = "provider"
-	localBearer    = "bearer"
-	LocalShare     = "share"
-	localBody      = "body"
-	LocalInside    = "inside" // for a request by this server itself: a context that ends when its client leaves
-	localProblems  = "problems"
+	LocalRequestID       = "request-id"
+	LocalNonce           = "nonce"
+	localViewer          = "viewer"
+	localSession         = "session"
+	localProvider        = "provider"
+	localBearer          = "bearer"
+	LocalSenderKeys      = "share"
+	localBody            = "body"
+	LocalInternalContext = "inside" // for a request by this server itself: a context that ends when its client leaves
+	localProblems        = "problems"
 )
 
 // RequestTimeout limits the time of one request.
@@ -37,32 +37,32 @@ const RequestTimeout = 30 * time.Second
 // ProbeTimeout limits the ping of the database in probes.
 const ProbeTimeout = 2 * time.Second
 
-// nonce returns the nonce of the page's Content-Security-Policy, which inline styles must have.
-func nonce(c *fiber.Ctx) string {
+// cspNonce returns the nonce of the page's Content-Security-Policy, which inline styles must have.
+func cspNonce(c *fiber.Ctx) string {
 	text, _ := c.Locals(LocalNonce).(string)
 	return text
 }
 
-// shareOf returns the names under which limits count the address of a request.
-func shareOf(c *fiber.Ctx) conns.SenderKeys {
-	who, _ := c.Locals(LocalShare).(conns.SenderKeys)
+// senderKeys returns the names under which limits count the address of a request.
+func senderKeys(c *fiber.Ctx) conns.SenderKeys {
+	who, _ := c.Locals(LocalSenderKeys).(conns.SenderKeys)
 	return who
 }
 
 // IsInternal reports whether this server sent the request to itself, on behalf of another request.
 func IsInternal(c *fiber.Ctx) bool {
-	_, inside := c.Context().UserValue(LocalInside).(context.Context)
+	_, inside := c.Context().UserValue(LocalInternalContext).(context.Context)
 	return inside
 }
 
-// OnLeaving calls fn if the sender of a request disconnects before stop is called. Until then nothing else may read
+// OnDisconnect calls fn if the sender of a request disconnects before stop is called. Until then nothing else may read
 // from the connection.
-func OnLeaving(c *fiber.Ctx, fn func()) (stop func()) {
-	if outer, inside := c.Context().UserValue(LocalInside).(context.Context); inside {
+func OnDisconnect(c *fiber.Ctx, fn func()) (stop func()) {
+	if outer, inside := c.Context().UserValue(LocalInternalContext).(context.Context); inside {
 		unused := context.AfterFunc(outer, fn)
 		return func() { unused() }
 	}
-	return conns.OnLeaving(c.Context().Conn(), fn)
+	return conns.OnDisconnect(c.Context().Conn(), fn)
 }
 
 // IsBearer reports whether the request contains a personal token.
@@ -82,8 +82,8 @@ func PageNumber(c *fiber.Ctx, name string) int {
 	return min(max(c.QueryInt(name, 1), 1), maxPageNumber)
 }
 
-// SuiteView reads the parameters of a suite from the query.
-func SuiteView(c *fiber.Ctx) models.SuiteQuery {
+// ReadSuiteQuery reads the parameters of a suite from the query.
+func ReadSuiteQuery(c *fiber.Ctx) models.SuiteQuery {
 	return models.SuiteQuery{Device: c.Query("device"), Baseline: c.Query("baseline")}
 }
 

@@ -9,15 +9,15 @@ import (
 	"warpboard/models/boards"
 )
 
-// ScopeOf reads the devices and the time span of a ranking by points from the query. Both days are included, from
-// midnight to midnight UTC.
-func ScopeOf(c *fiber.Ctx) (boards.PeopleTotalsQuery, error) {
+// ReadTotalsQuery reads the devices and the time span of a ranking by points from the query. Both days are included,
+// from midnight to midnight UTC.
+func ReadTotalsQuery(c *fiber.Ctx) (boards.PeopleTotalsQuery, error) {
 	scope := boards.PeopleTotalsQuery{Device: strings.TrimSpace(c.Query("device"))}
 	var err error
-	if scope.Start, err = dayOf(c, "from"); err != nil {
+	if scope.Start, err = readDay(c, "from"); err != nil {
 		return scope, err
 	}
-	if scope.End, err = dayOf(c, "to"); err != nil || scope.End.IsZero() {
+	if scope.End, err = readDay(c, "to"); err != nil || scope.End.IsZero() {
 		return scope, err
 	}
 	if scope.End.Before(scope.Start) {
@@ -27,8 +27,8 @@ func ScopeOf(c *fiber.Ctx) (boards.PeopleTotalsQuery, error) {
 	return scope, nil
 }
 
-// dayOf parses a date in the query. It returns the zero time if the parameter is absent.
-func dayOf(c *fiber.Ctx, name string) (time.Time, error) {
+// readDay parses a date in the query. It returns the zero time if the parameter is absent.
+func readDay(c *fiber.Ctx, name string) (time.Time, error) {
 	text := c.Query(name)
 	if text == "" {
 		return time.Time{}, nil

@@ -45,18 +45,18 @@ func SessionProvider(c *fiber.Ctx) string {
 	return name
 }
 
-// Identify identifies the sender of a request by a personal token, or else by the session. It marks the response as
-// private, so that shared caches do not store it.
-func (s *Site) Identify(c *fiber.Ctx) error {
+// IdentifySender identifies the sender of a request by a personal token, or else by the session. It marks the response
+// as private, so that shared caches do not store it.
+func (s *Site) IdentifySender(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
-	if err := s.Recognize(c); err != nil {
+	if err := s.RecognizeSender(c); err != nil {
 		return err
 	}
 	return c.Next()
 }
 
-// Recognize identifies the sender as Identify does, but does not call the next handler.
-func (s *Site) Recognize(c *fiber.Ctx) error {
+// RecognizeSender identifies the sender as IdentifySender does, but does not call the next handler.
+func (s *Site) RecognizeSender(c *fiber.Ctx) error {
 	if secret, ok := BearerToken(c); ok {
 		_, user, err := s.Store.Accounts.TokenUser(c.UserContext(), secret)
 		if db.KindOf(err) == db.NotFound {
@@ -115,8 +115,8 @@ func BearerToken(c *fiber.Ctx) (string, bool) {
 	return strings.TrimSpace(secret), found && strings.EqualFold(scheme, "Bearer")
 }
 
-// RemoveOwn calls remove for the viewer's object with the ID in the path, and redirects.
-func RemoveOwn(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) error, next string) error {
+// RemoveOwnObject calls remove for the viewer's object with the ID in the path, and redirects.
+func RemoveOwnObject(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) error, next string) error {
 	id, err := IDParam(c, "id")
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func IDParam(c *fiber.Ctx, name string) (int64, error) {
 // it uses "__Secure-", which other hosts of the same domain can set.
 func (s *Site) cookieName(name string) string {
 	switch {
-	case !s.Secure():
+	case !s.UsesTLS():
 		return name
 	case s.BasePath == "":
 		return "__Host-" + name
@@ -172,7 +172,7 @@ func (s *Site) Cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.coo
 func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 	c.Cookie(&fiber.Cookie{
 		Name: s.cookieName(name), Value: value, Path: s.BasePath.Cookies(), MaxAge: int(life.Seconds()),
-		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: life == 0,
+		HTTPOnly: true, Secure: s.UsesTLS(), SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: life == 0,
 	})
 }
 
@@ -180,7 +180,7 @@ func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 	c.Cookie(&fiber.Cookie{
 		Name: s.cookieName(name), Path: s.BasePath.Cookies(), Expires: time.Unix(1, 0),
-		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode,
+		HTTPOnly: true, Secure: s.UsesTLS(), SameSite: fiber.CookieSameSiteLaxMode,
 	})
 }
 

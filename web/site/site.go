@@ -62,20 +62,20 @@ type Site struct {
 	Now        func() time.Time // in UTC
 	Settings   Settings
 	Base       *url.URL
-	BasePath   Path // path in Base; all other paths start at the site's own root
+	BasePath   BasePath // path in Base; all other paths start at the site's own root
 	Proxies    conns.Proxies
 
-	Limiter    *conns.Limiter
-	waitTokens chan struct{} // position requests that ask to wait
+	Limiter     *conns.Limiter
+	waitPermits chan struct{} // position requests that ask to wait
 
-	// Requests and Streams are the parent contexts of requests and streams, because fiber's request context never ends.
-	// At shutdown, Streams ends at once and Requests some seconds later.
-	Requests, Streams         context.Context
-	StopRequests, StopStreams context.CancelFunc
-	Sending                   conns.Group // answers written by StreamBody
+	// RequestContext and StreamContext are the parent contexts of requests and streams, because fiber's request context
+	// never ends. At shutdown, StreamContext ends at once and RequestContext some seconds later.
+	RequestContext, StreamContext context.Context
+	StopRequests, StopStreams     context.CancelFunc
+	SendingGroup                  conns.GoroutineGroup // answers written by StreamBody
 
-	codes     *RateLimiter // limits tries of invite codes
-	rendering sync.Pool    // of *bytes.Buffer: a page grows one to 256 kB
+	codeTries     *RateLimiter // limits tries of invite codes
+	renderBuffers sync.Pool    // of *bytes.Buffer: a page grows one to 256 kB
 }
 
 // New returns a site with default settings where cfg has none. The error is a message for the operator about an invalid
@@ -86,7 +86,7 @@ func New(cfg Config) (*Site, error) {
 	}
 	s := &Site{
 		Store: cfg.Store, Dispatcher: cfg.Dispatcher, Hub: cfg.Hub, Log: cfg.Log, Settings: cfg.Settings,
-		codes: NewPace(inviteTryInterval, maxInviteTriesAtOnce),
+		codeTries: NewRateLimiter(inviteTryInterval, maxInviteTriesAtOnce),
 	}
 	var err error
 	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
@@ -104,8 +104,8 @@ func New(cfg Config) (*Site, error) {
 	}
 	s.Now = func() time.Time { return now().UTC() }
 	s.setLimits()
-	s.Requests, s.StopRequests = context.WithCancel(context.Background())
-	s.Streams, s.StopStreams = context.WithCancel(s.Requests)
+	s.RequestContext, s.StopRequests = context.WithCancel(context.Background())
+	s.StreamContext, s.StopStreams = context.WithCancel(s.RequestContext)
 	return s, nil
 }
 
@@ -119,12 +119,12 @@ func browserHost(addr string) string {
 	return addr
 }
 
-// Secure reports whether browsers reach the site over TLS.
-func (s *Site) Secure() bool { return s.Base.Scheme == "https" }
+// UsesTLS reports whether browsers reach the site over TLS.
+func (s *Site) UsesTLS() bool { return s.Base.Scheme == "https" }
 
-// OnThisMachine reports whether a request certainly comes from this machine to a site that only this machine can reach.
-// It is false if the base URL names another host, because a proxy may forward requests without adding headers.
-func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
+// IsOnlyOnThisMachine reports whether a request certainly comes from this machine to a site that only this machine can
+// reach. It is false if the base URL names another host, because a proxy may forward requests without adding headers.
+func (s *Site) IsOnlyOnThisMachine(c *fiber.Ctx) bool {
 	return conns.IsLoopback(s.Settings.Addr) && conns.IsLoopback(s.Base.Host) && conns.FromThisMachine(c)
 }
 
@@ -150,8 +150,8 @@ func (s *Site) NeedsFreeDisk(c *fiber.Ctx) error {
 // VisitorIP returns the client's address as text; the proxy's address if it forwards none.
 func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.visitor(c).String() }
 
-// VisitorShare returns the address under which limits count the client; for IPv6 the /64 network.
-func (s *Site) VisitorShare(c *fiber.Ctx) string {
+// SenderNetwork returns the address under which limits count the client; for IPv6 the /64 network.
+func (s *Site) SenderNetwork(c *fiber.Ctx) string {
 	if share := conns.SenderKeysOf(s.visitor(c)); len(share) > 0 {
 		return share[0]
 	}
@@ -159,8 +159,8 @@ func (s *Site) VisitorShare(c *fiber.Ctx) string {
 }
 
 func (s *Site) visitor(c *fiber.Ctx) netip.Addr {
-	if a := s.Proxies.Visitor(c); a.IsValid() {
+	if a := s.Proxies.ClientAddress(c); a.IsValid() {
 		return a
 	}
-	return conns.Peer(c)
+	return conns.PeerAddress(c)
 }

@@ -16,27 +16,28 @@ type announcement struct {
 }
 
 type boardChange struct {
-	Version int64  `json:"version"`
-	Device  string `json:"device"`
-	Change  int64  `json:"change"`
+	Version      int64  `json:"version"`
+	Device       string `json:"device"`
+	ChangeNumber int64  `json:"change"`
 }
 
 type evaluationChange struct {
-	ID     string `json:"id"`
-	Change int64  `json:"change"`
-	Batch  string `json:"batch,omitempty"` // batch of an evaluation that has ended
+	ID           string `json:"id"`
+	ChangeNumber int64  `json:"change"`
+	Batch        string `json:"batch,omitempty"` // batch of an evaluation that has ended
 }
 
 // ConnectProcesses makes the hub send announcements to the site's other processes. Call it before using the hub. send
 // must not block. After ConnectProcesses, events of runs are read from the store, once for all readers of this process.
 func (h *Hub) ConnectProcesses(send func(announcement []byte) error, events EventStore) {
-	h.spread, h.passNewEvents = send, &eventReader{hub: h.Hub, store: events, newest: map[int64]*readerPosition{}}
+	h.sendToProcesses, h.passNewEvents = send, &eventReader{hub: h.Hub, store: events,
+		positions: map[int64]*readerPosition{}}
 }
 
-// Missed makes all readers read the store, because announcements of other processes may have been lost.
-func (h *Hub) Missed() {
+// AnnouncementsMissed makes all readers read the store, because announcements of other processes may have been lost.
+func (h *Hub) AnnouncementsMissed() {
 	if h.passNewEvents != nil {
-		h.passNewEvents.forgetAll()
+		h.passNewEvents.resetPositions()
 	}
 	h.Hub.ReloadAll()
 }
@@ -44,12 +45,12 @@ func (h *Hub) Missed() {
 // announce passes an announcement to the readers of this process and sends it to the other processes. If sending fails,
 // readers elsewhere miss the change until they reconnect.
 func (h *Hub) announce(a announcement) {
-	h.pass(a)
-	if h.spread == nil {
+	h.passToReaders(a)
+	if h.sendToProcesses == nil {
 		return
 	}
 	if data, err := json.Marshal(a); err == nil { // never fails for structs of numbers and texts
-		_ = h.spread(data)
+		_ = h.sendToProcesses(data)
 	}
 }
 
@@ -59,19 +60,19 @@ func (h *Hub) Receive(data []byte) error {
 	if err := json.Unmarshal(data, &a); err != nil {
 		return fmt.Errorf("reading an announcement of another process: %w", err)
 	}
-	h.pass(a)
+	h.passToReaders(a)
 	return nil
 }
 
-func (h *Hub) pass(a announcement) {
+func (h *Hub) passToReaders(a announcement) {
 	switch {
 	case a.Submission != 0 && h.passNewEvents != nil:
-		h.passNewEvents.gather(a.Submission)
+		h.passNewEvents.gatherEvents(a.Submission)
 	case a.Board != nil:
-		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), conns.Message{ChangeNumber: a.Board.Change})
+		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), conns.Message{ChangeNumber: a.Board.ChangeNumber})
 		h.Publish(BoardsTopic(), conns.Message{})
 	case a.Evaluation != nil:
-		h.Publish(EvaluationTopic(a.Evaluation.ID), conns.Message{ChangeNumber: a.Evaluation.Change})
+		h.Publish(EvaluationTopic(a.Evaluation.ID), conns.Message{ChangeNumber: a.Evaluation.ChangeNumber})
 		if a.Evaluation.Batch != "" {
 			h.Publish(BatchTopic(a.Evaluation.Batch), conns.Message{})
 		}

@@ -23,11 +23,11 @@ func (s *Site) StreamBody(c *fiber.Ctx, write func(*conns.Writer)) {
 	request.HijackSetNoResponse(true)
 	request.Hijack(func(net.Conn) {
 		head := bytes.Clone(header.Header())
-		sent := s.Sending.Go(func() {
+		sent := s.SendingGroup.Go(func() {
 			defer connection.Close()
 			out := conns.NewWriter(connection, head, inChunks)
 			write(out)
-			out.End()
+			out.Finish()
 		})
 		if !sent {
 			connection.Close()
@@ -35,38 +35,38 @@ func (s *Site) StreamBody(c *fiber.Ctx, write func(*conns.Writer)) {
 	})
 }
 
-// HoldStream counts the connection of a request as a live stream until the connection is closed. If the response is not
-// a stream, the handler must close the connection.
-func (s *Site) HoldStream(c *fiber.Ctx) error {
-	give, err := s.acquire(c, streams, 1)
-	return holdUntilClosed(c, give, err)
+// CountStream counts the connection of a request as a live stream until the connection is closed. If the response is
+// not a stream, the handler must close the connection.
+func (s *Site) CountStream(c *fiber.Ctx) error {
+	give, err := s.acquire(c, streamsResource, 1)
+	return releaseWhenClosed(c, give, err)
 }
 
-// HoldWorker counts the connection of a request as a worker's until the connection is closed.
-func (s *Site) HoldWorker(c *fiber.Ctx) error {
-	give, err := s.Limiter.Acquire(workers, shareOf(c), 1)
-	return holdUntilClosed(c, give, err)
+// CountWorker counts the connection of a request as a worker's until the connection is closed.
+func (s *Site) CountWorker(c *fiber.Ctx) error {
+	give, err := s.Limiter.Acquire(workersResource, senderKeys(c), 1)
+	return releaseWhenClosed(c, give, err)
 }
 
-func holdUntilClosed(c *fiber.Ctx, give func(), err error) error {
+func releaseWhenClosed(c *fiber.Ctx, give func(), err error) error {
 	if err == nil {
-		conns.WhenClosed(c.Context().Conn(), give)
+		conns.OnClose(c.Context().Conn(), give)
 	}
 	return err
 }
 
 // Stream responds with server-sent events until the source is complete, the reader disconnects or signs out, or the
 // server stops.
-func (s *Site) Stream(c *fiber.Ctx, source conns.Source) error {
-	if err := s.HoldStream(c); err != nil {
+func (s *Site) Stream(c *fiber.Ctx, source conns.StreamSource) error {
+	if err := s.CountStream(c); err != nil {
 		return err
 	}
 	s.SendStream(c, source)
 	return nil
 }
 
-// SendStream is Stream for a request that HoldStream has counted.
-func (s *Site) SendStream(c *fiber.Ctx, source conns.Source) {
+// SendStream is Stream for a request that CountStream has counted.
+func (s *Site) SendStream(c *fiber.Ctx, source conns.StreamSource) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
@@ -76,7 +76,7 @@ func (s *Site) SendStream(c *fiber.Ctx, source conns.Source) {
 		return
 	}
 	s.StreamBody(c, func(out *conns.Writer) {
-		if err := source.Send(s.Streams, s.Hub.Hub, out); err != nil {
+		if err := source.SendStream(s.StreamContext, s.Hub.Hub, out); err != nil {
 			s.Log.Debug("stream ended", "err", err)
 		}
 	})

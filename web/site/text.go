@@ -8,32 +8,32 @@ import (
 	"unicode/utf8"
 )
 
-// BrokenText is a string in JSON that decoding would change, because it is not UTF-8 or contains half of a surrogate
-// pair.
-type BrokenText struct {
+// InvalidJSONText is a string in JSON that decoding would change, because it is not UTF-8 or contains half of a
+// surrogate pair.
+type InvalidJSONText struct {
 	Path []string // keys and indexes down to it; for a broken key, down to its object
 	Line int      // line of the text
 }
 
-// FindBrokenText returns the first broken string in a JSON body, or nil.
-func FindBrokenText(body []byte) *BrokenText {
+// FindInvalidText returns the first broken string in a JSON body, or nil.
+func FindInvalidText(body []byte) *InvalidJSONText {
 	at := len(body)
 	if !utf8.Valid(body) {
-		at = invalidByte(body)
+		at = firstInvalidByte(body)
 	}
-	if found := halfPair(body[:at]); found >= 0 {
+	if found := unpairedSurrogate(body[:at]); found >= 0 {
 		at = found
 	}
 	if at == len(body) {
 		return nil
 	}
-	w := NewJSONWalk(body[:at])
-	for w.Step() {
+	w := NewJSONWalker(body[:at])
+	for w.NextToken() {
 	}
-	return &BrokenText{Path: pathTo(w.Open()), Line: lineOf(body[w.Offset():at])}
+	return &InvalidJSONText{Path: jsonPath(w.Open()), Line: jsonLineNumber(body[w.Offset():at])}
 }
 
-func invalidByte(text []byte) (at int) {
+func firstInvalidByte(text []byte) (at int) {
 	for at < len(text) {
 		r, size := rune(text[at]), 1
 		if r >= utf8.RuneSelf {
@@ -47,17 +47,17 @@ func invalidByte(text []byte) (at int) {
 	return at
 }
 
-// halfPair returns the offset of an escape that is half of a surrogate pair, or -1.
-func halfPair(body []byte) int {
+// unpairedSurrogate returns the offset of an escape that is half of a surrogate pair, or -1.
+func unpairedSurrogate(body []byte) int {
 	for _, begin := range []string{`\ud`, `\uD`} {
 		if bytes.Contains(body, []byte(begin)) {
-			return firstHalfPair(body)
+			return firstUnpairedSurrogate(body)
 		}
 	}
 	return -1
 }
 
-func firstHalfPair(body []byte) int {
+func firstUnpairedSurrogate(body []byte) int {
 	for at := 0; at < len(body); at++ {
 		if body[at] != '\\' {
 			continue
@@ -88,8 +88,8 @@ func decodeEscape(text []byte) (rune, bool) {
 	return rune(code), err == nil
 }
 
-// lineOf returns the number of the line in which a piece of JSON ends.
-func lineOf(json []byte) int {
+// jsonLineNumber returns the number of the line in which a piece of JSON ends.
+func jsonLineNumber(json []byte) int {
 	line := 1
 	for at := 0; at+1 < len(json); at++ {
 		if json[at] == '\\' {
@@ -105,14 +105,14 @@ func lineOf(json []byte) int {
 // Limits of the path in an error message, whose keys the sender chooses.
 const maxJSONDepth, maxKeyLength = 16, 80
 
-func pathTo(open []Place) (path []string) {
+func jsonPath(open []JSONContainer) (path []string) {
 	for _, in := range open {
 		switch {
 		case len(path) == maxJSONDepth:
 			return append(path, "…")
 		case in.List:
 			path = append(path, strconv.Itoa(in.Number))
-		case in.InValue:
+		case in.IsInValue:
 			path = append(path, fmt.Sprintf("%.*s", maxKeyLength, in.Key))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestATextThatReadingWouldChangeIsFoundWithItsPlace(t *testing.T) {
-	for body, want := range map[string]*site.BrokenText{
+	for body, want := range map[string]*site.InvalidJSONText{
 		`{"a":"x","b":[1,{"c":"é\ud83d\ude00\\ud83d"}]}`: nil,
 		`{}`:                nil,
 		"{\"a\":\"x\xff\"}": {Path: []string{"a"}, Line: 1},
@@ -20,7 +20,7 @@ func TestATextThatReadingWouldChangeIsFoundWithItsPlace(t *testing.T) {
 		`{"a":["\uD83D\uD83D\uDE00"]}`:       {Path: []string{"a", "0"}, Line: 1},
 		"{\"a\":\"\\ud83d\",\"b\":\"\xff\"}": {Path: []string{"a"}, Line: 1},
 	} {
-		if diff := cmp.Diff(want, site.FindBrokenText([]byte(body))); diff != "" {
+		if diff := cmp.Diff(want, site.FindInvalidText([]byte(body))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", body, diff)
 		}
 	}

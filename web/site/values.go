@@ -23,15 +23,15 @@ const maxFormParts, maxPartHeader, maxPartHeaders = 1 << 10, 4 << 10, 1 << 20
 // five bytes.
 const MaxFormText = 1 << 20
 
-// TooMuchText returns the error for a form with too much text. instead suggests an alternative.
-func TooMuchText(instead string) error {
+// TooMuchTextError returns the error for a form with too much text. instead suggests an alternative.
+func TooMuchTextError(instead string) error {
 	return &Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
 		Message: fmt.Sprintf("The texts of this form exceed %s in total. %s", format.Bytes(MaxFormText), instead)}
 }
 
-// NonNil returns list, or an empty slice if it is nil, so that JSON never contains null. Generated clients accept only
-// lists.
-func NonNil[T any](list []T) []T {
+// NonNilSlice returns list, or an empty slice if it is nil, so that JSON never contains null. Generated clients accept
+// only lists.
+func NonNilSlice[T any](list []T) []T {
 	if list == nil {
 		return []T{}
 	}

@@ -56,7 +56,7 @@ func boardCommand(c *connection) *cobra.Command {
 					if e.OlderSoftware { // ranked after all others, without comparison
 						e.Rank, e.Tied = 0, false
 					}
-					return []any{format.Place(e.Rank, e.Tied), console.Nanoseconds(e.ScoreNS), intervalColumn(e), e.User.Name, e.SubmissionID}
+					return []any{format.Rank(e.Rank, e.Tied), console.Nanoseconds(e.ScoreNS), intervalColumn(e), e.User.Name, e.SubmissionID}
 				})
 				if board.Total > len(board.Entries) {
 					s.Line("page %d, of %d entries", board.Page, board.Total)

@@ -10,12 +10,12 @@ import (
 	"warpboard/views/format"
 )
 
-// Board is a drawing of a board. The left side shows the best score over time, with a step for each record; the right
+// Chart is a drawing of a board. The left side shows the best score over time, with a step for each record; the right
 // side shows all entries. Both have the same logarithmic axis of scores. Invalid scores are omitted.
-type Board struct {
-	Steps []Step
-	Dots  []Dot // all entries, best first
-	Lines []Line
+type Chart struct {
+	RecordSteps []Step
+	Dots        []Dot // all entries, best first
+	Lines       []Line
 }
 
 // Step is a record: a score that was the best when it was set.
@@ -29,7 +29,7 @@ type Step struct {
 // Dot is one entry, or several with almost the same score.
 type Dot struct {
 	ScoreNS    float64
-	Size       int // number of entries
+	EntryCount int // number of entries
 	Title, URL string
 	IsOwn      bool
 }
@@ -41,87 +41,90 @@ type Line struct {
 	IsLimit bool // a limit that no score can beat
 }
 
-// drawing has the shapes of a chart in two boxes of 100 × 100 that are stretched to any size: in the first, x is time;
-// in the second, x is a column for dots; in both, y is the score. Dots and texts, which must keep their shape, are
-// positioned in percent.
-type drawing struct {
-	Curve, Area  string
-	OlderCurve   string // curve of older software, up to the start of the other
-	Points       []point
-	Rows         []row // round scores at the left, smallest first
-	Marks        []mark
-	Dots         []dot
-	UnlinkedDots string // dots without links, because there are too many
-	First, Last  time.Time
-	SameDay      bool // both ends are on the same day, so show times
-	SameHour     bool // both ends are within an hour, so show seconds
-	places       []place
+// chartShapes has the shapes of a chart in two boxes of 100 × 100 that are stretched to any size: in the first, x is
+// time; in the second, x is a column for dots; in both, y is the score. Dots and texts, which must keep their shape,
+// are positioned in percent.
+type chartShapes struct {
+	CurvePath, AreaPath string
+	OlderCurvePath      string // curve of older software, up to the start of the other
+	Points              []recordPoint
+	ScaleRows           []scaleRow // round scores at the left, smallest first
+	LineMarks           []lineMark
+	Dots                []drawnDot
+	UnlinkedDotsPath    string // dots without links, because there are too many
+	FirstTime, LastTime time.Time
+	SameDay             bool // both ends are on the same day, so show times
+	SameHour            bool // both ends are within an hour, so show seconds
+	pointPlaces         []percentPosition
 }
 
 type (
-	point struct {
+	recordPoint struct {
 		X, Y, Title, URL string
 		Name             string // empty if there is no space
-		End, Below       bool   // End: the name ends at the point; Below: it is below the point
-		Older            bool
-		Phone            bool // also shown on a phone
+		// NameEndsAtPoint: the name ends at the point; IsNameBelow: it is below the point
+		NameEndsAtPoint, IsNameBelow bool
+		IsOlderSoftware              bool
+		NameShownOnPhone             bool // also shown on a phone
 	}
-	row  struct{ Path, At, Label string }
-	mark struct {
+	scaleRow struct{ Path, At, Label string }
+	lineMark struct {
 		Path, At, Label string // the label is empty if there is no space
-		Limit           bool
-		End, Below      bool // End: the label is at the right edge; Below: it is below its line
-		Phone           bool // also shown on a phone
+		IsLimit         bool
+		// IsLabelAtEnd: the label is at the right edge; IsLabelBelow: it is below its line
+		IsLabelAtEnd, IsLabelBelow bool
+		ShownOnPhone               bool // also shown on a phone
 	}
-	dot struct {
+	drawnDot struct {
 		X, Y, Title, URL string
-		Mine             bool
+		IsOwn            bool
 	}
 )
 
 const (
-	minScaleRange         = 0.02 // minimum range of the scale in decades, so that noise does not look like progress
-	chartMargin           = 0.12 // of the scale, above and below
+	minScaleDecades       = 0.02 // minimum range of the scale in decades, so that noise does not look like progress
+	scaleMarginShare      = 0.12 // of the scale, above and below
 	chartLeft, chartRight = 2.0, 94.0
 )
 
-// draw computes the shapes of a chart; without any score it returns none.
-func draw(p Board) drawing {
-	p.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(s Step) bool { return !isTime(s.ScoreNS) })
-	p.Dots = slices.DeleteFunc(slices.Clone(p.Dots), func(d Dot) bool { return !isTime(d.ScoreNS) })
-	p.Lines = slices.DeleteFunc(slices.Clone(p.Lines), func(l Line) bool { return !isTime(l.ScoreNS) })
-	if len(p.Steps) == 0 && len(p.Dots) == 0 && len(p.Lines) == 0 {
-		return drawing{}
+// drawChart computes the shapes of a chart; without any score it returns none.
+func drawChart(p Chart) chartShapes {
+	p.RecordSteps = slices.DeleteFunc(slices.Clone(p.RecordSteps),
+		func(s Step) bool { return !isPositiveTime(s.ScoreNS) })
+	p.Dots = slices.DeleteFunc(slices.Clone(p.Dots), func(d Dot) bool { return !isPositiveTime(d.ScoreNS) })
+	p.Lines = slices.DeleteFunc(slices.Clone(p.Lines), func(l Line) bool { return !isPositiveTime(l.ScoreNS) })
+	if len(p.RecordSteps) == 0 && len(p.Dots) == 0 && len(p.Lines) == 0 {
+		return chartShapes{}
 	}
 	y := p.scale()
-	d := drawing{Rows: y.rows()}
-	d.trace(p.Steps, y)
-	texts := newTexts(d.places)
+	d := chartShapes{ScaleRows: y.scaleRows()}
+	d.traceRecords(p.RecordSteps, y)
+	texts := newTextPlacer(d.pointPlaces)
 	for _, l := range p.Lines {
 		at := y.position(l.ScoreNS)
-		m := mark{Path: fmt.Sprintf("M0 %.2fH100", at), At: percent(at), Limit: l.IsLimit}
-		m.Label, m.End, m.Below, m.Phone = texts.line(l.Label+", "+format.Nanoseconds(l.ScoreNS).String(), at)
-		d.Marks = append(d.Marks, m)
+		m := lineMark{Path: fmt.Sprintf("M0 %.2fH100", at), At: percentText(at), IsLimit: l.IsLimit}
+		m.Label, m.IsLabelAtEnd, m.IsLabelBelow, m.ShownOnPhone = texts.placeLineLabel(l.Label+", "+format.Nanoseconds(l.ScoreNS).String(), at)
+		d.LineMarks = append(d.LineMarks, m)
 	}
-	for i, s := range slices.Backward(p.Steps) { // latest first, because they choose places for their names first
+	for i, s := range slices.Backward(p.RecordSteps) { // latest first, because they choose places for their names first
 		one := &d.Points[i]
-		one.Name, one.End, one.Below, one.Phone = texts.point(s.Name, d.places[i], i == len(p.Steps)-1)
+		one.Name, one.NameEndsAtPoint, one.IsNameBelow, one.NameShownOnPhone = texts.placePointName(s.Name, d.pointPlaces[i], i == len(p.RecordSteps)-1)
 	}
-	d.scatter(p.Dots, y)
+	d.scatterDots(p.Dots, y)
 	return d
 }
 
-func isTime(ns float64) bool { return ns > 0 && !math.IsInf(ns, 0) }
+func isPositiveTime(ns float64) bool { return ns > 0 && !math.IsInf(ns, 0) }
 
-func percent(at float64) string { return fmt.Sprintf("%.2f%%", at) }
+func percentText(at float64) string { return fmt.Sprintf("%.2f%%", at) }
 
 // scoreScale maps logarithms of scores to 100 for the smallest and 0 for the largest.
 type scoreScale struct{ low, high float64 }
 
-func (p Board) scale() scoreScale {
+func (p Chart) scale() scoreScale {
 	s := scoreScale{math.Inf(1), math.Inf(-1)}
 	add := func(ns float64) { s.low, s.high = min(s.low, math.Log10(ns)), max(s.high, math.Log10(ns)) }
-	for _, step := range p.Steps {
+	for _, step := range p.RecordSteps {
 		add(step.ScoreNS)
 	}
 	for _, d := range p.Dots {
@@ -130,7 +133,7 @@ func (p Board) scale() scoreScale {
 	for _, l := range p.Lines {
 		add(l.ScoreNS)
 	}
-	margin := max((s.high-s.low)*chartMargin, minScaleRange)
+	margin := max((s.high-s.low)*scaleMarginShare, minScaleDecades)
 	return scoreScale{s.low - margin, s.high + margin}
 }
 
@@ -138,41 +141,41 @@ func (s scoreScale) position(ns float64) float64 {
 	return 100 * (s.high - math.Log10(ns)) / (s.high - s.low)
 }
 
-func (s scoreScale) rows() (rows []row) {
-	for _, score := range chartScores(math.Pow(10, s.low), math.Pow(10, s.high)) {
+func (s scoreScale) scaleRows() (rows []scaleRow) {
+	for _, score := range roundScaleScores(math.Pow(10, s.low), math.Pow(10, s.high)) {
 		y := s.position(score)
-		rows = append(rows, row{Path: fmt.Sprintf("M0 %.2fH100", y), At: percent(y), Label: roundTime(score)})
+		rows = append(rows, scaleRow{Path: fmt.Sprintf("M0 %.2fH100", y), At: percentText(y), Label: roundTime(score)})
 	}
 	return rows
 }
 
-// trace draws one step per record; the last step ends at the right edge.
-func (d *drawing) trace(steps []Step, scale scoreScale) {
+// traceRecords draws one step per record; the last step ends at the right edge.
+func (d *chartShapes) traceRecords(steps []Step, scale scoreScale) {
 	if len(steps) == 0 {
 		return
 	}
-	d.First, d.Last = steps[0].SetAt, steps[len(steps)-1].SetAt
-	d.SameDay = format.Day(d.First) == format.Day(d.Last)
-	span := d.Last.Sub(d.First)
+	d.FirstTime, d.LastTime = steps[0].SetAt, steps[len(steps)-1].SetAt
+	d.SameDay = format.Day(d.FirstTime) == format.Day(d.LastTime)
+	span := d.LastTime.Sub(d.FirstTime)
 	d.SameHour = d.SameDay && len(steps) > 1 && span < time.Hour
 	var curve, older strings.Builder
-	d.Points = make([]point, len(steps))
+	d.Points = make([]recordPoint, len(steps))
 	for i, s := range steps {
 		x, y := chartLeft, scale.position(s.ScoreNS)
 		if span > 0 {
-			x += (chartRight - chartLeft) * min(max(float64(s.SetAt.Sub(d.First))/float64(span), 0), 1)
+			x += (chartRight - chartLeft) * min(max(float64(s.SetAt.Sub(d.FirstTime))/float64(span), 0), 1)
 		}
-		d.Points[i] = point{X: percent(x), Y: percent(y), URL: s.URL, Older: s.ByOlderSoftware,
-			Title: fmt.Sprintf("%s, %s, %s", format.Nanoseconds(s.ScoreNS), s.Name, format.Minute(s.SetAt))}
-		d.places = append(d.places, place{x, y})
+		d.Points[i] = recordPoint{X: percentText(x), Y: percentText(y), URL: s.URL, IsOlderSoftware: s.ByOlderSoftware,
+			Title: fmt.Sprintf("%s, %s, %s", format.Nanoseconds(s.ScoreNS), s.Name, format.DateMinute(s.SetAt))}
+		d.pointPlaces = append(d.pointPlaces, percentPosition{x, y})
 	}
-	began := d.places[len(d.places)-1].x
+	began := d.pointPlaces[len(d.pointPlaces)-1].x
 	for i, p := range d.Points {
 		line, x, y := &curve, strings.TrimSuffix(p.X, "%"), strings.TrimSuffix(p.Y, "%")
-		if p.Older {
+		if p.IsOlderSoftware {
 			line = &older
 		} else {
-			began = min(began, d.places[i].x)
+			began = min(began, d.pointPlaces[i].x)
 		}
 		if line.Len() == 0 {
 			line.WriteString("M" + x + " " + y)
@@ -181,75 +184,75 @@ func (d *drawing) trace(steps []Step, scale scoreScale) {
 		}
 	}
 	if older.Len() > 0 {
-		d.OlderCurve = fmt.Sprintf("%sH%.2f", older.String(), began)
+		d.OlderCurvePath = fmt.Sprintf("%sH%.2f", older.String(), began)
 	}
 	if curve.Len() > 0 {
-		d.Curve = curve.String() + "H100"
-		d.Area = fmt.Sprintf("%sV100H%.2fZ", d.Curve, began)
+		d.CurvePath = curve.String() + "H100"
+		d.AreaPath = fmt.Sprintf("%sV100H%.2fZ", d.CurvePath, began)
 	}
 }
 
 const (
-	lanes     = 32  // of a warp
-	dotHeight = 5.6 // of the drawing
-	// MaxLinks limits the dots with a link and a label: the first ones, and those of the viewer. A board with many
+	dotColumns = 32  // of a warp
+	dotHeight  = 5.6 // of the drawing
+	// MaxLinkedDots limits the dots with a link and a label: the first ones, and those of the viewer. A board with many
 	// entries has more dots than a pointer can distinguish, and each link adds 25 bytes to a compressed page.
-	MaxLinks = 24
+	MaxLinkedDots = 24
 )
 
-// spot is the position of a dot: its column and its height.
-type spot struct {
-	lane int
-	y    float64
-	dot  *Dot // nil for a dot without a link
+// dotSpot is the position of a dot: its column and its height.
+type dotSpot struct {
+	column int
+	y      float64
+	dot    *Dot // nil for a dot without a link
 }
 
-// scatter puts each dot into the first column that is free at its height, so that many dots with similar scores extend
-// to the right. Dots without a free column are omitted.
-func (d *drawing) scatter(dots []Dot, scale scoreScale) {
+// scatterDots puts each dot into the first column that is free at its height, so that many dots with similar scores
+// extend to the right. Dots without a free column are omitted.
+func (d *chartShapes) scatterDots(dots []Dot, scale scoreScale) {
 	spots, used, links := layOutDots(dots, scale), 8, 0
 	for _, s := range spots {
-		for s.lane >= used {
+		for s.column >= used {
 			used *= 2
 		}
 	}
 	var rest strings.Builder
-	var last place
+	var last percentPosition
 	for _, s := range spots {
-		x := 100 * (float64(s.lane) + 0.5) / float64(used)
-		if s.dot == nil || s.dot.URL == "" || links >= MaxLinks && !s.dot.IsOwn {
+		x := 100 * (float64(s.column) + 0.5) / float64(used)
+		if s.dot == nil || s.dot.URL == "" || links >= MaxLinkedDots && !s.dot.IsOwn {
 			// A move from the last dot: crowded lanes repeat the same ones, so that they compress well.
-			to := place{math.Round(10*x) / 10, math.Round(10*s.y) / 10}
+			to := percentPosition{math.Round(10*x) / 10, math.Round(10*s.y) / 10}
 			fmt.Fprintf(&rest, "m%.1f %.1fh0", to.x-last.x, to.y-last.y)
 			last = to
 			continue
 		}
 		links++
-		d.Dots = append(d.Dots, dot{
-			X:     percent(x),
-			Y:     percent(s.y),
+		d.Dots = append(d.Dots, drawnDot{
+			X:     percentText(x),
+			Y:     percentText(s.y),
 			Title: s.dot.Title,
 			URL:   s.dot.URL,
-			Mine:  s.dot.IsOwn,
+			IsOwn: s.dot.IsOwn,
 		})
 	}
-	d.UnlinkedDots = rest.String()
+	d.UnlinkedDotsPath = rest.String()
 }
 
-func layOutDots(dots []Dot, scale scoreScale) (spots []spot) {
-	var free [lanes]float64 // height down to which each lane is taken
+func layOutDots(dots []Dot, scale scoreScale) (spots []dotSpot) {
+	var free [dotColumns]float64 // height down to which each lane is taken
 	for i := range free {
 		free[i] = math.Inf(1)
 	}
 	for i, one := range dots {
 		y := scale.position(one.ScoreNS)
-		for k := range min(one.Size, lanes) {
+		for k := range min(one.EntryCount, dotColumns) {
 			lane := slices.IndexFunc(free[:], func(taken float64) bool { return taken-y >= dotHeight })
 			if lane < 0 {
 				break
 			}
 			free[lane] = y
-			s := spot{lane: lane, y: y}
+			s := dotSpot{column: lane, y: y}
 			if k == 0 {
 				s.dot = &dots[i]
 			}

@@ -17,24 +17,26 @@ import (
 
 func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	d := draw(Board{Steps: []Step{
+	d := drawChart(Chart{RecordSteps: []Step{
 		{SetAt: at, ScoreNS: 1000, Name: "Ada"}, {SetAt: at.Add(24 * time.Hour), ScoreNS: 100, Name: "Ben"},
 		{SetAt: at.Add(48 * time.Hour), ScoreNS: 10, Name: "Cleo"}}})
-	if d.Curve != "M2.00 9.68H48.00V50.00H94.00V90.32H100" || d.Area != d.Curve+"V100H2.00Z" {
-		t.Errorf("the line is %s, the area %s", d.Curve, d.Area)
+	if d.CurvePath != "M2.00 9.68H48.00V50.00H94.00V90.32H100" || d.AreaPath != d.CurvePath+"V100H2.00Z" {
+		t.Errorf("the line is %s, the area %s", d.CurvePath, d.AreaPath)
 	}
-	want := []point{
+	want := []recordPoint{
 		{X: "2.00%", Y: "9.68%", Title: "1.000\u00a0µs, Ada, 1 Jan 2030, 00:00 UTC", Name: "Ada"},
 		{X: "48.00%", Y: "50.00%", Title: "100.0\u00a0ns, Ben, 2 Jan 2030, 00:00 UTC", Name: "Ben"},
-		{X: "94.00%", Y: "90.32%", Title: "10.00\u00a0ns, Cleo, 3 Jan 2030, 00:00 UTC", Name: "Cleo", End: true,
-			Below: true, Phone: true},
+		{X: "94.00%", Y: "90.32%", Title: "10.00\u00a0ns, Cleo, 3 Jan 2030, 00:00 UTC", Name: "Cleo",
+			NameEndsAtPoint: true,
+			IsNameBelow:     true, NameShownOnPhone: true},
 	}
 	if diff := cmp.Diff(want, d.Points); diff != "" {
 		t.Errorf("points (-want +got):\n%s", diff)
 	}
-	if d := draw(Board{Steps: []Step{{SetAt: time.Unix(0, 0), ScoreNS: 500}}}); d.Curve != "M2.00 50.00H100" ||
+	if d := drawChart(Chart{RecordSteps: []Step{{SetAt: time.Unix(0, 0),
+		ScoreNS: 500}}}); d.CurvePath != "M2.00 50.00H100" ||
 		!d.SameDay {
-		t.Errorf("one record gives the line %s from %s to %s", d.Curve, d.First, d.Last)
+		t.Errorf("one record gives the line %s from %s to %s", d.CurvePath, d.FirstTime, d.LastTime)
 	}
 }
 
@@ -44,7 +46,7 @@ func TestRecordsWithinAnHourAreDatedToTheSecond(t *testing.T) {
 	for apart, want := range map[time.Duration]string{40 * time.Second: "10:00:45 UTC", time.Hour: "11:00 UTC",
 		24 * time.Hour: "2 Jan 2030"} {
 		var page bytes.Buffer
-		if err := Draw(Board{Steps: []Step{{SetAt: at, ScoreNS: 1000},
+		if err := Draw(Chart{RecordSteps: []Step{{SetAt: at, ScoreNS: 1000},
 			{SetAt: at.Add(apart), ScoreNS: 100}}}).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +63,7 @@ func TestNamesDoNotLieOnEachOther(t *testing.T) {
 		steps = append(steps, Step{SetAt: time.Unix(int64(i), 0), ScoreNS: 1000 - float64(i), Name: "Barbara Liskov"})
 	}
 	var named []int
-	for i, p := range draw(Board{Steps: steps}).Points {
+	for i, p := range drawChart(Chart{RecordSteps: steps}).Points {
 		if p.Name != "" {
 			named = append(named, i)
 		}
@@ -74,18 +76,20 @@ func TestNamesDoNotLieOnEachOther(t *testing.T) {
 // TestALineAndARecordKeepTheirNames: a baseline near the record has its name elsewhere, in any window.
 func TestALineAndARecordKeepTheirNames(t *testing.T) {
 	for ns := 1.0; ns < 4; ns += 0.01 {
-		d := draw(Board{Steps: []Step{{SetAt: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}},
+		d := drawChart(Chart{RecordSteps: []Step{{SetAt: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}},
 			Lines: []Line{{ScoreNS: ns * 1e6, Label: "naive"}}})
-		if !d.Marks[0].Phone || d.Marks[0].Label == "" || !d.Points[0].Phone || d.Points[0].Name == "" {
-			t.Fatalf("with a baseline of %.2f ms, the line is %+v, the record %+v", ns, d.Marks[0], d.Points[0])
+		if !d.LineMarks[0].ShownOnPhone || d.LineMarks[0].Label == "" || !d.Points[0].NameShownOnPhone ||
+			d.Points[0].Name == "" {
+			t.Fatalf("with a baseline of %.2f ms, the line is %+v, the record %+v", ns, d.LineMarks[0], d.Points[0])
 		}
 	}
 }
 
 // TestEveryDotHasALane: dots that would touch stand beside each other, and what has no room is left out.
 func TestEveryDotHasALane(t *testing.T) {
-	d := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"}, {ScoreNS: 100.1, Size: 2, URL: "/b"},
-		{ScoreNS: 1000, Size: 1, URL: "/c", IsOwn: true}},
+	d := drawChart(Chart{Dots: []Dot{{ScoreNS: 100, EntryCount: 1, URL: "/a"},
+		{ScoreNS: 100.1, EntryCount: 2, URL: "/b"},
+		{ScoreNS: 1000, EntryCount: 1, URL: "/c", IsOwn: true}},
 		Lines: []Line{{ScoreNS: 50, Label: "limit", IsLimit: true}}})
 	var at []string
 	for _, dot := range d.Dots {
@@ -94,15 +98,15 @@ func TestEveryDotHasALane(t *testing.T) {
 	if diff := cmp.Diff([]string{"6.25% /a", "18.75% /b", "6.25% /c"}, at); diff != "" {
 		t.Errorf("dots (-want +got):\n%s", diff)
 	}
-	if !strings.HasPrefix(d.UnlinkedDots, "m31.3 ") || len(d.Marks) != 1 || !d.Marks[0].Limit {
-		t.Errorf("the rest is %q, the lines are %+v", d.UnlinkedDots, d.Marks)
+	if !strings.HasPrefix(d.UnlinkedDotsPath, "m31.3 ") || len(d.LineMarks) != 1 || !d.LineMarks[0].IsLimit {
+		t.Errorf("the rest is %q, the lines are %+v", d.UnlinkedDotsPath, d.LineMarks)
 	}
-	if behind := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1, URL: "/a"},
-		{ScoreNS: 101, Size: 1}}}); len(behind.Dots) != 1 {
+	if behind := drawChart(Chart{Dots: []Dot{{ScoreNS: 100, EntryCount: 1, URL: "/a"},
+		{ScoreNS: 101, EntryCount: 1}}}); len(behind.Dots) != 1 {
 		t.Errorf("an entry of another page is a link to nowhere: %+v", behind.Dots)
 	}
-	crowd := draw(Board{Dots: []Dot{{ScoreNS: 100, Size: 1_000_000}, {ScoreNS: 101, Size: 1}}})
-	if n := len(crowd.Dots) + strings.Count(crowd.UnlinkedDots, "m"); n < lanes || n > lanes+1 {
+	crowd := drawChart(Chart{Dots: []Dot{{ScoreNS: 100, EntryCount: 1_000_000}, {ScoreNS: 101, EntryCount: 1}}})
+	if n := len(crowd.Dots) + strings.Count(crowd.UnlinkedDotsPath, "m"); n < dotColumns || n > dotColumns+1 {
 		t.Errorf("a million at one place are %d dots", n)
 	}
 }
@@ -111,22 +115,22 @@ func TestEveryDotHasALane(t *testing.T) {
 func TestACrowdOfDotsIsSmall(t *testing.T) {
 	var dots []Dot
 	for i := range 1000 {
-		dots = append(dots, Dot{ScoreNS: 1e5 * math.Pow(1.005, float64(i)), Size: 7})
+		dots = append(dots, Dot{ScoreNS: 1e5 * math.Pow(1.005, float64(i)), EntryCount: 7})
 	}
-	d := draw(Board{Dots: dots})
+	d := drawChart(Chart{Dots: dots})
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	if _, err := io.WriteString(w, d.UnlinkedDots); err != nil {
+	if _, err := io.WriteString(w, d.UnlinkedDotsPath); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(d.UnlinkedDots, "m"); n < 400 || packed.Len() > 2*n {
+	if n := strings.Count(d.UnlinkedDotsPath, "m"); n < 400 || packed.Len() > 2*n {
 		t.Errorf("%d dots take %d bytes, want 2 for each", n, packed.Len())
 	}
 	var x, y float64 // the last move ends at the last dot: roundings do not add up
-	for _, move := range strings.Split(strings.TrimPrefix(strings.TrimSuffix(d.UnlinkedDots, "h0"), "m"), "h0m") {
+	for _, move := range strings.Split(strings.TrimPrefix(strings.TrimSuffix(d.UnlinkedDotsPath, "h0"), "m"), "h0m") {
 		var dx, dy float64
 		if _, err := fmt.Sscan(move, &dx, &dy); err != nil {
 			t.Fatal(err)
@@ -147,32 +151,32 @@ func FuzzBoardPicture(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, first, last float64, began, ended int64, size int) {
-		p := Board{
-			Steps: []Step{{SetAt: time.Unix(0, began).UTC(), ScoreNS: first},
+		p := Chart{
+			RecordSteps: []Step{{SetAt: time.Unix(0, began).UTC(), ScoreNS: first},
 				{SetAt: time.Unix(0, ended).UTC(), ScoreNS: last}},
-			Dots:  []Dot{{ScoreNS: last, Size: size}, {ScoreNS: first, Size: size}},
+			Dots:  []Dot{{ScoreNS: last, EntryCount: size}, {ScoreNS: first, EntryCount: size}},
 			Lines: []Line{{ScoreNS: first}},
 		}
 		var page bytes.Buffer
 		if err := Draw(p).Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
 		}
-		d := draw(p)
-		places := d.Curve + d.Area + d.UnlinkedDots
+		d := drawChart(p)
+		places := d.CurvePath + d.AreaPath + d.UnlinkedDotsPath
 		for _, one := range d.Points {
 			places += one.X + one.Y
 		}
 		for _, one := range d.Dots {
 			places += one.X + one.Y
 		}
-		for _, one := range d.Marks {
+		for _, one := range d.LineMarks {
 			places += one.Path + one.At
 		}
 		if strings.Contains(places, "NaN") || strings.Contains(places, "Inf") {
 			t.Errorf("the picture of %g and %g has no places: %s", first, last, places)
 		}
-		if len(d.Rows) > maxScaleScores || page.Len() > 30_000 {
-			t.Errorf("the picture of %g and %g has %d labels in %d bytes", first, last, len(d.Rows), page.Len())
+		if len(d.ScaleRows) > maxScaleLabels || page.Len() > 30_000 {
+			t.Errorf("the picture of %g and %g has %d labels in %d bytes", first, last, len(d.ScaleRows), page.Len())
 		}
 	})
 }
@@ -189,7 +193,7 @@ func TestChartIsLabelledWithRoundScores(t *testing.T) {
 		{1, 1e9, "1 ns, 100 ns, 10 µs, 1 ms, 100 ms"},
 	} {
 		var labels []string
-		for _, score := range chartScores(test.low, test.high) {
+		for _, score := range roundScaleScores(test.low, test.high) {
 			labels = append(labels, strings.ReplaceAll(roundTime(score), "\u00a0", " "))
 		}
 		if got := strings.Join(labels, ", "); got != test.want {
@@ -199,7 +203,7 @@ func TestChartIsLabelledWithRoundScores(t *testing.T) {
 }
 
 // Between any two numbers there are at most six labels.
-func FuzzChartScores(f *testing.F) {
+func FuzzRoundScaleScores(f *testing.F) {
 	fuzztest.Moment(f)
 	for _, low := range oddFloats {
 		for _, high := range append(oddFloats, math.Nextafter(low, math.Inf(1)), low*1.1) {
@@ -207,8 +211,8 @@ func FuzzChartScores(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, low, high float64) {
-		scores := chartScores(low, high)
-		if len(scores) > maxScaleScores {
+		scores := roundScaleScores(low, high)
+		if len(scores) > maxScaleLabels {
 			t.Errorf("between %g and %g there are %d labels", low, high, len(scores))
 		}
 		for _, s := range scores {

@@ -7,12 +7,12 @@ import (
 	"warpboard/views/format"
 )
 
-const maxScaleScores = 6 // at the left edge
+const maxScaleLabels = 6 // at the left edge
 
-// chartScores returns two to six round scores between low and high, from the series with the smallest steps that are
-// allowed. If fewer than two fit, the scores have equal steps; beyond the range of float64 there are none. Loops count
-// whole numbers up to a known end, because a product that rounds to zero or to infinity would never reach it.
-func chartScores(low, high float64) []float64 {
+// roundScaleScores returns two to six round scores between low and high, from the series with the smallest steps that
+// are allowed. If fewer than two fit, the scores have equal steps; beyond the range of float64 there are none. Loops
+// count whole numbers up to a known end, because a product that rounds to zero or to infinity would never reach it.
+func roundScaleScores(low, high float64) []float64 {
 	if !(low > 0 && low < high) || math.IsInf(high, 0) {
 		return nil
 	}
@@ -27,27 +27,27 @@ func chartScores(low, high float64) []float64 {
 			}
 		}
 		if len(scores) < 2 {
-			return evenScores(low, high)
+			return evenScaleScores(low, high)
 		}
-		if len(scores) <= maxScaleScores {
+		if len(scores) <= maxScaleLabels {
 			return scores
 		}
 	}
 	var scores []float64
 	first, last := int(math.Ceil(math.Log10(low))), int(math.Floor(math.Log10(high)))
-	for e := first; e <= last; e += (last - first + maxScaleScores) / maxScaleScores {
+	for e := first; e <= last; e += (last - first + maxScaleLabels) / maxScaleLabels {
 		scores = append(scores, math.Pow10(e))
 	}
 	return scores
 }
 
-// evenScores returns at most six multiples of a round step.
-func evenScores(low, high float64) []float64 {
+// evenScaleScores returns at most six multiples of a round step.
+func evenScaleScores(low, high float64) []float64 {
 	power := math.Pow10(int(math.Floor(math.Log10(high - low))))
 	for _, digit := range []float64{0.2, 0.5, 1, 2} {
 		step := digit * power
 		first, last := math.Ceil(low/step), math.Floor(high/step)
-		if !(last-first < maxScaleScores) { // also if a step is too small to count with
+		if !(last-first < maxScaleLabels) { // also if a step is too small to count with
 			continue
 		}
 		var scores []float64

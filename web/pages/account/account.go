@@ -39,12 +39,12 @@ func New(site *site.Site, runs *runs.Runs, signIn *signin.SignIn) *Account {
 	return &Account{site: site, runs: runs, signIn: signIn}
 }
 
-const accountSubmissions = 25 // on one page
+const submissionsPerPage = 25 // on one page
 
 // SignInPage shows the sign-in providers. It redirects people who have signed in to the page that they requested,
 // except with developer sign-in, where they can sign in under another name.
 func (p *Account) SignInPage(c *fiber.Ctx) error {
-	next := signin.SafeNext(c.Query("next", "/"))
+	next := signin.SafeRedirectPath(c.Query("next", "/"))
 	page := views.SignInPage{
 		Page:      p.site.Page(c, "Sign in", ""),
 		Developer: p.signIn.IsDeveloper(c),
@@ -53,7 +53,7 @@ func (p *Account) SignInPage(c *fiber.Ctx) error {
 	if site.Viewer(c) != nil && !page.Developer {
 		return c.Redirect(next, fiber.StatusSeeOther)
 	}
-	page.Next = next
+	page.PathAfterSignIn = next
 	if page.Developer {
 		page.OtherLink = p.signIn.NewDeveloperLink()
 		c.Set(fiber.HeaderCacheControl, "no-store")
@@ -69,19 +69,19 @@ func (p *Account) SignInPage(c *fiber.Ctx) error {
 
 // addInvite shows the task of the invite link that a visitor followed, if its code is valid.
 func (p *Account) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
-	code, invited := strings.CutPrefix(page.Next, views.JoinPath+"/")
+	code, invited := strings.CutPrefix(page.PathAfterSignIn, views.JoinPath+"/")
 	if !invited || page.Viewer != nil {
 		return nil
 	}
-	offer, err := p.site.PreviewCode(c, code)
-	if err != nil && site.FailureOf(err).Status < fiber.StatusInternalServerError {
+	offer, err := p.site.PreviewInvite(c, code)
+	if err != nil && site.FailureFromError(err).Status < fiber.StatusInternalServerError {
 		return nil // the code's page explains it
 	}
 	if err != nil {
 		return err
 	}
 	owner, err := p.site.Store.Accounts.User(c.UserContext(), offer.Task.OwnerID)
-	page.Invite, page.Inviter = site.TaskRef(offer.Task), owner.Name
+	page.Invite, page.Inviter = site.TaskLink(offer.Task), owner.Name
 	return err
 }
 
@@ -112,12 +112,12 @@ func (p *Account) showMe(c *fiber.Ctx, token accounts.Token, secret string) erro
 	var err error
 	page.Submissions, err = p.runs.SubmissionRows(c.UserContext(), user, submissions.SubmissionFilter{
 		UserID: user.ID,
-		Limit:  accountSubmissions,
+		Limit:  submissionsPerPage,
 	})
 	if err != nil {
 		return err
 	}
-	page.Older = len(page.Submissions) == accountSubmissions
+	page.Older = len(page.Submissions) == submissionsPerPage
 	if err := p.addIdentities(c, user.ID, &page); err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (p *Account) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) 
 	for _, provider := range p.signIn.Providers {
 		page.Linkable = append(page.Linkable, views.LinkChoice{
 			Name: provider.Label,
-			URL:  p.signIn.LinkURL(c, provider),
+			URL:  p.signIn.AddIdentityURL(c, provider),
 		})
 	}
 	return nil
@@ -164,5 +164,5 @@ func (p *Account) TokenCreate(c *fiber.Ctx) error {
 
 // TokenRevoke revokes one of the viewer's tokens.
 func (p *Account) TokenRevoke(c *fiber.Ctx) error {
-	return site.RemoveOwn(c, p.site.Store.Accounts.RevokeToken, "/me")
+	return site.RemoveOwnObject(c, p.site.Store.Accounts.RevokeToken, "/me")
 }

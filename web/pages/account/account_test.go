@@ -74,8 +74,8 @@ func TestSignInComesBackToWhereItBegan(t *testing.T) {
 
 func TestProvidersHaveTheirButtons(t *testing.T) {
 	s := webtest.Start(t, func(c *web.Config) {
-		c.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"},
-			{Name: "gitlab", Key: "k", Secret: "s", Label: "Our GitLab"}}
+		c.Providers = []signin.ProviderConfig{{Name: "github", ClientID: "k", ClientSecret: "s"},
+			{Name: "gitlab", ClientID: "k", ClientSecret: "s", Label: "Our GitLab"}}
 	})
 	doc := s.Browser().Page("/sign-in?next=/me", http.StatusOK)
 	webtest.WantText(t, doc, "[data-provider=github]", "Continue with GitHub")

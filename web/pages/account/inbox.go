@@ -15,7 +15,7 @@ import (
 	"warpboard/web/site"
 )
 
-const inboxRows = 30 // on one page
+const noticesPerPage = 30 // on one page
 
 // Inbox lists a person's notices and marks them as read.
 func (p *Account) Inbox(c *fiber.Ctx) error { return p.showInbox(c, fiber.StatusOK, "", "") }
@@ -23,7 +23,7 @@ func (p *Account) Inbox(c *fiber.Ctx) error { return p.showInbox(c, fiber.Status
 // showInbox renders the inbox. problem is the reason why the typed e-mail address was refused, or "".
 func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) error {
 	ctx, user, before, at := c.UserContext(), site.Actor(c), int64(c.QueryInt("before")), time.Now()
-	list, err := p.site.Store.Inbox.List(ctx, user, before, inboxRows)
+	list, err := p.site.Store.Inbox.List(ctx, user, before, noticesPerPage)
 	if err != nil {
 		return err
 	}
@@ -37,13 +37,13 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	for _, n := range list {
 		page.Rows = append(page.Rows, views.InboxRow{NamedNotice: n, Unread: n.ID > user.LastReadNoticeID})
 	}
-	if len(list) == inboxRows {
-		page.Older = list[inboxRows-1].ID
+	if len(list) == noticesPerPage {
+		page.Older = list[noticesPerPage-1].ID
 	}
 	if page.Choices, err = p.site.Store.Inbox.Choices(ctx, user.ID); err != nil {
 		return err
 	}
-	if user.UnreadNotices > 0 && before == 0 && viewedByPerson(c) {
+	if user.UnreadNotices > 0 && before == 0 && isViewedByPerson(c) {
 		if err := p.site.Store.Inbox.MarkAllRead(ctx, user, at); err != nil {
 			return err
 		}
@@ -53,9 +53,9 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 	return p.site.Render(c, status, views.Inbox(page))
 }
 
-// viewedByPerson reports whether a person views the page. It is false for programs, and for browsers that preload the
+// isViewedByPerson reports whether a person views the page. It is false for programs, and for browsers that preload the
 // page or load it as an image or in a frame.
-func viewedByPerson(c *fiber.Ctx) bool {
+func isViewedByPerson(c *fiber.Ctx) bool {
 	dest := cmp.Or(c.Get("Sec-Fetch-Dest"), "document")
 	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
 }
@@ -63,7 +63,8 @@ func viewedByPerson(c *fiber.Ctx) bool {
 // InboxSettingsSave stores the viewer's choice of notices, and of e-mail as a second way of delivery.
 func (p *Account) InboxSettingsSave(c *fiber.Ctx) error {
 	ctx, user := c.UserContext(), site.Actor(c)
-	if err := p.site.Store.Inbox.SetChoices(ctx, user, noticeKinds(c, "on"), noticeKinds(c, "mail")); err != nil {
+	if err := p.site.Store.Inbox.SetChoices(ctx, user, readNoticeKinds(c, "on"),
+		readNoticeKinds(c, "mail")); err != nil {
 		return err
 	}
 	done := "saved"
@@ -74,7 +75,7 @@ func (p *Account) InboxSettingsSave(c *fiber.Ctx) error {
 		case err == nil && asked:
 			done = "confirm-mail"
 		case kind == db.Invalid || kind == db.TooMany:
-			refused := site.FailureOf(err)
+			refused := site.FailureFromError(err)
 			return p.showInbox(c, refused.Status, refused.Message, address)
 		case err != nil:
 			return err
@@ -83,7 +84,7 @@ func (p *Account) InboxSettingsSave(c *fiber.Ctx) error {
 	return site.Redirect(c, templ.SafeURL("/inbox?done="+done))
 }
 
-func noticeKinds(c *fiber.Ctx, field string) (list []inbox.NoticeKind) {
+func readNoticeKinds(c *fiber.Ctx, field string) (list []inbox.NoticeKind) {
 	for _, kind := range c.Context().PostArgs().PeekMulti(field) {
 		list = append(list, inbox.NoticeKind(kind))
 	}

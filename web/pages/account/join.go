@@ -23,10 +23,10 @@ func (p *Account) joinPage(c *fiber.Ctx, code string) views.JoinPage {
 // already.
 func (p *Account) JoinPreview(c *fiber.Ctx) error {
 	page := p.joinPage(c, c.Params("code"))
-	offer, err := p.site.PreviewCode(c, page.Code)
+	offer, err := p.site.PreviewInvite(c, page.Code)
 	switch {
 	case err != nil:
-		return p.joinRefused(c, page, err)
+		return p.showJoinRefusal(c, page, err)
 	case offer.AllTasksVisible:
 		return site.Redirect(c, views.TaskURL(offer.Task.Slug))
 	}
@@ -34,7 +34,7 @@ func (p *Account) JoinPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page.Title, page.Task, page.Owner = "Join "+offer.Task.Title, site.TaskRef(offer.Task), site.PersonOf(owner.ID, owner.Name)
+	page.Title, page.Task, page.Owner = "Join "+offer.Task.Title, site.TaskLink(offer.Task), site.PersonLink(owner.ID, owner.Name)
 	page.Others = offer.OtherTaskCount()
 	return p.site.Render(c, fiber.StatusOK, views.Join(page))
 }
@@ -43,16 +43,16 @@ func (p *Account) JoinPreview(c *fiber.Ctx) error {
 func (p *Account) Join(c *fiber.Ctx) error {
 	code := strings.TrimSpace(c.FormValue("code"))
 	code = code[strings.LastIndex(code, "/")+1:] // the code of a link
-	task, err := p.site.Join(c, code)
+	task, err := p.site.JoinTask(c, code)
 	if err != nil {
-		return p.joinRefused(c, p.joinPage(c, code), err)
+		return p.showJoinRefusal(c, p.joinPage(c, code), err)
 	}
 	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=joined")
 }
 
-// joinRefused shows the form for another invite code, with the reason why this one was refused.
-func (p *Account) joinRefused(c *fiber.Ctx, page views.JoinPage, err error) error {
-	why := site.FailureOf(err)
+// showJoinRefusal shows the form for another invite code, with the reason why this one was refused.
+func (p *Account) showJoinRefusal(c *fiber.Ctx, page views.JoinPage, err error) error {
+	why := site.FailureFromError(err)
 	if why.Status >= fiber.StatusInternalServerError || why.RetryAfter > 0 {
 		return err
 	}

@@ -13,19 +13,19 @@ import (
 	"warpboard/web/site"
 )
 
-const memberRows = 100 // on one page
+const membersPerPage = 100 // on one page
 
 // Members shows the invite codes and the members of a task.
 func (p *Account) Members(c *fiber.Ctx) error {
-	task, err := p.task(c)
+	task, err := p.editableTask(c)
 	if err != nil {
 		return err
 	}
 	return p.showMembers(c, task, fiber.StatusOK, "", "")
 }
 
-// task returns the task of the path, if the viewer may edit it.
-func (p *Account) task(c *fiber.Ctx) (catalog.Task, error) {
+// editableTask returns the task of the path, if the viewer may edit it.
+func (p *Account) editableTask(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err == nil && !task.EditableBy(site.Actor(c)) {
 		err = site.Forbidden("edit", "Only the task's owner and admins may see its members.")
@@ -37,7 +37,7 @@ func (p *Account) task(c *fiber.Ctx) (catalog.Task, error) {
 // one was refused.
 func (p *Account) showMembers(c *fiber.Ctx, task catalog.Task, status int, code, problem string) error {
 	number := site.PageNumber(c, "page")
-	page := views.MembersPage{Page: p.site.Page(c, "Members of "+task.Title, "tasks"), Task: site.TaskRef(task), Visibility: task.Visibility,
+	page := views.MembersPage{Page: p.site.Page(c, "Members of "+task.Title, "tasks"), Task: site.TaskLink(task), Visibility: task.Visibility,
 		Problem: problem, Now: p.site.Now(), Number: number}
 	if code != "" {
 		page.NewLink = p.site.Settings.BaseURL + views.JoinPath + "/" + code
@@ -46,7 +46,7 @@ func (p *Account) showMembers(c *fiber.Ctx, task catalog.Task, status int, code,
 	if page.Invites, err = p.site.Store.Members.Invites(c.UserContext(), task.ID); err != nil {
 		return err
 	}
-	if page.Members, page.More, err = p.site.Store.Members.List(c.UserContext(), task.ID, (number-1)*memberRows, memberRows); err != nil {
+	if page.Members, page.More, err = p.site.Store.Members.List(c.UserContext(), task.ID, (number-1)*membersPerPage, membersPerPage); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -55,7 +55,7 @@ func (p *Account) showMembers(c *fiber.Ctx, task catalog.Task, status int, code,
 
 // InviteCreate creates an invite code and shows its link. Only this response contains the link.
 func (p *Account) InviteCreate(c *fiber.Ctx) error {
-	task, err := p.task(c)
+	task, err := p.editableTask(c)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (p *Account) InviteCreate(c *fiber.Ctx) error {
 	if err == nil {
 		code, _, err = p.site.Store.Members.CreateInvite(c.UserContext(), site.Actor(c), task.ID, in)
 	}
-	if why := site.FailureOf(err); err != nil && why.Status < fiber.StatusInternalServerError {
+	if why := site.FailureFromError(err); err != nil && why.Status < fiber.StatusInternalServerError {
 		return p.showMembers(c, task, why.Status, "", why.Message)
 	}
 	if err != nil {
@@ -92,32 +92,32 @@ func readInvite(c *fiber.Ctx) (in membership.NewInvite, err error) {
 
 // InviteRevoke revokes an invite code.
 func (p *Account) InviteRevoke(c *fiber.Ctx) error {
-	task, id, err := p.taskAndID(c)
+	task, id, err := p.editableTaskAndID(c)
 	if err == nil {
 		err = p.site.Store.Members.RevokeInvite(c.UserContext(), site.Actor(c), task.ID, id)
 	}
-	return p.done(c, task, "code-gone", err)
+	return p.redirectToMembers(c, task, "code-gone", err)
 }
 
 // MemberRemove ends a person's membership of a task.
 func (p *Account) MemberRemove(c *fiber.Ctx) error {
-	task, id, err := p.taskAndID(c)
+	task, id, err := p.editableTaskAndID(c)
 	if err == nil {
 		err = p.site.Store.Members.Remove(c.UserContext(), site.Actor(c), task.ID, id)
 	}
-	return p.done(c, task, "member-gone", err)
+	return p.redirectToMembers(c, task, "member-gone", err)
 }
 
-// taskAndID returns the task of the path, if the viewer may edit it, and the ID in the path, of an invite code or a
-// person.
-func (p *Account) taskAndID(c *fiber.Ctx) (task catalog.Task, id int64, err error) {
-	if task, err = p.task(c); err == nil {
+// editableTaskAndID returns the task of the path, if the viewer may edit it, and the ID in the path, of an invite code
+// or a person.
+func (p *Account) editableTaskAndID(c *fiber.Ctx) (task catalog.Task, id int64, err error) {
+	if task, err = p.editableTask(c); err == nil {
 		id, err = site.IDParam(c, "id")
 	}
 	return task, id, err
 }
 
-func (p *Account) done(c *fiber.Ctx, task catalog.Task, what string, err error) error {
+func (p *Account) redirectToMembers(c *fiber.Ctx, task catalog.Task, what string, err error) error {
 	if err != nil {
 		return err
 	}

@@ -24,19 +24,19 @@ func (p *Account) User(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.UserPage{
-		Page: p.site.Page(c, user.Name, "leaderboards"), Person: site.PersonOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
+		Page: p.site.Page(c, user.Name, "leaderboards"), Person: site.PersonLink(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
 		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
 	}
 	if err := p.addActivity(c, &page); err != nil {
 		return err
 	}
 	address := string(views.UserURL(user.ID))
-	page.Share = &views.Share{
-		Title: user.Name,
-		About: "Kernels and places on leaderboards of " + user.Name + ".",
-		URL:   p.site.Settings.BaseURL + address,
-		Image: p.site.Card(),
-		Feed:  address + "/records.atom",
+	page.LinkPreview = &views.LinkPreview{
+		Title:       user.Name,
+		Description: "Kernels and places on leaderboards of " + user.Name + ".",
+		URL:         p.site.Settings.BaseURL + address,
+		ImageURL:    p.site.PreviewImageURL(),
+		FeedURL:     address + "/records.atom",
 	}
 	return p.site.Render(c, fiber.StatusOK, views.User(page))
 }
@@ -49,11 +49,11 @@ func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 		UserID:     id,
 		OnlyRanked: !page.All,
 		BeforeID:   int64(c.QueryInt("before")),
-		Limit:      accountSubmissions,
+		Limit:      submissionsPerPage,
 	}
 	page.Activity.Until = p.site.Now()
-	err := site.Parallel(
-		func() error { return p.addPlaces(ctx, viewer, places, page) },
+	err := site.RunParallel(
+		func() error { return p.addEntries(ctx, viewer, places, page) },
 		func() (err error) { page.Points, err = p.site.Store.Boards.TotalsOf(ctx, id); return err },
 		func() (err error) { page.Submissions, err = p.runs.SubmissionRows(ctx, viewer, filter); return err },
 		func() (err error) {
@@ -61,18 +61,18 @@ func (p *Account) addActivity(c *fiber.Ctx, page *views.UserPage) error {
 			return err
 		},
 	)
-	if n := len(page.Submissions); n == accountSubmissions {
+	if n := len(page.Submissions); n == submissionsPerPage {
 		page.Older = page.Submissions[n-1].ID
 	}
 	return err
 }
 
-// personEntries is the number of boards on one page of a person's list.
-const personEntries = 25
+// entriesPerPage is the number of boards on one page of a person's list.
+const entriesPerPage = 25
 
-// addPlaces sets one page of the person's entries, on current boards that the viewer may see.
-func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number int, page *views.UserPage) error {
-	list, more, err := p.site.Store.Boards.PersonEntries(ctx, viewer, page.Person.ID, (number-1)*personEntries, personEntries)
+// addEntries sets one page of the person's entries, on current boards that the viewer may see.
+func (p *Account) addEntries(ctx context.Context, viewer accounts.User, number int, page *views.UserPage) error {
+	list, more, err := p.site.Store.Boards.PersonEntries(ctx, viewer, page.Person.ID, (number-1)*entriesPerPage, entriesPerPage)
 	if more {
 		page.MorePlaces = number + 1
 	}
@@ -83,31 +83,33 @@ func (p *Account) addPlaces(ctx context.Context, viewer accounts.User, number in
 	for i, place := range list {
 		keys[i] = boards.Key{VersionID: place.VersionID, Device: place.Device}
 	}
-	steps, err := p.site.Store.Boards.PersonBestScores(ctx, page.Person.ID, keys, maxSteps)
+	steps, err := p.site.Store.Boards.PersonBestScores(ctx, page.Person.ID, keys, maxProgressScores)
 	for i, place := range list {
 		page.Places = append(page.Places, views.PlaceRow{EntrySummary: place, Steps: steps[keys[i]]})
 	}
 	return err
 }
 
-// maxSteps limits the scores of a person's own progress that one page of boards shows.
-const maxSteps = 1000
+// maxProgressScores limits the scores of a person's own progress that one page of boards shows.
+const maxProgressScores = 1000
 
 // UserRole changes a person's role. Only admins may do that.
 func (p *Account) UserRole(c *fiber.Ctx) error {
-	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
+	return p.manageUser(c, func(ctx context.Context, admin accounts.User, id int64) error {
 		return p.site.Store.Accounts.SetRole(ctx, admin, id, accounts.Role(c.FormValue("role")))
 	})
 }
 
 // UserBlock blocks or unblocks a person. Only admins may do that.
 func (p *Account) UserBlock(c *fiber.Ctx) error {
-	return p.manage(c, func(ctx context.Context, admin accounts.User, id int64) error {
+	return p.manageUser(c, func(ctx context.Context, admin accounts.User, id int64) error {
 		return p.site.Store.Accounts.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
 	})
 }
 
-func (p *Account) manage(c *fiber.Ctx, change func(ctx context.Context, admin accounts.User, id int64) error) error {
+func (p *Account) manageUser(
+	c *fiber.Ctx, change func(ctx context.Context, admin accounts.User, id int64) error,
+) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err

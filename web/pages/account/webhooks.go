@@ -13,8 +13,8 @@ import (
 	"warpboard/web/site"
 )
 
-// deliveryRows is the number of deliveries on one page of a webhook's log.
-const deliveryRows = 25
+// deliveriesPerPage is the number of deliveries on one page of a webhook's log.
+const deliveriesPerPage = 25
 
 // Webhooks shows a person's webhooks. Admins also see the site's webhooks.
 func (p *Account) Webhooks(c *fiber.Ctx) error { return p.showWebhooks(c, fiber.StatusOK, "", "") }
@@ -50,7 +50,7 @@ func (p *Account) WebhookCreate(c *fiber.Ctx) error {
 	}
 	hook, err := p.site.Store.Webhooks.CreateWebhook(c.UserContext(), user, n)
 	if kind := db.KindOf(err); kind == db.Invalid || kind == db.Conflict {
-		refused := site.FailureOf(err)
+		refused := site.FailureFromError(err)
 		return p.showWebhooks(c, refused.Status, "", refused.Message)
 	}
 	if err != nil {
@@ -69,12 +69,12 @@ func (p *Account) Webhook(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveryRows)
+	list, err := p.site.Store.Webhooks.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveriesPerPage)
 	if err != nil {
 		return err
 	}
 	page := views.WebhookPage{Page: p.site.Page(c, "Webhook", "me"), Of: hook, Deliveries: list, Now: p.site.Now()}
-	if len(list) == deliveryRows {
+	if len(list) == deliveriesPerPage {
 		page.Older = list[len(list)-1].ID
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -39,7 +39,7 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 		return nil, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
 	}
 	var files []views.SourceFile
-	code := p.code.Page()
+	code := p.highlighter.Page()
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Dir(name) != "." && !bytes.Contains(settings, []byte(name)) {
 			return err
@@ -48,7 +48,7 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 		if err != nil {
 			return err
 		}
-		files = append(files, code.Source(name, name+"-", text))
+		files = append(files, code.ColorFile(name, name+"-", text))
 		return nil
 	})
 	if err != nil {
@@ -74,7 +74,7 @@ func readingOrder(name string) int {
 func (p *Authoring) Format(c *fiber.Ctx) error {
 	page := views.TaskDocsPage{Page: p.site.Page(c, "Task format", "docs"), Starters: starters(), Keys: tasks.Keys()}
 	page.Starter = page.Starters[0]
-	if i := starterNamed(c.Query("starter")); i >= 0 {
+	if i := starterIndex(c.Query("starter")); i >= 0 {
 		page.Starter = page.Starters[i]
 	}
 	page.Parts = tasks.Parts(page.Starter.Lang)
@@ -85,7 +85,7 @@ func (p *Authoring) Format(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.TaskDocs(page))
 }
 
-func starterNamed(name string) int {
+func starterIndex(name string) int {
 	return slices.IndexFunc(starters(), func(s views.TaskStarter) bool { return s.Name == name })
 }
 
@@ -113,7 +113,7 @@ func isStarterText(def tasks.Definition) (bool, error) {
 // Starter responds with a starter task and its solutions as a zip.
 func (p *Authoring) Starter(c *fiber.Ctx) error {
 	name, isZip := strings.CutSuffix(c.Params("starter"), ".zip")
-	if !isZip || starterNamed(name) < 0 {
+	if !isZip || starterIndex(name) < 0 {
 		return site.NotFound(c)
 	}
 	folder, err := tasks.StarterFolder(name)
@@ -128,5 +128,5 @@ func (p *Authoring) Starter(c *fiber.Ctx) error {
 	if err := w.Close(); err != nil {
 		return fmt.Errorf("packing the starter %s: %w", name, err)
 	}
-	return site.Attachment(c, path.Base(name)+".zip", buf.Bytes())
+	return site.SendAttachment(c, path.Base(name)+".zip", buf.Bytes())
 }

@@ -31,8 +31,8 @@ type upload struct {
 	data []byte
 }
 
-// proposals reads the tasks of an upload. If no task is valid, the error contains the problems.
-func (u upload) proposals(now time.Time) ([]tasks.Proposal, error) {
+// readProposals reads the tasks of an upload. If no task is valid, the error contains the problems.
+func (u upload) readProposals(now time.Time) ([]tasks.Proposal, error) {
 	opened, err := tasks.OpenFile(u.name, u.data)
 	if err != nil {
 		return nil, err
@@ -40,9 +40,9 @@ func (u upload) proposals(now time.Time) ([]tasks.Proposal, error) {
 	return opened.Proposals(now)
 }
 
-// onlyTask returns the task of an upload that must contain exactly one task.
-func (u upload) onlyTask(now time.Time) (*tasks.Bundle, error) {
-	list, err := u.proposals(now)
+// singleTask returns the task of an upload that must contain exactly one task.
+func (u upload) singleTask(now time.Time) (*tasks.Bundle, error) {
+	list, err := u.readProposals(now)
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +56,10 @@ func (u upload) onlyTask(now time.Time) (*tasks.Bundle, error) {
 type draft struct {
 	tasks.Proposal
 	number          int
-	current         *catalog.Task // task that it would change; nil for a new one
-	settings        *catalog.Task // from a form; nil for those of the upload
+	currentTask     *catalog.Task // task that it would change; nil for a new one
+	formSettings    *catalog.Task // from a form; nil for those of the upload
 	standardHarness *bool         // use Warpboard's harness, from a form; nil for unchanged
-	refused         string        // reason why the last try to publish it failed
+	refusalReason   string        // reason why the last try to publish it failed
 }
 
 // drafts finds for each uploaded task the existing task that it would change: the one with the same slug, if the person
@@ -73,7 +73,7 @@ func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks
 		case err != nil && db.KindOf(err) != db.NotFound:
 			return nil, err
 		case err == nil && task.EditableBy(user):
-			out[i].current = &task
+			out[i].currentTask = &task
 		}
 	}
 	return out, nil
@@ -81,7 +81,7 @@ func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks
 
 // showDraft returns the preview of a draft, with the devices that the author can choose.
 func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDraft, err error) {
-	shown = views.TaskDraft{Number: d.number, Refused: d.refused}
+	shown = views.TaskDraft{Number: d.number, Refused: d.refusalReason}
 	if d.Bundle == nil {
 		shown.Settings, shown.Problem = views.TaskSettings{Slug: db.Slug(d.Name), Title: d.Name}, fmt.Sprint(d.Err)
 		return shown, nil
@@ -95,18 +95,18 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 	_, refused := d.Bundle.WithWarpboardHarness()
 	shown.MayUseStandardHarness, shown.StandardHarness = refused == nil, d.standardHarness != nil && *d.standardHarness
 	bundle := d.Bundle
-	if d.current != nil {
+	if d.currentTask != nil {
 		if bundle, err = p.showChange(ctx, d, &shown); err != nil {
 			return shown, err
 		}
 	}
-	shown.Chosen = d.current == nil || !shown.NewVersion && len(shown.Changes) > 0
+	shown.Chosen = d.currentTask == nil || !shown.NewVersion && len(shown.Changes) > 0
 	shown.Definition, shown.Files = bundle.Definition, draftFiles(bundle)
 	shown.Warnings = slices.Concat(d.Notes, d.Bundle.Warnings)
 	if at := shown.Settings.Deadline; !at.IsZero() && !at.After(p.site.Now()) {
 		shown.Warnings = append(shown.Warnings, "The deadline "+deadlineText(&at)+" has passed: once published, the task is closed and everyone can read its sources.")
 	}
-	shown.Description, err = p.code.Description(bundle.Definition.Description)
+	shown.Description, err = p.highlighter.Description(bundle.Definition.Description)
 	return shown, err
 }
 
@@ -114,10 +114,10 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 // upload's deadline, or those of the upload.
 func (d draft) task() catalog.Task {
 	switch {
-	case d.settings != nil:
-		return *d.settings
-	case d.current != nil:
-		task := *d.current
+	case d.formSettings != nil:
+		return *d.formSettings
+	case d.currentTask != nil:
+		task := *d.currentTask
 		if d.hasDeadline() {
 			task.Deadline = &d.Deadline
 		}

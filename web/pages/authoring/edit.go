@@ -21,10 +21,10 @@ import (
 
 // editableTask returns the task of the path, if the viewer may edit it.
 func (p *Authoring) editableTask(c *fiber.Ctx) (catalog.Task, error) {
-	return p.editableNamed(c, c.Params("slug"))
+	return p.editableTaskBySlug(c, c.Params("slug"))
 }
 
-func (p *Authoring) editableNamed(c *fiber.Ctx, slug string) (catalog.Task, error) {
+func (p *Authoring) editableTaskBySlug(c *fiber.Ctx, slug string) (catalog.Task, error) {
 	if _, err := site.RequireUser(c); err != nil {
 		return catalog.Task{}, err
 	}
@@ -81,13 +81,13 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 		return err
 	}
 	page := views.TaskEditPage{
-		Page: p.site.Page(c, "Edit "+task.Title, "tasks"), Task: site.TaskRef(task), Version: version.Number, LimitMiB: p.bundleLimit >> 20,
+		Page: p.site.Page(c, "Edit "+task.Title, "tasks"), Task: site.TaskLink(task), Version: version.Number, LimitMiB: p.bundleLimit >> 20,
 	}
 	if page.Settings, err = p.settingsOf(ctx, form); err != nil {
 		return err
 	}
 	if cause != nil {
-		refused := site.FailureOf(cause)
+		refused := site.FailureFromError(cause)
 		if refused.Status >= 500 {
 			return cause
 		}
@@ -99,8 +99,9 @@ func (p *Authoring) showEdit(c *fiber.Ctx, task, form catalog.Task, cause error)
 // settingsOf returns the form of a task's settings, with all known devices to choose from.
 func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
-		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Visibility: task.CurrentVisibility(),
-		Practice: task.AllowsPractice, Limits: task.Limits,
+		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOrZero(task.Deadline),
+		Visibility: task.CurrentVisibility(),
+		Practice:   task.AllowsPractice, Limits: task.Limits,
 	}
 	known, err := p.runs.DeviceList(ctx)
 	if err != nil {
@@ -117,7 +118,7 @@ func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.Ta
 		}
 	}
 	settings.Others = strings.Join(others, ", ")
-	settings.Devices = runs.ChoicesAmong(known, names, runs.ChosenDevices(task.Devices))
+	settings.Devices = runs.DeviceChoicesAmong(known, names, runs.ChosenDevices(task.Devices))
 	return settings, nil
 }
 
@@ -157,9 +158,9 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := sent.onlyTask(p.site.Now())
+	bundle, err := sent.singleTask(p.site.Now())
 	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
-		return p.showUpload(c, site.TaskRef(task), sentences(wrong))
+		return p.showUpload(c, site.TaskLink(task), problemSentences(wrong))
 	}
 	if err != nil {
 		return err
@@ -197,7 +198,7 @@ func (p *Authoring) Discard(c *fiber.Ctx) error {
 func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.Bundle, rehouse *bool) error {
 	shown, err := p.showDraft(c.UserContext(), draft{
 		Proposal:        tasks.Proposal{Name: task.Slug, Bundle: bundle},
-		current:         &task,
+		currentTask:     &task,
 		standardHarness: rehouse,
 	})
 	if err != nil {
@@ -205,7 +206,7 @@ func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.B
 	}
 	page := views.TaskPreviewPage{
 		Page:   p.site.Page(c, "Check the changes", "tasks"),
-		Task:   site.TaskRef(task),
+		Task:   site.TaskLink(task),
 		Hidden: task.CurrentVisibility() == catalog.Hidden,
 		Drafts: []views.TaskDraft{shown},
 	}
@@ -215,7 +216,7 @@ func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.B
 // showChange adds to a preview how the draft would change its task, and returns the bundle that would be published. A
 // task that uses Warpboard's harness keeps it, unless the form chooses otherwise.
 func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
-	current, err := p.site.Store.Catalog.Bundle(ctx, d.current.VersionID)
+	current, err := p.site.Store.Catalog.Bundle(ctx, d.currentTask.VersionID)
 	if err != nil {
 		return nil, err
 	}
@@ -225,19 +226,19 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 			bundle, shown.StandardHarness = ours, true
 		}
 	}
-	change, err := p.site.Store.Catalog.Compare(ctx, d.current.ID, bundle)
+	change, err := p.site.Store.Catalog.Compare(ctx, d.currentTask.ID, bundle)
 	if err != nil {
 		return nil, err
 	}
 	// The form proposes the upload's title; the author can change it before publishing.
-	if title := bundle.Definition.Title; d.settings == nil && title != "" && title != current.Definition.Title {
+	if title := bundle.Definition.Title; d.formSettings == nil && title != "" && title != current.Definition.Title {
 		shown.Settings.Title = title
 	}
-	shown.Updates, shown.NewVersion = site.TaskRef(*d.current), change == catalog.ChangeVersion
+	shown.Updates, shown.NewVersion = site.TaskLink(*d.currentTask), change == catalog.ChangeVersion
 	if change != catalog.ChangeNone {
 		shown.Changes = taskChanges(current, bundle)
 	}
-	if before, after := deadlineText(d.current.Deadline), deadlineText(d.task().Deadline); before != after {
+	if before, after := deadlineText(d.currentTask.Deadline), deadlineText(d.task().Deadline); before != after {
 		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: format.Diff(before, after)})
 	}
 	return bundle, nil

@@ -25,8 +25,8 @@ import (
 // uploadedFilesStarter is the value of the form field "starter" for a task that begins with uploaded files.
 const uploadedFilesStarter = "files"
 
-// Begin opens a starter task in the editor. Nothing is stored before the author tries it.
-func (p *Authoring) Begin(c *fiber.Ctx) error {
+// BeginWithStarter opens a starter task in the editor. Nothing is stored before the author tries it.
+func (p *Authoring) BeginWithStarter(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 	if name == uploadedFilesStarter || name == "open" { // they came with a form, and were not stored
 		return c.Redirect("/tasks/new", fiber.StatusSeeOther)
 	}
-	if starterNamed(name) < 0 {
+	if starterIndex(name) < 0 {
 		return site.NotFound(c)
 	}
 	folder, err := tasks.StarterFolder(name)
@@ -59,15 +59,15 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	var bundle *tasks.Bundle
 	sent, err := p.readZip(c)
 	if err == nil {
-		bundle, err = sent.onlyTask(p.site.Now())
+		bundle, err = sent.singleTask(p.site.Now())
 	}
 	if problems := parse.ProblemsIn(err); len(problems) > 0 {
-		return p.showUpload(c, views.TaskRef{}, sentences(problems))
+		return p.showUpload(c, views.TaskRef{}, problemSentences(problems))
 	}
 	if err != nil {
 		return err
 	}
-	files, err := filesOf(bundle)
+	files, err := editedFilesOf(bundle)
 	if err != nil {
 		return err
 	}
@@ -84,20 +84,20 @@ func (p *Authoring) Files(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	files, err := filesOf(bundle)
+	files, err := editedFilesOf(bundle)
 	if err != nil {
 		return err
 	}
 	return p.showFiles(c, views.TaskFilesPage{
-		Task:     site.TaskRef(task),
+		Task:     site.TaskLink(task),
 		Hidden:   task.CurrentVisibility() == catalog.Hidden,
 		Proposed: !version.WasPublished(),
 		Files:    files,
 	})
 }
 
-// filesOf returns a task's files as a zip would contain them.
-func filesOf(b *tasks.Bundle) ([]views.EditedFile, error) {
+// editedFilesOf returns a task's files as a zip would contain them.
+func editedFilesOf(b *tasks.Bundle) ([]views.EditedFile, error) {
 	var buf bytes.Buffer
 	if err := tasks.WriteZip(&buf, b); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
 	}
 	page.Page = p.site.Page(c, title, section)
 	page.FullWidth, page.FullHeight = true, true
-	page.Titled = titleIn(page.Files) != ""
+	page.Titled = titleInTaskFile(page.Files) != ""
 	return p.site.Render(c, status, views.TaskFiles(page))
 }
 
@@ -168,7 +168,7 @@ func checkEditable(files []views.EditedFile) error {
 		size += len(f.Path) + len(f.Text)
 	}
 	if size > site.MaxFormText {
-		return site.TooMuchText("Upload a zip instead.")
+		return site.TooMuchTextError("Upload a zip instead.")
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ func (p *Authoring) bundleOf(
 	if err := w.Close(); err != nil {
 		return nil, nil, fmt.Errorf("packing the files: %w", err)
 	}
-	b, err = upload{name: name + ".zip", data: buf.Bytes()}.onlyTask(p.site.Now())
+	b, err = upload{name: name + ".zip", data: buf.Bytes()}.singleTask(p.site.Now())
 	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
 		return nil, wrong, nil
 	}
@@ -208,8 +208,8 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if !p.previews.Allows(user.ID, p.site.Now()) {
-		return site.TooMany("Too many previews in a row. Wait a moment.", checkInterval)
+	if !p.previewLimiter.Allows(user.ID, p.site.Now()) {
+		return site.TooMany("Too many previews in a row. Wait a moment.", liveCheckInterval)
 	}
 	page, err := readEditorForm(c)
 	if err != nil {
@@ -223,7 +223,7 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if page.Problems = append(page.Problems, sentences(wrong)...); len(page.Problems) > 0 {
+	if page.Problems = append(page.Problems, problemSentences(wrong)...); len(page.Problems) > 0 {
 		return site.Invalid("files", "The preview cannot be shown: %s", strings.Join(page.Problems, " "))
 	}
 	return p.showPreview(c, task, version, bundle)
@@ -233,9 +233,9 @@ func (p *Authoring) TaskPreview(c *fiber.Ctx) error {
 func (p *Authoring) previewedTask(c *fiber.Ctx, page views.TaskFilesPage) (task catalog.Task, version int, err error) {
 	slug := c.FormValue("task")
 	if slug == "" {
-		return catalog.Task{Slug: cmp.Or(slugOf(page), unnamedTask), Visibility: catalog.Hidden}, 1, nil
+		return catalog.Task{Slug: cmp.Or(newTaskSlug(page), unnamedTaskFolder), Visibility: catalog.Hidden}, 1, nil
 	}
-	if task, err = p.editableNamed(c, slug); err != nil {
+	if task, err = p.editableTaskBySlug(c, slug); err != nil {
 		return task, 0, err
 	}
 	shown, err := p.site.Store.Catalog.Version(c.UserContext(), task.VersionID)
@@ -251,17 +251,17 @@ func (p *Authoring) showPreview(c *fiber.Ctx, task catalog.Task, version int, b 
 	}
 	base := p.site.Page(c, task.Title, "tasks")
 	base.Notice = "This is a preview. Nothing is saved."
-	page, err := p.runs.ShownTask(p.code, base, task, version, b)
+	page, err := p.runs.TaskPage(p.highlighter, base, task, version, b)
 	if err != nil {
 		return err
 	}
-	page.Owner = site.PersonOf(base.Viewer.ID, base.Viewer.Name)
+	page.Owner = site.PersonLink(base.Viewer.ID, base.Viewer.Name)
 	for _, device := range task.Devices {
 		page.Boards = append(page.Boards, views.BoardChip{})
 		page.Boards[len(page.Boards)-1].Device = device
 	}
 	page.Form.Mode = string(job.ModeRanked)
-	if err := p.runs.FillForm(c, page.Page, task, b, &page.Form); err != nil {
+	if err := p.runs.FillSubmitForm(c, page.Page, task, b, &page.Form); err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

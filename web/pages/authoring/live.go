@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	checkInterval   = time.Second // a page sends a check half a second after the last key
-	maxChecksAtOnce = 10          // burst for someone with several open pages
+	liveCheckInterval = time.Second // a page sends a check half a second after the last key
+	maxChecksAtOnce   = 10          // burst for someone with several open pages
 )
 
 // checkMessage is a message of a check about a task that is being edited.
@@ -48,8 +48,8 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if !p.checks.Allows(user.ID, p.site.Now()) {
-		return site.TooMany("Too many checks in a row. Wait a moment.", checkInterval)
+	if !p.checkLimiter.Allows(user.ID, p.site.Now()) {
+		return site.TooMany("Too many checks in a row. Wait a moment.", liveCheckInterval)
 	}
 	files, err := readFiles(c)
 	if err != nil {
@@ -60,19 +60,19 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	isNew, slug := len(slugs) > 0, "" // only a new task has one
 	if isNew {
 		page.Slug = strings.TrimSpace(slugs[0])
-		slug = slugOf(page)
+		slug = newTaskSlug(page)
 		taken, err := p.checkSlug(c.UserContext(), slug)
 		if err != nil {
 			return err
 		}
 		list = append(list, taken...)
 	}
-	found, err := p.checkFiles(c.UserContext(), cmp.Or(slug, unnamedTask), files, isNew)
+	found, err := p.checkFiles(c.UserContext(), cmp.Or(slug, unnamedTaskFolder), files, isNew)
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(fiber.Map{"remarks": append(list, found...), "derived": db.Slug(cmp.Or(titleIn(files), page.TaskTitle))})
+	return c.JSON(fiber.Map{"remarks": append(list, found...), "derived": db.Slug(cmp.Or(titleInTaskFile(files), page.TaskTitle))})
 }
 
 // checkSlug returns the reason why a new task cannot have the slug, or "". An empty slug is allowed, because the author
@@ -82,7 +82,7 @@ func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]checkMessage,
 		return nil, nil
 	}
 	if reservedSlug(slug) {
-		return []checkMessage{{Text: needsSlug}}, nil
+		return []checkMessage{{Text: slugRequiredText}}, nil
 	}
 	switch _, err := p.site.Store.Catalog.Task(ctx, slug); {
 	case db.KindOf(err) == db.NotFound:
@@ -102,7 +102,7 @@ func (p *Authoring) checkFiles(
 		return nil, err
 	}
 	if bundle != nil && isNew {
-		wrong = withoutDevice(bundle)
+		wrong = missingDeviceProblem(bundle)
 	}
 	for _, problem := range wrong {
 		plain := parse.Problem{Key: problem.Key, Message: problem.Message}
@@ -111,12 +111,12 @@ func (p *Authoring) checkFiles(
 	if bundle == nil {
 		return list, nil
 	}
-	notes, err := p.warnings(ctx, bundle, files)
+	notes, err := p.fileWarnings(ctx, bundle, files)
 	return append(list, notes...), err
 }
 
-// warnings lists content of the files that is allowed but probably a mistake.
-func (p *Authoring) warnings(
+// fileWarnings lists content of the files that is allowed but probably a mistake.
+func (p *Authoring) fileWarnings(
 	ctx context.Context, b *tasks.Bundle, files []views.EditedFile,
 ) (list []checkMessage, err error) {
 	var lines tasks.Lines
@@ -124,7 +124,7 @@ func (p *Authoring) warnings(
 		lines = tasks.LinesOf([]byte(files[at].Text))
 	}
 	for _, warning := range b.Warnings {
-		note := checkMessage{File: fileIn(warning, files), Text: warning, Note: true}
+		note := checkMessage{File: fileInWarning(warning, files), Text: warning, Note: true}
 		if note.File == tasks.TaskFile {
 			note.Line = lines.LineOf(tasks.WarningKey(warning))
 		}
@@ -135,7 +135,7 @@ func (p *Authoring) warnings(
 		return nil, err
 	}
 	for i, name := range b.Definition.GPUs {
-		if text := unknownDevice(name, workers); text != "" {
+		if text := unknownDeviceWarning(name, workers); text != "" {
 			list = append(list, checkMessage{
 				File: tasks.TaskFile,
 				Line: lines.LineOf(fmt.Sprintf("gpus[%d]", i)),
@@ -147,9 +147,9 @@ func (p *Authoring) warnings(
 	return list, nil
 }
 
-// unknownDevice returns a warning that no worker has ever had the named device, so that its name may be misspelled. It
-// returns "" if a worker has had it, or if there is no worker.
-func unknownDevice(name string, workers []fleet.Worker) string {
+// unknownDeviceWarning returns a warning that no worker has ever had the named device, so that its name may be
+// misspelled. It returns "" if a worker has had it, or if there is no worker.
+func unknownDeviceWarning(name string, workers []fleet.Worker) string {
 	had := map[string]string{} // labels by their lower-case form
 	for _, w := range workers {
 		for _, slot := range w.Slots {
@@ -169,8 +169,8 @@ func unknownDevice(name string, workers []fleet.Worker) string {
 	return text
 }
 
-// fileIn returns the first file that a warning mentions, or task.yml.
-func fileIn(warning string, files []views.EditedFile) string {
+// fileInWarning returns the first file that a warning mentions, or task.yml.
+func fileInWarning(warning string, files []views.EditedFile) string {
 	for _, f := range files {
 		if strings.HasPrefix(warning, f.Path+" ") {
 			return f.Path

@@ -43,7 +43,7 @@ func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []stri
 		Page: p.site.Page(c, "New task", "new"), Task: task, Problems: problems, LimitMiB: p.bundleLimit >> 20, Starters: starters(),
 	}
 	if task.Slug != "" {
-		page.Title, page.Section = "New version of "+task.Title, "tasks"
+		page.Title, page.HeaderSection = "New version of "+task.Title, "tasks"
 	}
 	var err error
 	if page.Example, err = p.starterFiles(page.Starters[0]); err != nil {
@@ -61,10 +61,10 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	var proposals []tasks.Proposal
 	sent, err := p.readZip(c)
 	if err == nil {
-		proposals, err = sent.proposals(p.site.Now())
+		proposals, err = sent.readProposals(p.site.Now())
 	}
 	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
-		return p.showUpload(c, views.TaskRef{}, sentences(wrong))
+		return p.showUpload(c, views.TaskRef{}, problemSentences(wrong))
 	}
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published
 	return p.site.Render(c, status, views.TaskPreview(page))
 }
 
-func sentences(wrong []parse.Problem) []string {
+func problemSentences(wrong []parse.Problem) []string {
 	list := make([]string, len(wrong))
 	for i, problem := range wrong {
 		list[i] = problem.Error()

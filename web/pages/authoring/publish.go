@@ -30,8 +30,8 @@ const maxDrafts = 512
 type submittedDraft struct {
 	draft
 	sentSettings             catalog.TaskSettings
-	invalid                  error // reason why the settings cannot be read
-	chosen                   bool
+	settingsError            error // reason why the settings cannot be read
+	isChosen                 bool
 	previewedStandardHarness bool // the preview showed the draft with Warpboard's harness
 }
 
@@ -48,9 +48,9 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	}
 	alone := len(sent) == 1 && c.FormValue("last") == "0"
 	if alone {
-		sent[0].chosen = true // there was nothing to choose
+		sent[0].isChosen = true // there was nothing to choose
 	}
-	try := alone && sent[0].current == nil && c.FormValue("do") == doTry
+	try := alone && sent[0].currentTask == nil && c.FormValue("do") == buttonTry
 	if try {
 		sent[0].sentSettings.Visibility = catalog.Hidden
 	}
@@ -64,38 +64,38 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	if alone && len(out.published) == 1 {
 		return site.Redirect(c, out.lastPageURL)
 	}
-	return p.showDrafts(c, out.status, out.remaining, out.published)
+	return p.showDrafts(c, out.lastStatus, out.remainingDrafts, out.published)
 }
 
 // publishResult has the tasks that were published from a form, and the drafts that failed.
 type publishResult struct {
-	remaining     []draft // with the reason, if one was refused
-	published     []views.TaskRef
-	lastPublished catalog.Task  // the last published one
-	lastPageURL   templ.SafeURL // page of the last task
-	status        int           // status of the last refusal
+	remainingDrafts []draft // with the reason, if one was refused
+	published       []views.TaskRef
+	lastPublished   catalog.Task  // the last published one
+	lastPageURL     templ.SafeURL // page of the last task
+	lastStatus      int           // status of the last refusal
 }
 
 func (p *Authoring) publishChosen(
 	ctx context.Context, user accounts.User, sent []submittedDraft,
 ) (publishResult, error) {
-	out := publishResult{status: fiber.StatusOK}
+	out := publishResult{lastStatus: fiber.StatusOK}
 	for _, d := range sent {
-		if !d.chosen {
-			out.remaining = append(out.remaining, d.draft)
+		if !d.isChosen {
+			out.remainingDrafts = append(out.remainingDrafts, d.draft)
 			continue
 		}
 		task, done, err := p.publishDraft(ctx, user, d)
 		if err == nil {
-			out.published, out.lastPublished, out.lastPageURL = append(out.published, site.TaskRef(task)), task, done
+			out.published, out.lastPublished, out.lastPageURL = append(out.published, site.TaskLink(task)), task, done
 			continue
 		}
-		refused := site.FailureOf(err)
+		refused := site.FailureFromError(err)
 		if refused.Status >= 500 {
 			return publishResult{}, err
 		}
-		d.refused, out.status = refused.Message, refused.Status
-		out.remaining = append(out.remaining, d.draft)
+		d.refusalReason, out.lastStatus = refused.Message, refused.Status
+		out.remainingDrafts = append(out.remainingDrafts, d.draft)
 	}
 	return out, nil
 }
@@ -109,19 +109,19 @@ func reservedSlug(name string) bool {
 func (p *Authoring) publishDraft(
 	ctx context.Context, user accounts.User, d submittedDraft,
 ) (task catalog.Task, done templ.SafeURL, err error) {
-	if d.invalid != nil {
-		return task, "", d.invalid
+	if d.settingsError != nil {
+		return task, "", d.settingsError
 	}
 	bundle, err := d.chosenBundle()
 	if err != nil {
 		return task, "", err
 	}
-	if d.current == nil {
-		if reservedSlug(d.settings.Slug) {
-			return task, "", site.Invalid("slug", "A task cannot have the address /tasks/%s. Type another one.", d.settings.Slug)
+	if d.currentTask == nil {
+		if reservedSlug(d.formSettings.Slug) {
+			return task, "", site.Invalid("slug", "A task cannot have the address /tasks/%s. Type another one.", d.formSettings.Slug)
 		}
 		task, err = p.runs.CreateTask(ctx, user, catalog.NewTask{
-			Slug:         d.settings.Slug,
+			Slug:         d.formSettings.Slug,
 			TaskSettings: d.sentSettings,
 			Bundle:       bundle,
 		})
@@ -136,7 +136,7 @@ func (p *Authoring) publishDraft(
 	if *d.standardHarness != d.previewedStandardHarness {
 		return task, "", site.Invalid("warpboard_harness", "Another harness changes what is measured. Check the differences, then publish.")
 	}
-	return p.publishVersion(ctx, user, d.current.ID, bundle, &d.sentSettings)
+	return p.publishVersion(ctx, user, d.currentTask.ID, bundle, &d.sentSettings)
 }
 
 // publishVersion makes a bundle the task's current version, changes its settings unless they are nil, and returns the
@@ -199,19 +199,19 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (submittedDraft, error) 
 	if err != nil {
 		return submittedDraft{}, site.Invalid("bundle", "The upload is incomplete. Upload it again.")
 	}
-	bundle, err := upload{name: field("bundle_name"), data: data}.onlyTask(p.site.Now())
+	bundle, err := upload{name: field("bundle_name"), data: data}.singleTask(p.site.Now())
 	if err != nil {
 		return submittedDraft{}, err
 	}
 	rehouse := field("warpboard_harness") != ""
-	d := submittedDraft{chosen: field("chosen") != "", previewedStandardHarness: field("rehoused") != ""}
+	d := submittedDraft{isChosen: field("chosen") != "", previewedStandardHarness: field("rehoused") != ""}
 	d.draft = draft{
 		Proposal:        tasks.Proposal{Name: bundle.Name, Bundle: bundle},
 		number:          number,
 		standardHarness: &rehouse,
 	}
-	d.sentSettings, d.invalid = readSettings(c, number)
-	d.settings = &catalog.Task{
+	d.sentSettings, d.settingsError = readSettings(c, number)
+	d.formSettings = &catalog.Task{
 		Slug: db.Slug(field("slug")), Title: d.sentSettings.Title, Devices: d.sentSettings.Devices, Deadline: d.sentSettings.Deadline, Visibility: d.sentSettings.Visibility,
 		AllowsPractice: d.sentSettings.AllowsPractice, Limits: d.sentSettings.Limits,
 	}
@@ -220,7 +220,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (submittedDraft, error) 
 		if err != nil {
 			return submittedDraft{}, err
 		}
-		d.current, d.settings.Slug = &task, task.Slug
+		d.currentTask, d.formSettings.Slug = &task, task.Slug
 	}
 	return d, nil
 }

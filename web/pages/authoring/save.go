@@ -18,11 +18,11 @@ import (
 
 // Values of the submit button. Any other value means: store the files and try them.
 const (
-	doCheck  = "check"
-	doSave   = "save"
-	doReview = "review"
-	doEdit   = "edit"
-	doTry    = "try"
+	buttonCheck  = "check"
+	buttonSave   = "save"
+	buttonReview = "review"
+	buttonEdit   = "edit"
+	buttonTry    = "try"
 )
 
 // readEditorForm reads the editor's form. It writes the title of a new task into task.yml, unless task.yml has one.
@@ -58,11 +58,11 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if refused || c.FormValue("do") == doCheck {
-		return p.showChecked(c, page, bundle)
+	if refused || c.FormValue("do") == buttonCheck {
+		return p.showCheckResult(c, page, bundle)
 	}
 	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
-	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: slugOf(page), Bundle: bundle,
+	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: newTaskSlug(page), Bundle: bundle,
 		TaskSettings: catalog.TaskSettings{
 			Title:      bundle.Definition.Title,
 			Devices:    settings.Devices,
@@ -91,21 +91,21 @@ func (p *Authoring) redirectToNext(
 	c *fiber.Ctx, user accounts.User, task catalog.Task, version int64, bundle *tasks.Bundle,
 ) error {
 	switch c.FormValue("do") {
-	case doSave:
+	case buttonSave:
 		return site.Redirect(c, views.TaskPartURL(task.Slug, "files")+"?done=saved")
-	case doEdit:
+	case buttonEdit:
 		return site.Redirect(c, views.TaskPartURL(task.Slug, "files"))
-	case doReview:
+	case buttonReview:
 		return site.Redirect(c, views.TaskPartURL(task.Slug, "changes"))
 	}
 	return p.startTrial(c, user, task, version, bundle)
 }
 
-// showChecked renders the editor with the results of a check. bundle is nil if the files cannot be read.
-func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *tasks.Bundle) error {
+// showCheckResult renders the editor with the results of a check. bundle is nil if the files cannot be read.
+func (p *Authoring) showCheckResult(c *fiber.Ctx, page views.TaskFilesPage, bundle *tasks.Bundle) error {
 	page.Checked = true
 	if bundle != nil {
-		notes, err := p.warnings(c.UserContext(), bundle, page.Files)
+		notes, err := p.fileWarnings(c.UserContext(), bundle, page.Files)
 		if err != nil {
 			return err
 		}
@@ -116,13 +116,13 @@ func (p *Authoring) showChecked(c *fiber.Ctx, page views.TaskFilesPage, bundle *
 	return p.showFiles(c, page)
 }
 
-// slugOf returns a new task's slug: the one in the form, or one derived from the title.
-func slugOf(page views.TaskFilesPage) string {
-	return db.Slug(cmp.Or(page.Slug, titleIn(page.Files), page.TaskTitle))
+// newTaskSlug returns a new task's slug: the one in the form, or one derived from the title.
+func newTaskSlug(page views.TaskFilesPage) string {
+	return db.Slug(cmp.Or(page.Slug, titleInTaskFile(page.Files), page.TaskTitle))
 }
 
-// titleIn returns the title in task.yml, or "" if it has none or is invalid.
-func titleIn(files []views.EditedFile) string {
+// titleInTaskFile returns the title in task.yml, or "" if it has none or is invalid.
+func titleInTaskFile(files []views.EditedFile) string {
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
 		return tasks.TopText([]byte(files[at].Text), "title")
 	}
@@ -132,7 +132,7 @@ func titleIn(files []views.EditedFile) string {
 // newBundle reads a new task from the editor's form. If the task is invalid, page gets its problems.
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
 	slug := db.Slug(page.Slug)
-	b, problems, err := p.bundleOf(cmp.Or(slug, unnamedTask), page.Files)
+	b, problems, err := p.bundleOf(cmp.Or(slug, unnamedTaskFolder), page.Files)
 	if err == nil && len(problems) == 0 && slug == "" { // only for readable files: parsing a large one again takes long
 		slug = db.Slug(b.Definition.Title)
 		b.Name = cmp.Or(slug, b.Name)
@@ -140,25 +140,25 @@ func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refus
 	switch {
 	case err != nil || len(problems) > 0:
 	case b.Definition.Title == "":
-		page.Problems = append(page.Problems, needsTitle)
+		page.Problems = append(page.Problems, titleRequiredText)
 	case slug == "" || reservedSlug(slug):
-		page.Problems = append(page.Problems, needsSlug)
+		page.Problems = append(page.Problems, slugRequiredText)
 	default:
-		problems = withoutDevice(b)
+		problems = missingDeviceProblem(b)
 	}
-	page.Problems = append(page.Problems, sentences(problems)...)
+	page.Problems = append(page.Problems, problemSentences(problems)...)
 	return b, len(page.Problems) > 0, err
 }
 
 const (
-	needsTitle  = "The task has no title. Type the one that people should see."
-	needsSlug   = "A task cannot have this address. Type another one."
-	unnamedTask = "task" // folder of a task without a slug
+	titleRequiredText = "The task has no title. Type the one that people should see."
+	slugRequiredText  = "A task cannot have this address. Type another one."
+	unnamedTaskFolder = "task" // folder of a task without a slug
 )
 
-// withoutDevice returns a problem if a new task lists no device: it would have no board, and the editor has no other
-// field for devices.
-func withoutDevice(b *tasks.Bundle) []parse.Problem {
+// missingDeviceProblem returns a problem if a new task lists no device: it would have no board, and the editor has no
+// other field for devices.
+func missingDeviceProblem(b *tasks.Bundle) []parse.Problem {
 	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
 		return nil
 	}
@@ -170,7 +170,7 @@ func authorMistakes(err error) ([]string, error) {
 	if err == nil {
 		return nil, nil
 	}
-	if refused := site.FailureOf(err); refused.Status < 500 {
+	if refused := site.FailureFromError(err); refused.Status < 500 {
 		return []string{refused.Message}, nil
 	}
 	return nil, err
@@ -186,21 +186,21 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	keepLineEnds(page.Files, before.Files)
-	page.Task, page.Hidden, page.Proposed = site.TaskRef(task), task.CurrentVisibility() == catalog.Hidden, !version.WasPublished()
+	restoreLineEnds(page.Files, before.Files)
+	page.Task, page.Hidden, page.Proposed = site.TaskLink(task), task.CurrentVisibility() == catalog.Hidden, !version.WasPublished()
 	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
 	if err != nil {
 		return err
 	}
-	page.Problems = append(page.Problems, sentences(problems)...)
-	if len(page.Problems) > 0 || c.FormValue("do") == doCheck {
-		return p.showChecked(c, page, bundle)
+	page.Problems = append(page.Problems, problemSentences(problems)...)
+	if len(page.Problems) > 0 || c.FormValue("do") == buttonCheck {
+		return p.showCheckResult(c, page, bundle)
 	}
 	return p.storeAndRedirect(c, site.Actor(c), task, bundle)
 }
 
-// keepLineEnds restores the original line ends of files, because a browser submits all texts with CRLF.
-func keepLineEnds(files []views.EditedFile, before map[string][]byte) {
+// restoreLineEnds restores the original line ends of files, because a browser submits all texts with CRLF.
+func restoreLineEnds(files []views.EditedFile, before map[string][]byte) {
 	for i, f := range files {
 		old := string(before[f.Path])
 		switch unix := strings.ReplaceAll(old, "\r\n", "\n"); {

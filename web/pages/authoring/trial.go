@@ -158,8 +158,8 @@ func (p *Authoring) untriedReason(task catalog.Task) string {
 	return "Not tried yet. “Try it” runs all solutions."
 }
 
-// maxTrials limits the runs of a trial that are read. It exceeds the number of solutions that a task may have.
-const maxTrials = 200
+// maxTrialRuns limits the runs of a trial that are read. It exceeds the number of solutions that a task may have.
+const maxTrialRuns = 200
 
 // Trial shows whether the solutions of a task's newest files behaved as declared.
 func (p *Authoring) Trial(c *fiber.Ctx) error {
@@ -167,24 +167,24 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	rows, def, err := p.verdicts(c.UserContext(), site.Actor(c), version.ID, b)
+	rows, def, err := p.solutionVerdicts(c.UserContext(), site.Actor(c), version.ID, b)
 	if err != nil {
 		return err
 	}
-	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.CurrentVisibility() == catalog.Hidden,
-		UnpublishedChanges: !version.WasPublished(), OpensAt: runs.TimeOf(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
+	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskLink(task), IsHiddenDraft: task.CurrentVisibility() == catalog.Hidden,
+		UnpublishedChanges: !version.WasPublished(), OpensAt: runs.TimeOrZero(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
 	if page.MissingPackages, err = p.missingWorker(c.UserContext(), task, b.Definition.Require); err != nil {
 		return err
 	}
 	if !page.HasRuns() {
 		page.UntriedReason = p.untriedReason(task)
 	}
-	if page.Hidden {
+	if page.IsHiddenDraft {
 		if page.DescriptionCopied, err = isStarterText(b.Definition); err != nil {
 			return err
 		}
 	}
-	page.HasStream = page.Waiting() > 0
+	page.HasStream = page.WaitingRowCount() > 0
 	if site.IsFragment(c) {
 		c.Vary("HX-Request")
 		return p.site.Render(c, fiber.StatusOK, views.TrialTable(page))
@@ -201,8 +201,9 @@ func (p *Authoring) Try(c *fiber.Ctx) error {
 	return p.startTrial(c, site.Actor(c), task, version.ID, b)
 }
 
-// PublishTried publishes a draft with the visibility of the form (by default for everyone), and queues its baselines.
-func (p *Authoring) PublishTried(c *fiber.Ctx) error {
+// PublishTriedDraft publishes a draft with the visibility of the form (by default for everyone), and queues its
+// baselines.
+func (p *Authoring) PublishTriedDraft(c *fiber.Ctx) error {
 	task, version, b, err := p.newestBundle(c)
 	if err != nil {
 		return err
@@ -223,14 +224,14 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=published-"+templ.SafeURL(settings.Visibility))
 }
 
-// verdicts returns the verdicts on a version's solutions so far, on the device of the newest run.
-func (p *Authoring) verdicts(
+// solutionVerdicts returns the verdicts on a version's solutions so far, on the device of the newest run.
+func (p *Authoring) solutionVerdicts(
 	ctx context.Context, viewer accounts.User, version int64, b *tasks.Bundle,
 ) ([]views.TrialRow, tasks.Definition, error) {
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{
 		VersionID: version,
 		Via:       submissions.ViaTrial,
-		Limit:     maxTrials,
+		Limit:     maxTrialRuns,
 	})
 	if err != nil {
 		return nil, b.Definition, err
@@ -254,15 +255,15 @@ func (p *Authoring) verdicts(
 		if !ok {
 			return views.TrialRun{}
 		}
-		return trialRun(run, stages[run.ID], a.Correct)
+		return newTrialRun(run, stages[run.ID], a.Correct)
 	}
 	for _, a := range trialSubmissions(b) {
 		row := views.TrialRow{
-			Name:       a.Name,
-			Correct:    a.Correct,
-			MadeBySite: a.isMutant,
-			Starter:    a.isStarter,
-			TrialRun:   tried(a, job.ModeTest),
+			Name:              a.Name,
+			IsCorrectSolution: a.Correct,
+			IsMadeBySite:      a.isMutant,
+			IsStarter:         a.isStarter,
+			TrialRun:          tried(a, job.ModeTest),
 		}
 		faults := row.Trial.StageWithTaskFault()
 		if a.runsBenchmarks(b) {
@@ -271,25 +272,25 @@ func (p *Authoring) verdicts(
 			faults = cmp.Or(faults, timed.Trial.StageWithTaskFault())
 		}
 		row.MissingArgument = missingArgument(faults, def)
-		works = works || row.Ended && !a.isStarter && row.Trial.ShowsTaskWorks()
+		works = works || row.HasEnded && !a.isStarter && row.Trial.ShowsTaskWorks()
 		rows = append(rows, row)
 	}
 	for i := range rows {
-		rows[i].ProvesTask = works
+		rows[i].ProvesTaskWorks = works
 	}
 	return rows, def, nil
 }
 
-// trialRun describes a run of a solution and its progress.
-func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
+// newTrialRun describes a run of a solution and its progress.
+func newTrialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 	out := views.TrialRun{
-		Tried:        true,
-		Ended:        run.State.IsFinal(),
+		WasTried:     true,
+		HasEnded:     run.State.IsFinal(),
 		SubmissionID: run.SubmissionID,
 		State:        string(run.State),
 	}
-	if out.Ended {
-		out.Trial = job.Trial{Correct: correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages)}
+	if out.HasEnded {
+		out.Trial = job.Trial{Correct: correct, Outcome: runOutcome(run), Stages: runs.StagesOfAttempt(run, stages)}
 	}
 	if run.Failure != nil {
 		out.Reason = run.Failure.Reason
@@ -298,10 +299,10 @@ func trialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun {
 }
 
 var (
-	// missingArgumentCPP matches the message of Warpboard's C++ harness about an argument that a case does not have.
-	// missingArgumentPython matches Python's message.
-	missingArgumentCPP    = regexp.MustCompile(`case '(.*)' has no argument '(\w+)'`)
-	missingArgumentPython = regexp.MustCompile(`in case (\d+) .*missing 1 required \S+ argument: '(\w+)'`)
+	// missingArgumentPatternCPP matches the message of Warpboard's C++ harness about an argument that a case does not
+	// have. missingArgumentPatternPy matches Python's message.
+	missingArgumentPatternCPP = regexp.MustCompile(`case '(.*)' has no argument '(\w+)'`)
+	missingArgumentPatternPy  = regexp.MustCompile(`in case (\d+) .*missing 1 required \S+ argument: '(\w+)'`)
 )
 
 // missingArgument returns the name of the missing argument if a stage failed because a case does not have an argument,
@@ -314,10 +315,10 @@ func missingArgument(failed *job.StageResult, d tasks.Definition) string {
 	if failed.Stage == job.StageBenchmark {
 		word, cases = "benchmark", d.Benchmarks
 	}
-	if m := missingArgumentPython.FindStringSubmatch(failed.Failure.Reason); m != nil {
+	if m := missingArgumentPatternPy.FindStringSubmatch(failed.Failure.Reason); m != nil {
 		return fmt.Sprintf("%s %s lacks `%s`", word, m[1], m[2])
 	}
-	m := missingArgumentCPP.FindStringSubmatch(failed.Stderr)
+	m := missingArgumentPatternCPP.FindStringSubmatch(failed.Stderr)
 	if m == nil {
 		return ""
 	}
@@ -327,7 +328,7 @@ func missingArgument(failed *job.StageResult, d tasks.Definition) string {
 	return fmt.Sprintf("a %s lacks `%s`", word, m[2])
 }
 
-func outcomeOf(run work.Run) job.Outcome {
+func runOutcome(run work.Run) job.Outcome {
 	switch {
 	case run.State == work.StateDone:
 		return job.OutcomeDone

@@ -126,7 +126,7 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 	head := fmt.Sprintf(
 		"POST /tasks/check HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nCookie: %s=%s\r\nContent-Length: %d\r\n\r\n",
 		// a body that is not read may not be sent to its end
-		site.SessionCookie, other.Cookie(site.SessionCookie), site.MaxKernelBody+1)
+		site.SessionCookie, other.Cookie(site.SessionCookie), site.MaxKernelBodyBytes+1)
 	if answer := s.Raw(t, head); !strings.HasPrefix(answer, "HTTP/1.1 413 ") {
 		t.Errorf("a large body is answered %.200q", answer)
 	}

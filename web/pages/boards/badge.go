@@ -16,15 +16,15 @@ import (
 	"warpboard/web/site"
 )
 
-const svgType = "image/svg+xml; charset=utf-8"
+const svgContentType = "image/svg+xml; charset=utf-8"
 
 // BoardBadge shows the best score of a board, or with ?user=ID the rank of that person.
 func (p *Boards) BoardBadge(c *fiber.Ctx) error {
-	b, err := p.boardOf(c)
+	b, err := p.publicBoardOf(c)
 	if err != nil {
 		return err
 	}
-	return p.sendShared(c, svgType, b.boardHead.ChangeNumber, func() ([]byte, error) {
+	return p.sendCacheable(c, svgContentType, b.boardHead.ChangeNumber, func() ([]byte, error) {
 		label, value := b.name(), "no entry"
 		if id := c.QueryInt("user"); id > 0 {
 			st, err := p.site.Store.Boards.PersonPlace(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device,
@@ -32,7 +32,7 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 			if err == nil {
 				value = scoreText(st.ScoreNS, st.Interval)
 				if !st.IsOfOlderEpoch {
-					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.boardHead.PeopleCount, value)
+					value = fmt.Sprintf("%s of %d, %s", format.Rank(st.Rank, st.Tied), b.boardHead.PeopleCount, value)
 				}
 			} else if db.KindOf(err) != db.NotFound {
 				return nil, err
@@ -40,7 +40,7 @@ func (p *Boards) BoardBadge(c *fiber.Ctx) error {
 		} else if len(b.boardHead.Leaders) > 0 {
 			value = scoreText(b.boardHead.Leaders[0].ScoreNS, b.boardHead.Leaders[0].Interval)
 		}
-		return badge(label, value), nil
+		return drawBadge(label, value), nil
 	})
 }
 
@@ -55,7 +55,7 @@ func (p *Boards) RunBadge(c *fiber.Ctx) error {
 		return err
 	}
 	run, task := seen.Run, seen.Task
-	st, err := p.standing(c, run)
+	st, err := p.runStanding(c, run)
 	if err != nil {
 		return err
 	}
@@ -64,24 +64,24 @@ func (p *Boards) RunBadge(c *fiber.Ctx) error {
 		value = scoreText(*run.ScoreNS, run.Interval)
 	}
 	if st != nil {
-		value = format.Place(st.Rank, st.Tied) + ", " + value
+		value = format.Rank(st.Rank, st.Tied) + ", " + value
 	}
-	return p.sendShared(c, svgType, value+task.Title, func() ([]byte, error) { return badge(task.Title+" on "+run.Device, value), nil })
+	return p.sendCacheable(c, svgContentType, value+task.Title, func() ([]byte, error) { return drawBadge(task.Title+" on "+run.Device, value), nil })
 }
 
 // scoreText formats a score, with the distances to the ends of its interval if it has one.
 func scoreText(ns float64, i boards.Interval) string {
 	text := format.Nanoseconds(ns).String()
 	if i.LowNS != nil && i.HighNS != nil {
-		text += " " + format.Spread(ns, (*i.HighNS-*i.LowNS)/2)
+		text += " " + format.RelativeError(ns, (*i.HighNS-*i.LowNS)/2)
 	}
 	return text
 }
 
-// badge draws an SVG badge with two texts. The reader's font is unknown, so each text is stretched to its estimated
+// drawBadge draws an SVG badge with two texts. The reader's font is unknown, so each text is stretched to its estimated
 // width.
-func badge(label, value string) []byte {
-	label, value = clip(job.MarkBidi(label)), clip(job.MarkBidi(value))
+func drawBadge(label, value string) []byte {
+	label, value = clipText(job.MarkBidi(label)), clipText(job.MarkBidi(value))
 	left, right := textWidth(label), textWidth(value)
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s: %s">`+
 		`<rect width="%d" height="20" rx="4" fill="#17191c"/><path d="M%d 0h%dv20h-%dz" fill="#3346d3"/><rect x="%d" width="8" height="20" rx="4" fill="#3346d3"/>`+
@@ -94,7 +94,7 @@ func badge(label, value string) []byte {
 
 const maxBadgeText = 60 // limit of a text in letters
 
-func clip(text string) string {
+func clipText(text string) string {
 	if letters := []rune(text); len(letters) > maxBadgeText {
 		return string(letters[:maxBadgeText-1]) + "…"
 	}

@@ -24,15 +24,15 @@ import (
 	"warpboard/web/site/runs"
 )
 
-const boardRows = 50 // entries on one page of a board
+const boardRowsPerPage = 50 // entries on one page of a board
 
 // Board shows a board. For htmx it renders only the table and the chart.
 func (p *Boards) Board(c *fiber.Ctx) error {
-	b, err := p.requestedBoard(c)
+	b, err := p.readRequestedBoard(c)
 	if err != nil {
 		return runs.RedirectToGPU(c, b.task, true, err)
 	}
-	if runs.IsUnchanged(c, p.boardTag(c, b)) {
+	if runs.ClientHasVersion(c, p.boardETag(c, b)) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	if c.Query("find") != "" {
@@ -40,7 +40,7 @@ func (p *Boards) Board(c *fiber.Ctx) error {
 			return redirectOrFail(c, to, err)
 		}
 	}
-	if err := b.read(c.UserContext()); err != nil {
+	if err := b.readPage(c.UserContext()); err != nil {
 		return err
 	}
 	if last := b.LastPage; last > 0 && b.PageNo > last { // the board has become shorter, or the number was invented
@@ -60,13 +60,13 @@ func redirectOrFail(c *fiber.Ctx, to string, err error) error {
 	return c.Redirect(to, fiber.StatusSeeOther)
 }
 
-// boardTag returns an ETag that changes with everything that the page shows: the board, the task, the viewer, the
+// boardETag returns an ETag that changes with everything that the page shows: the board, the task, the viewer, the
 // program's version, the design, and the hour, because the page shows the time until the deadline.
-func (p *Boards) boardTag(c *fiber.Ctx, b *board) string {
+func (p *Boards) boardETag(c *fiber.Ctx, b *boardRequest) string {
 	head := p.site.Page(c, "", "")
 	var event views.EventBanner
-	if head.Event != nil {
-		event = *head.Event
+	if head.EventBanner != nil {
+		event = *head.EventBanner
 		event.TimeToNext = 0
 	}
 	var freeze views.BoardFreeze
@@ -77,19 +77,19 @@ func (p *Boards) boardTag(c *fiber.Ctx, b *board) string {
 		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).UnreadNotices, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
-func (p *Boards) boardPage(c *fiber.Ctx, b *board) error {
+func (p *Boards) boardPage(c *fiber.Ctx, b *boardRequest) error {
 	task, version := b.task, b.version
 	page := views.BoardPage{
-		Page: p.site.Page(c, task.Title+" on "+b.Device, "tasks"), Task: site.TaskRef(task), Device: b.Device, Devices: task.Devices,
+		Page: p.site.Page(c, task.Title+" on "+b.Device, "tasks"), Task: site.TaskLink(task), Device: b.Device, Devices: task.Devices,
 		Version: version.Number, Current: b.Current, Ranking: views.RankingName(version.Definition.RankingBy),
 		Harness:  views.HarnessPhrase(version.Definition),
 		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.OwnHarness, Past: b.pastDay,
 		Found: c.Query("find"), Off: b.closedReason,
 	}
 	if b.Current && task.VisibleTo(accounts.User{}) {
-		page.Share = p.site.ShareOf(page.Title, boardSummaryText(b.BoardHead),
+		page.LinkPreview = p.site.LinkPreview(page.Title, boardSummaryText(b.BoardHead),
 			string(views.BoardURL(task.Slug, b.Device)))
-		page.Share.Unlisted = task.Visibility == catalog.Unlisted
+		page.LinkPreview.HiddenFromSearch = task.Visibility == catalog.Unlisted
 	}
 	if b.pastDay.IsZero() {
 		page.HasStream = true
@@ -126,9 +126,9 @@ func boardSummaryText(b boards.BoardHead) string {
 	return fmt.Sprintf("Best of %s: %s.", format.Plural(int(b.PeopleCount), "person", "people"), format.Nanoseconds(b.Leaders[0].ScoreNS))
 }
 
-// board has the parameters of a request for a board, and the data read for it.
-type board struct {
-	pages        *Boards
+// boardRequest has the parameters of a request for a board, and the data read for it.
+type boardRequest struct {
+	handlers     *Boards
 	task         catalog.Task
 	version      catalog.TaskVersion
 	pastDay      time.Time // end of the requested day; zero for now
@@ -136,10 +136,10 @@ type board struct {
 	views.BoardTable
 }
 
-// requestedBoard reads the board of the request and its summary. If it returns an error, board has the data that was
-// read before it.
-func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
-	b := &board{pages: p}
+// readRequestedBoard reads the board of the request and its summary. If it returns an error, board has the data that
+// was read before it.
+func (p *Boards) readRequestedBoard(c *fiber.Ctx) (*boardRequest, error) {
+	b := &boardRequest{handlers: p}
 	var err error
 	if b.task, b.version, err = p.runs.BoardOf(c); err != nil {
 		return b, err
@@ -173,14 +173,14 @@ func (p *Boards) requestedBoard(c *fiber.Ctx) (*board, error) {
 
 // readOpenState reads whether the task accepts submissions, the event that freezes the board, and whether a connected
 // worker has the device.
-func (b *board) readOpenState(ctx context.Context) (err error) {
-	s := b.pages.site
+func (b *boardRequest) readOpenState(ctx context.Context) (err error) {
+	s := b.handlers.site
 	if workers, ok := s.Store.Fleet.RecentWorkers(s.Now()); ok {
 		slots := fleet.CountAllSlots(workers, s.Now())
 		b.Offline = slots[b.Device].Usable == 0
 	}
 	if e, frozen := s.Store.Events.FreezeOfTask(b.task.ID); frozen {
-		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, Since: *e.FrozenAt}
+		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, FrozenSince: *e.FrozenAt}
 		if b.PeopleCount == 0 { // otherwise the page makes its most queries
 			if b.Freeze.ViewerBestNS, err = s.Store.UnrevealedBestScore(ctx, b.ViewerID, b.version.ID,
 				b.Device); err != nil {
@@ -193,42 +193,43 @@ func (b *board) readOpenState(ctx context.Context) (err error) {
 	return err
 }
 
-// read reads the requested page of the board, at the requested date, and the viewer's entry.
-func (b *board) read(ctx context.Context) (err error) {
+// readPage reads the requested page of the board, at the requested date, and the viewer's entry.
+func (b *boardRequest) readPage(ctx context.Context) (err error) {
 	if !b.pastDay.IsZero() {
-		return b.readPast(ctx)
+		return b.readPastPage(ctx)
 	}
-	part := boards.BoardPartQuery{Offset: (b.PageNo - 1) * boardRows, Limit: boardRows, ViewerID: b.ViewerID,
-		CompareWithTime: b.pages.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
-	if b.BoardContent, b.Own, err = b.pages.site.Store.Boards.ReadCachedPart(ctx, b.BoardHead, part); err != nil {
+	part := boards.BoardPartQuery{Offset: (b.PageNo - 1) * boardRowsPerPage, Limit: boardRowsPerPage,
+		ViewerID:        b.ViewerID,
+		CompareWithTime: b.handlers.site.Now().UTC().Truncate(time.Hour).AddDate(0, 0, -7)}
+	if b.BoardContent, b.Own, err = b.handlers.site.Store.Boards.ReadCachedPart(ctx, b.BoardHead, part); err != nil {
 		return err
 	}
-	b.LastPage = int((b.PeopleCount + boardRows - 1) / boardRows)
+	b.LastPage = int((b.PeopleCount + boardRowsPerPage - 1) / boardRowsPerPage)
 	if len(b.Leaders) > 0 {
 		b.FirstRun, b.FirstNS = b.Leaders[0].RunID, b.Leaders[0].ScoreNS
 	}
 	return nil
 }
 
-// readPast reads the board at an earlier date and selects one page of it. The result is not cached, because it is
+// readPastPage reads the board at an earlier date and selects one page of it. The result is not cached, because it is
 // rarely requested.
-func (b *board) readPast(ctx context.Context) (err error) {
-	store, version := b.pages.site.Store.Boards, b.version.ID
+func (b *boardRequest) readPastPage(ctx context.Context) (err error) {
+	store, version := b.handlers.site.Store.Boards, b.version.ID
 	list, bands, err := store.StandingsAt(ctx, version, b.Device, b.pastDay)
 	if err != nil {
 		return err
 	}
 	// An earlier board has no epoch and no run that waits for confirmation.
 	b.At, b.PeopleCount, b.EpochID, b.ConfirmingRun, b.Bands = b.pastDay.Format(time.DateOnly), int64(len(list)), 0, 0, bands
-	b.LastPage = (len(list) + boardRows - 1) / boardRows
+	b.LastPage = (len(list) + boardRowsPerPage - 1) / boardRowsPerPage
 	if len(list) > 0 {
 		b.FirstRun, b.FirstNS = list[0].RunID, list[0].ScoreNS
 	}
 	if i := slices.IndexFunc(list, func(e boards.Standing) bool { return e.UserID == b.ViewerID }); i >= 0 {
 		b.Own = &list[i]
 	}
-	from := min((b.PageNo-1)*boardRows, len(list))
-	b.Standings = list[from:min(from+boardRows, len(list))]
+	from := min((b.PageNo-1)*boardRowsPerPage, len(list))
+	b.Standings = list[from:min(from+boardRowsPerPage, len(list))]
 	if b.History, err = store.RecordHistory(ctx, version, b.Device); err != nil {
 		return err
 	}
@@ -242,7 +243,7 @@ func (b *board) readPast(ctx context.Context) (err error) {
 
 // findOnBoard returns the URL of the row of the person named by ?find= ("me" means the viewer), or "". It searches only
 // the current board.
-func (p *Boards) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
+func (p *Boards) findOnBoard(c *fiber.Ctx, b *boardRequest) (to string, err error) {
 	text, viewer := strings.TrimSpace(c.Query("find")), site.Actor(c).ID
 	var offset int
 	if text == "me" && viewer != 0 {
@@ -253,7 +254,7 @@ func (p *Boards) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	if db.KindOf(err) == db.NotFound {
 		return "", nil
 	}
-	return fmt.Sprintf("%s#entry-%d", views.BoardTable{BoardHead: b.BoardHead, Slug: b.Slug, Version: b.Version, Current: b.Current, Errors: b.Errors, Memory: b.Memory}.URL(offset/boardRows+1), viewer), err
+	return fmt.Sprintf("%s#entry-%d", views.BoardTable{BoardHead: b.BoardHead, Slug: b.Slug, Version: b.Version, Current: b.Current, Errors: b.Errors, Memory: b.Memory}.URL(offset/boardRowsPerPage+1), viewer), err
 }
 
 // BoardEvents sends the new change number of a board to its open pages, which then reload the table.
@@ -262,7 +263,7 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	device, last := c.Params("device"), conns.LastSeen(c)
+	device, last := c.Params("device"), conns.LastEventID(c)
 	if err := p.mayWatchBoard(c, versionID, device); err != nil {
 		return err
 	}
@@ -271,7 +272,7 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 			return nil
 		}
 		last = change
-		_, err := out.Write(conns.Frame(change, "board", fmt.Append(nil, change)))
+		_, err := out.Write(conns.FormatEvent(change, "board", fmt.Append(nil, change)))
 		return err
 	}
 	stored := func(ctx context.Context, out *conns.Writer) error {
@@ -281,7 +282,7 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 		}
 		return send(out, change)
 	}
-	return p.site.Stream(c, conns.Source{
+	return p.site.Stream(c, conns.StreamSource{
 		Topic: site.BoardTopic(versionID, device), WriteBacklog: stored,
 		WriteMessage: func(ctx context.Context, m conns.Message, out *conns.Writer) error {
 			if m.ChangeNumber == 0 { // a change was missed

@@ -21,7 +21,7 @@ type Boards struct {
 	site         *site.Site
 	runs         *runs.Runs
 	signIn       *signin.SignIn
-	code         *views.Highlighter
+	highlighter  *views.Highlighter
 	attacks      []views.Attack
 	encoderSlots chan struct{} // one place per core
 }
@@ -31,5 +31,5 @@ func New(
 	site *site.Site, runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack,
 ) *Boards {
 	packing := make(chan struct{}, runtime.GOMAXPROCS(0))
-	return &Boards{site: site, runs: runs, signIn: signIn, code: code, attacks: attacks, encoderSlots: packing}
+	return &Boards{site: site, runs: runs, signIn: signIn, highlighter: code, attacks: attacks, encoderSlots: packing}
 }

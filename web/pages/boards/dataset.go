@@ -85,7 +85,7 @@ func (p *Boards) Dataset(c *fiber.Ctx) error {
 
 // closedBoard reads the board of the path. It returns an error if the task is still open.
 func (p *Boards) closedBoard(c *fiber.Ctx) (publicBoard, error) {
-	b, err := p.boardOf(c)
+	b, err := p.publicBoardOf(c)
 	if err == nil && (b.task.Deadline == nil || b.task.AcceptsSubmissions(p.site.Now())) {
 		err = db.Errorf(db.Forbidden, "The dataset of %s has the sources, which everyone can read after the task's deadline.", b.task.Title)
 	}
@@ -121,7 +121,7 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 	}
 	list = list[min(after, len(list)):]
 	page := list[:min(datasetRows, len(list))]
-	sizes, err := p.site.Store.Submissions.SourceSizes(c.UserContext(), submissionsOf(page))
+	sizes, err := p.site.Store.Submissions.SourceSizes(c.UserContext(), submissionIDs(page))
 	if err != nil {
 		return head, nil, err
 	}
@@ -143,7 +143,7 @@ func rowsWithinBytes[R any](list []R, size func(R) int64, most int64) int {
 	return len(list)
 }
 
-func submissionsOf(list []boards.Standing) []int64 {
+func submissionIDs(list []boards.Standing) []int64 {
 	ids := make([]int64, len(list))
 	for i, e := range list {
 		ids[i] = e.SubmissionID
@@ -152,7 +152,7 @@ func submissionsOf(list []boards.Standing) []int64 {
 }
 
 func (p *Boards) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow, error) {
-	sources, err := p.site.Store.Submissions.Sources(c.UserContext(), submissionsOf(list))
+	sources, err := p.site.Store.Submissions.Sources(c.UserContext(), submissionIDs(list))
 	rows := make([]datasetRow, len(list))
 	for i, e := range list {
 		source := sources[e.SubmissionID]
@@ -196,5 +196,5 @@ func sendParquet(c *fiber.Ctx, head datasetHead, rows []datasetRow) error {
 	if err != nil {
 		return fmt.Errorf("writing the dataset: %w", err)
 	}
-	return site.Attachment(c, fmt.Sprintf("%s-%s.parquet", head.Task, head.Device), file.Bytes())
+	return site.SendAttachment(c, fmt.Sprintf("%s-%s.parquet", head.Task, head.Device), file.Bytes())
 }

@@ -30,16 +30,16 @@ func (p *Boards) Robots(c *fiber.Ctx) error {
 		text += fmt.Sprintf("Disallow: %s%s\n", p.site.BasePath, path)
 	}
 	text += fmt.Sprintf("\nSitemap: %s/sitemap.xml\n", p.site.Settings.BaseURL)
-	return p.sendShared(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
+	return p.sendCacheable(c, fiber.MIMETextPlainCharsetUTF8, text, func() ([]byte, error) { return []byte(text), nil })
 }
 
 // siteMap is the XML of a sitemap (sitemaps.org).
 type siteMap struct {
-	XMLName   xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
-	Addresses []address `xml:"url"`
+	XMLName   xml.Name         `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+	Addresses []siteMapAddress `xml:"url"`
 }
 
-type address struct {
+type siteMapAddress struct {
 	Location string `xml:"loc"`
 }
 
@@ -61,13 +61,13 @@ func (p *Boards) SiteMap(c *fiber.Ctx) error {
 	}
 	var out siteMap
 	for _, path := range paths[:min(len(paths), maxSiteMapAddresses)] {
-		out.Addresses = append(out.Addresses, address{p.site.Settings.BaseURL + path})
+		out.Addresses = append(out.Addresses, siteMapAddress{p.site.Settings.BaseURL + path})
 	}
 	text, err := xml.Marshal(out)
 	if err != nil {
 		return fmt.Errorf("writing the map of the site: %w", err)
 	}
-	return p.sendShared(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
+	return p.sendCacheable(c, "application/xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
 }
 
 // SiteFeed responds with a feed of the records of all boards.

@@ -32,7 +32,7 @@ func (p *Boards) Event(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if page.Description, err = p.code.Description(page.Event.Description); err != nil {
+	if page.Description, err = p.highlighter.Description(page.Event.Description); err != nil {
 		return err
 	}
 	c.Vary("HX-Request")
@@ -68,7 +68,7 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 		Standings: seen.Standings, Device: c.Query("device"), MayEdit: seen.EditableBy(site.Actor(c))}
 	page.HasStream = at.IsZero()
 	for _, task := range seen.Tasks {
-		page.Tasks = append(page.Tasks, views.EventTask{TaskRef: site.TaskRef(task), Devices: task.Devices})
+		page.Tasks = append(page.Tasks, views.EventTask{TaskRef: site.TaskLink(task), Devices: task.Devices})
 		for _, device := range task.Devices {
 			if !slices.Contains(page.Devices, device) {
 				page.Devices = append(page.Devices, device)
@@ -79,7 +79,7 @@ func (p *Boards) eventPage(c *fiber.Ctx) (page views.EventPage, err error) {
 		page.Notice = revealSentence(seen.Standings, name)
 	}
 	if page.MayEdit && seen.IsFrozen(page.Now) {
-		page.Waiting, err = p.eventWaiting(c, seen.ID)
+		page.UnrevealedCounts, err = p.unrevealedCounts(c, seen.ID)
 	}
 	return page, err
 }
@@ -94,7 +94,7 @@ func revealSentence(standings events.Standings, name string) string {
 	return "Revealed " + name + ": no points."
 }
 
-func (p *Boards) eventWaiting(c *fiber.Ctx, id int64) (sum views.EventWaiting, err error) {
+func (p *Boards) unrevealedCounts(c *fiber.Ctx, id int64) (sum views.UnrevealedCounts, err error) {
 	list, err := p.site.Store.EventWaiting(c.UserContext(), id)
 	for _, w := range list {
 		sum.Entrants, sum.Submissions, sum.RunningRuns = sum.Entrants+1, sum.Submissions+w.Submissions, sum.RunningRuns+w.UnfinishedRuns

@@ -41,15 +41,15 @@ func (p *Boards) EventCreate(c *fiber.Ctx) error {
 
 // EventEdit shows the form of an event.
 func (p *Boards) EventEdit(c *fiber.Ctx) error {
-	in, err := p.storedEvent(c)
+	in, err := p.storedEventSettings(c)
 	if err != nil {
 		return err
 	}
 	return p.eventForm(c, c.Params("slug"), in, nil)
 }
 
-// storedEvent returns the stored settings of the event in the path, if the viewer may edit it.
-func (p *Boards) storedEvent(c *fiber.Ctx) (in events.EventSettings, err error) {
+// storedEventSettings returns the stored settings of the event in the path, if the viewer may edit it.
+func (p *Boards) storedEventSettings(c *fiber.Ctx) (in events.EventSettings, err error) {
 	found, err := p.site.Store.Events.Event(c.UserContext(), c.Params("slug"))
 	if err != nil {
 		return in, err
@@ -69,7 +69,7 @@ func (p *Boards) storedEvent(c *fiber.Ctx) (in events.EventSettings, err error) 
 
 // EventDelete deletes an event. Its tasks remain.
 func (p *Boards) EventDelete(c *fiber.Ctx) error {
-	in, err := p.storedEvent(c)
+	in, err := p.storedEventSettings(c)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (p *Boards) EventDelete(c *fiber.Ctx) error {
 
 // EventClone creates a copy of an event and of its tasks.
 func (p *Boards) EventClone(c *fiber.Ctx) error {
-	in, err := p.storedEvent(c)
+	in, err := p.storedEventSettings(c)
 	if err != nil {
 		return err
 	}
@@ -117,11 +117,11 @@ func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.EventSettings, c
 	}
 	page := views.EventForm{Page: p.site.Page(c, heading, "events"), Slug: slug, Heading: heading, Settings: in}
 	if cause != nil {
-		refused := site.FailureOf(cause)
+		refused := site.FailureFromError(cause)
 		if refused.Status >= 500 || refused.Status == fiber.StatusForbidden {
 			return cause
 		}
-		page.Problem, status = refused.Message, refused.Status
+		page.RefusalReason, status = refused.Message, refused.Status
 	}
 	tasks, err := p.site.Store.Catalog.Tasks(c.UserContext(), site.Actor(c))
 	if err != nil {
@@ -129,9 +129,9 @@ func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.EventSettings, c
 	}
 	for _, task := range tasks {
 		if task.EditableBy(site.Actor(c)) {
-			choice := views.EventChoice{TaskRef: site.TaskRef(task)}
+			choice := views.EventTaskChoice{TaskRef: site.TaskLink(task)}
 			if other, ok := p.site.Store.Events.EventOfTask(task.ID); ok && other.Slug != slug {
-				choice.OtherEvent = other.Title
+				choice.OtherEventTitle = other.Title
 			}
 			page.Choices = append(page.Choices, choice)
 		}

@@ -16,34 +16,34 @@ import (
 	"warpboard/web/site"
 )
 
-const feedRecords = 50
+const recordsInFeed = 50
 
-// feed is the XML of an Atom feed (RFC 4287).
-type feed struct {
-	XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
-	ID      string   `xml:"id"`
-	Title   string   `xml:"title"`
-	Updated string   `xml:"updated"`
-	Links   []link   `xml:"link"`
-	Entries []entry  `xml:"entry"`
+// atomFeed is the XML of an Atom feed (RFC 4287).
+type atomFeed struct {
+	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Links   []atomLink  `xml:"link"`
+	Entries []feedEntry `xml:"entry"`
 }
 
-type entry struct {
-	ID      string `xml:"id"`
-	Title   string `xml:"title"`
-	Updated string `xml:"updated"`
-	Author  string `xml:"author>name"`
-	Links   []link `xml:"link"`
+type feedEntry struct {
+	ID      string     `xml:"id"`
+	Title   string     `xml:"title"`
+	Updated string     `xml:"updated"`
+	Author  string     `xml:"author>name"`
+	Links   []atomLink `xml:"link"`
 }
 
-type link struct {
+type atomLink struct {
 	Rel  string `xml:"rel,attr,omitempty"`
 	Href string `xml:"href,attr"`
 }
 
 // BoardFeed responds with a feed of the records of a board.
 func (p *Boards) BoardFeed(c *fiber.Ctx) error {
-	b, err := p.boardOf(c)
+	b, err := p.publicBoardOf(c)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (p *Boards) PersonFeed(c *fiber.Ctx) error {
 // feed responds with a feed of the latest records. path is the page that the feed describes. began is the update time
 // of an empty feed: a task's feed has only records of the current version, so it is empty after a new version.
 func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
-	f.Limit = feedRecords
+	f.Limit = recordsInFeed
 	records, err := p.site.Store.Boards.Records(c.UserContext(), f)
 	if err != nil {
 		return err
@@ -94,16 +94,17 @@ func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f board
 	if len(records) > 0 && records[0].AchievedAt.After(began) {
 		began = records[0].AchievedAt
 	}
-	out := feed{ID: p.site.Settings.BaseURL + c.Path(), Title: job.MarkBidi(title), Updated: machineTime(began),
-		Links: []link{{Href: p.site.Settings.BaseURL + path}, {Rel: "self", Href: p.site.Settings.BaseURL + c.Path()}}}
+	out := atomFeed{ID: p.site.Settings.BaseURL + c.Path(), Title: job.MarkBidi(title), Updated: machineTime(began),
+		Links: []atomLink{{Href: p.site.Settings.BaseURL + path},
+			{Rel: "self", Href: p.site.Settings.BaseURL + c.Path()}}}
 	for _, r := range records {
 		address := fmt.Sprintf("%s/runs/%d", p.site.Settings.BaseURL, r.RunID)
-		out.Entries = append(out.Entries, entry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.MarkBidi(r.UserName), Links: []link{{Href: address}},
-			Title: job.MarkBidi(outcome.Record(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.IsUnconfirmed))})
+		out.Entries = append(out.Entries, feedEntry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.MarkBidi(r.UserName), Links: []atomLink{{Href: address}},
+			Title: job.MarkBidi(outcome.RecordName(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.IsUnconfirmed))})
 	}
 	text, err := xml.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return fmt.Errorf("writing a feed: %w", err)
 	}
-	return p.sendShared(c, "application/atom+xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
+	return p.sendCacheable(c, "application/atom+xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
 }

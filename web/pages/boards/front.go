@@ -19,17 +19,17 @@ import (
 )
 
 const (
-	frontRecords   = 3  // number of records on the front page
-	profileRecords = 24 // number of records to search for one with a profile
+	recordsOnFrontPage        = 3  // number of records on the front page
+	recordsSearchedForProfile = 24 // number of records to search for one with a profile
 )
 
 // Front shows the front page, with public data. For htmx it renders only the latest records.
 func (p *Boards) Front(c *fiber.Ctx) error {
-	records, err := p.site.Store.Boards.Records(c.UserContext(), boards.RecordFilter{Limit: profileRecords})
+	records, err := p.site.Store.Boards.Records(c.UserContext(), boards.RecordFilter{Limit: recordsSearchedForProfile})
 	if err != nil {
 		return err
 	}
-	latest := records[:min(len(records), frontRecords)]
+	latest := records[:min(len(records), recordsOnFrontPage)]
 	c.Vary("HX-Request", fiber.HeaderCookie)
 	if site.IsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.FrontRecords(latest))
@@ -41,17 +41,17 @@ func (p *Boards) Front(c *fiber.Ctx) error {
 		SignIn:  len(p.signIn.Providers) > 0,
 	}
 	page.HasStream = true
-	page.Share = &views.Share{
-		Title: "Warpboard",
-		URL:   p.site.Settings.BaseURL + "/",
-		Image: p.site.Card(),
-		Feed:  "/records.atom",
+	page.LinkPreview = &views.LinkPreview{
+		Title:    "Warpboard",
+		URL:      p.site.Settings.BaseURL + "/",
+		ImageURL: p.site.PreviewImageURL(),
+		FeedURL:  "/records.atom",
 	}
 	all, err := p.site.Store.TaskList(c.UserContext(), accounts.User{})
 	if err != nil {
 		return err
 	}
-	if err := p.addStarter(c.UserContext(), slices.Clone(all), &page); err != nil {
+	if err := p.addStarterTask(c.UserContext(), slices.Clone(all), &page); err != nil {
 		return err
 	}
 	of, roof, drawn, err := p.runs.BoardRoofOf(c.UserContext(), records)
@@ -59,7 +59,7 @@ func (p *Boards) Front(c *fiber.Ctx) error {
 		return err
 	}
 	if drawn {
-		page.Charts, page.Roof = true, &views.FrontRoof{Of: of, Roof: roof}
+		page.NeedsChartStyle, page.Roof = true, &views.FrontRoof{Of: of, Roof: roof}
 	} else if page.Board, err = p.largestBoard(c.UserContext(), all); err != nil {
 		return err
 	}
@@ -82,29 +82,30 @@ func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*v
 	if board.PeopleCount == 0 {
 		return nil, nil
 	}
-	return &views.FrontBoard{Task: site.TaskRef(task[0].Task), Board: views.BoardChip{BoardSummary: board}}, nil
+	return &views.FrontBoard{Task: site.TaskLink(task[0].Task), Board: views.BoardChip{BoardSummary: board}}, nil
 }
 
-// addStarter counts the open public tasks and selects one that new people should begin with. It must be runnable now,
-// and solved by others or built in, so that a new task is not selected at once. Of those the easiest is selected, and
-// of equally easy ones the one with the most entries.
-func (p *Boards) addStarter(ctx context.Context, all []models.TaskSummary, page *views.FrontPage) error {
+// addStarterTask counts the open public tasks and selects one that new people should begin with. It must be runnable
+// now, and solved by others or built in, so that a new task is not selected at once. Of those the easiest is selected,
+// and of equally easy ones the one with the most entries.
+func (p *Boards) addStarterTask(ctx context.Context, all []models.TaskSummary, page *views.FrontPage) error {
 	workers, err := p.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return err
 	}
-	f := taskFinder{pages: p, search: views.TaskSearch{Show: "open"}, slots: fleet.CountAllSlots(workers, p.site.Now())}
-	page.OnlyCPU = f.online(gpuname.CPU) && !slices.ContainsFunc(slices.Collect(maps.Keys(f.slots)), func(device string) bool { return device != gpuname.CPU && f.online(device) })
-	all = slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
+	f := taskFinder{handlers: p, search: views.TaskSearch{Show: "open"},
+		slotsByDevice: fleet.CountAllSlots(workers, p.site.Now())}
+	page.OnlyCPU = f.isOnline(gpuname.CPU) && !slices.ContainsFunc(slices.Collect(maps.Keys(f.slotsByDevice)), func(device string) bool { return device != gpuname.CPU && f.isOnline(device) })
+	all = slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.matchesFilter(t) })
 	page.Open = len(all)
 	if len(all) == 0 {
 		return nil
 	}
 	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.EntryCount > 0 }
 	first := slices.MinFunc(all, func(a, b models.TaskSummary) int {
-		return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), trueFirst(known(a), known(b)),
+		return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.isOnline), slices.ContainsFunc(b.Devices, f.isOnline)), trueFirst(known(a), known(b)),
 			cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags)), cmp.Compare(b.EntryCount, a.EntryCount))
 	})
-	page.Try, page.Easy = site.TaskRef(first.Task), tasks.Difficulty(first.Tags) == 0
+	page.Try, page.Easy = site.TaskLink(first.Task), tasks.Difficulty(first.Tags) == 0
 	return nil
 }

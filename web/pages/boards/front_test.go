@@ -73,7 +73,7 @@ func TestAVisitorReadsWhatTheSiteIs(t *testing.T) {
 
 func TestTheFrontPageSaysWhatVisitorsCanDoHere(t *testing.T) {
 	s := webtest.Start(t, func(c *web.Config) {
-		c.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
+		c.Providers = []signin.ProviderConfig{{Name: "github", ClientID: "k", ClientSecret: "s"}}
 	})
 	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "main", "Sign in when you want to run it.")
 	webtest.WantText(t, s.Browser().Page("/", http.StatusOK), "[data-try]", "Open the playground")

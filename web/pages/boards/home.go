@@ -20,7 +20,7 @@ import (
 	"warpboard/web/site"
 )
 
-const homeRows = 25 // lines on one page
+const homeLinesPerPage = 25 // lines on one page
 
 // Home shows the list of tasks to people who have signed in, and to requests with a search (old links). Others get the
 // front page.
@@ -47,11 +47,11 @@ func (p *Boards) Tasks(c *fiber.Ctx) error {
 	}
 	page := views.HomePage{Page: p.site.Page(c, "Tasks", "tasks"), List: list}
 	page.HasStream = true
-	page.Share = &views.Share{
-		Title: "Warpboard",
-		URL:   p.site.Settings.BaseURL + "/tasks",
-		Image: p.site.Card(),
-		Feed:  "/records.atom",
+	page.LinkPreview = &views.LinkPreview{
+		Title:    "Warpboard",
+		URL:      p.site.Settings.BaseURL + "/tasks",
+		ImageURL: p.site.PreviewImageURL(),
+		FeedURL:  "/records.atom",
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Home(page))
 }
@@ -64,11 +64,11 @@ func (p *Boards) findTasks(
 		return list, err
 	}
 	if list.SignedIn = viewer.SignedIn(); list.SignedIn {
-		if err := p.addContinue(ctx, viewer, &list); err != nil {
+		if err := p.addLatestActivity(ctx, viewer, &list); err != nil {
 			return list, err
 		}
 	}
-	return list, p.addLatest(ctx, &list)
+	return list, p.addLatestRecords(ctx, &list)
 }
 
 // listTasks reads short descriptions of all tasks, and the boards of the tasks on the requested page.
@@ -84,31 +84,31 @@ func (p *Boards) listTasks(
 		return list, err
 	}
 	f := taskFinder{
-		pages:    p,
-		search:   search,
-		newcomer: !viewer.SignedIn(),
-		slots:    fleet.CountAllSlots(workers, p.site.Now()),
+		handlers:      p,
+		search:        search,
+		easyFirst:     !viewer.SignedIn(),
+		slotsByDevice: fleet.CountAllSlots(workers, p.site.Now()),
 	}
-	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
-	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
+	list.Search, list.Devices, list.Tags = search, f.devices(all), mostFrequentTags(all)
+	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.matchesFilter(t) })
 	slices.SortStableFunc(found, f.compare)
-	lines := linesOf(found)
-	list.Found, list.LastPage = len(found), (len(lines)+homeRows-1)/homeRows
-	from := min((search.PageNo-1)*homeRows, len(lines))
-	lines = lines[from:min(from+homeRows, len(lines))]
+	lines := groupByLine(found)
+	list.Found, list.LastPage = len(found), (len(lines)+homeLinesPerPage-1)/homeLinesPerPage
+	from := min((search.PageNo-1)*homeLinesPerPage, len(lines))
+	lines = lines[from:min(from+homeLinesPerPage, len(lines))]
 	found = slices.Concat(lines...)
 	if err := p.site.Store.AddBoards(ctx, viewer, found); err != nil {
 		return list, err
 	}
 	for _, line := range lines {
-		list.Tasks = append(list.Tasks, f.line(found[:len(line)]))
+		list.Tasks = append(list.Tasks, f.lineCard(found[:len(line)]))
 		found = found[len(line):]
 	}
 	return list, nil
 }
 
-// addContinue sets the person's latest activity in the page.
-func (p *Boards) addContinue(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
+// addLatestActivity sets the person's latest activity in the page.
+func (p *Boards) addLatestActivity(ctx context.Context, viewer accounts.User, list *views.TaskList) error {
 	last, err := p.site.Store.Submissions.LastSubmission(ctx, viewer)
 	if db.KindOf(err) == db.NotFound {
 		return nil
@@ -121,23 +121,23 @@ func (p *Boards) addContinue(ctx context.Context, viewer accounts.User, list *vi
 	return err
 }
 
-const tickerRecords = 2
+const recordsInTicker = 2
 
-// addLatest sets the latest records in the list.
-func (p *Boards) addLatest(ctx context.Context, list *views.TaskList) (err error) {
-	list.Latest, err = p.site.Store.Boards.Records(ctx, boards.RecordFilter{Limit: tickerRecords})
+// addLatestRecords sets the latest records in the list.
+func (p *Boards) addLatestRecords(ctx context.Context, list *views.TaskList) (err error) {
+	list.Latest, err = p.site.Store.Boards.Records(ctx, boards.RecordFilter{Limit: recordsInTicker})
 	return err
 }
 
 // taskFinder has the parameters of a search for tasks, and the devices that can run work now.
 type taskFinder struct {
-	pages    *Boards
-	search   views.TaskSearch
-	slots    map[string]fleet.DeviceSlots
-	newcomer bool // easy tasks come before lively ones
+	handlers      *Boards
+	search        views.TaskSearch
+	slotsByDevice map[string]fleet.DeviceSlots
+	easyFirst     bool // easy tasks come before lively ones
 }
 
-func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
+func (f taskFinder) isOnline(device string) bool { return f.slotsByDevice[device].Usable > 0 }
 
 // devices returns the devices of all tasks, those with a connected worker first.
 func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
@@ -145,7 +145,7 @@ func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 	for _, t := range all {
 		for _, device := range t.Devices {
 			if !slices.ContainsFunc(list, func(d views.DeviceChoice) bool { return d.Device == device }) {
-				list = append(list, views.DeviceChoice{Device: device, Offline: !f.online(device)})
+				list = append(list, views.DeviceChoice{Device: device, Offline: !f.isOnline(device)})
 			}
 		}
 	}
@@ -155,7 +155,7 @@ func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 	return list
 }
 
-func (f taskFinder) fits(t models.TaskSummary) bool {
+func (f taskFinder) matchesFilter(t models.TaskSummary) bool {
 	s := f.search
 	text := strings.ToLower(t.Title + " " + t.Slug + " " + t.ProblemName + " " + strings.Join(t.Tags, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(s.Text)) {
@@ -164,8 +164,8 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 		}
 	}
 	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
-		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.online)
-	show := s.Show == "" || s.Show == "mine" && t.HasOwnEntry || s.Show == "open" && t.AcceptsSubmissions(f.pages.site.Now()) || s.Show == "closed" && !t.AcceptsSubmissions(f.pages.site.Now())
+		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.isOnline)
+	show := s.Show == "" || s.Show == "mine" && t.HasOwnEntry || s.Show == "open" && t.AcceptsSubmissions(f.handlers.site.Now()) || s.Show == "closed" && !t.AcceptsSubmissions(f.handlers.site.Now())
 	tag := s.Tag == "" || slices.Contains(t.Tags, s.Tag)
 	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
 }
@@ -183,20 +183,20 @@ func (f taskFinder) compare(a, b models.TaskSummary) int {
 		return cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
 	case f.search.Sort == "new":
 		return cmp.Compare(b.ID, a.ID)
-	case a.AcceptsSubmissions(f.pages.site.Now()) != b.AcceptsSubmissions(f.pages.site.Now()):
-		return trueFirst(a.AcceptsSubmissions(f.pages.site.Now()), b.AcceptsSubmissions(f.pages.site.Now()))
+	case a.AcceptsSubmissions(f.handlers.site.Now()) != b.AcceptsSubmissions(f.handlers.site.Now()):
+		return trueFirst(a.AcceptsSubmissions(f.handlers.site.Now()), b.AcceptsSubmissions(f.handlers.site.Now()))
 	case (a.Deadline == nil) != (b.Deadline == nil):
 		return trueFirst(a.Deadline != nil, b.Deadline != nil)
-	case a.Deadline != nil && a.AcceptsSubmissions(f.pages.site.Now()):
+	case a.Deadline != nil && a.AcceptsSubmissions(f.handlers.site.Now()):
 		return a.Deadline.Compare(*b.Deadline)
 	case a.Deadline != nil:
 		return b.Deadline.Compare(*a.Deadline) // the last that closed first
 	}
 	easier := 0
-	if f.newcomer {
+	if f.easyFirst {
 		easier = cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
 	}
-	return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), easier, cmp.Compare(b.EntryCount, a.EntryCount))
+	return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.isOnline), slices.ContainsFunc(b.Devices, f.isOnline)), easier, cmp.Compare(b.EntryCount, a.EntryCount))
 }
 
 // trueFirst compares two booleans for sorting; true comes first.
@@ -210,12 +210,12 @@ func trueFirst(a, b bool) int {
 	return 1
 }
 
-func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
+func (f taskFinder) taskCard(t models.TaskSummary) views.TaskCard {
 	card := views.TaskCard{
-		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.pages.site.DeadlineOf(t.Task), People: int(t.EntryCount),
+		TaskRef: site.TaskLink(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.handlers.site.DeadlineOf(t.Task), People: int(t.EntryCount),
 	}
 	for _, b := range t.Boards {
-		card.Boards = append(card.Boards, views.BoardChip{BoardSummary: b, Offline: !f.online(b.Device)})
+		card.Boards = append(card.Boards, views.BoardChip{BoardSummary: b, Offline: !f.isOnline(b.Device)})
 	}
 	slices.SortStableFunc(card.Boards, func(a, b views.BoardChip) int {
 		return cmp.Or(trueFirst(a.PeopleCount > 0, b.PeopleCount > 0), trueFirst(!a.Offline, !b.Offline))
@@ -225,11 +225,11 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 
 // BoardsEvents notifies pages that show many boards when one of the boards changes.
 func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
-	return p.site.Stream(c, conns.Source{
+	return p.site.Stream(c, conns.StreamSource{
 		Topic:        site.BoardsTopic(),
 		WriteBacklog: func(context.Context, *conns.Writer) error { return nil },
 		WriteMessage: func(_ context.Context, _ conns.Message, out *conns.Writer) error {
-			_, err := out.Write(conns.Frame(0, "boards", nil))
+			_, err := out.Write(conns.FormatEvent(0, "boards", nil))
 			return err
 		},
 	})
@@ -238,8 +238,8 @@ func (p *Boards) BoardsEvents(c *fiber.Ctx) error {
 // maxTags limits the tags in the filter of a task list, because each task may have different tags.
 const maxTags = 60
 
-// Collection lists the tasks with one tag, from easy to hard.
-func (p *Boards) Collection(c *fiber.Ctx) error {
+// TasksWithTag lists the tasks with one tag, from easy to hard.
+func (p *Boards) TasksWithTag(c *fiber.Ctx) error {
 	search := views.TaskSearch{Tag: c.Params("tag"), Sort: "easy", PageNo: site.PageNumber(c, "page")}
 	list, err := p.listTasks(c.UserContext(), site.Actor(c), search)
 	if err != nil {
@@ -255,8 +255,8 @@ func (p *Boards) Collection(c *fiber.Ctx) error {
 	}))
 }
 
-// tagsOf returns the most frequent tags of the tasks, sorted by name, with the number of tasks of each.
-func tagsOf(list []models.TaskSummary) []views.TagCount {
+// mostFrequentTags returns the most frequent tags of the tasks, sorted by name, with the number of tasks of each.
+func mostFrequentTags(list []models.TaskSummary) []views.TagCount {
 	count := map[string]int{}
 	for _, t := range list {
 		for _, tag := range t.Tags {
@@ -275,26 +275,26 @@ func tagsOf(list []models.TaskSummary) []views.TagCount {
 	return tags
 }
 
-// lineKey is the key of tasks that share one line of the task list.
-type lineKey struct {
+// taskLineKey is the key of tasks that share one line of the task list.
+type taskLineKey struct {
 	ownerID, untilDeadline int64
-	problem                string
+	problemTitle           string
 }
 
-func variantOf(t models.TaskSummary) lineKey {
-	v := lineKey{ownerID: t.OwnerID, problem: t.ProblemName}
+func lineKeyOf(t models.TaskSummary) taskLineKey {
+	v := taskLineKey{ownerID: t.OwnerID, problemTitle: t.ProblemName}
 	if t.Deadline != nil {
 		v.untilDeadline = t.Deadline.UnixNano()
 	}
 	return v
 }
 
-// linesOf groups a list of tasks into lines. A line has the tasks of one author with the same problem and the same
+// groupByLine groups a list of tasks into lines. A line has the tasks of one author with the same problem and the same
 // deadline. Its position is that of its first task.
-func linesOf(list []models.TaskSummary) (lines [][]models.TaskSummary) {
-	at := map[lineKey]int{}
+func groupByLine(list []models.TaskSummary) (lines [][]models.TaskSummary) {
+	at := map[taskLineKey]int{}
 	for _, t := range list {
-		v := variantOf(t)
+		v := lineKeyOf(t)
 		if i, known := at[v]; known && t.ProblemName != "" {
 			lines[i] = append(lines[i], t)
 			continue
@@ -314,14 +314,14 @@ func languageOrder(lang tasks.Lang) int {
 	return slices.Index([]tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython}, lang)
 }
 
-// line returns one line of the task list.
-func (f taskFinder) line(list []models.TaskSummary) views.TaskCard {
-	card := f.card(list[0])
+// lineCard returns one line of the task list.
+func (f taskFinder) lineCard(list []models.TaskSummary) views.TaskCard {
+	card := f.taskCard(list[0])
 	if len(list) == 1 {
 		return card
 	}
 	for _, t := range list {
-		card.Variants = append(card.Variants, f.card(t))
+		card.Variants = append(card.Variants, f.taskCard(t))
 	}
 	return card
 }

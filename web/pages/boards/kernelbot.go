@@ -70,7 +70,7 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("writing the dataset: %w", err)
 	}
-	return site.Attachment(c, fmt.Sprintf("%s-%s-kernelbot.parquet", b.task.Slug, b.boardHead.Device), file.Bytes())
+	return site.SendAttachment(c, fmt.Sprintf("%s-%s-kernelbot.parquet", b.task.Slug, b.boardHead.Device), file.Bytes())
 }
 
 func (p *Boards) kernelbotRowsOf(c *fiber.Ctx, b publicBoard, list []submissions.DatasetRow) ([]kernelbotRow, error) {

@@ -11,8 +11,8 @@ import (
 	"warpboard/web/site"
 )
 
-// leaderboardRows is the number of people on one page of the leaderboards.
-const leaderboardRows = 50
+// leaderboardRowsPerPage is the number of people on one page of the leaderboards.
+const leaderboardRowsPerPage = 50
 
 // activeDays is the number of days before now whose submissions the leaderboards count.
 const activeDays = 30
@@ -20,7 +20,7 @@ const activeDays = 30
 // Leaderboards ranks people by their points over all tasks. It makes two queries, and two more after boards have
 // changed.
 func (p *Boards) Leaderboards(c *fiber.Ctx) error {
-	scope, err := site.ScopeOf(c)
+	scope, err := site.ReadTotalsQuery(c)
 	if err != nil {
 		return err
 	}
@@ -31,26 +31,26 @@ func (p *Boards) Leaderboards(c *fiber.Ctx) error {
 		return err
 	}
 	if at := totals.Find(int64(c.QueryInt("person"))); at >= 0 {
-		page.Search.PageNo = at/leaderboardRows + 1
+		page.Search.PageNo = at/leaderboardRowsPerPage + 1
 	}
 	page.Families, page.Found = totals.DeviceFamilies, len(totals.People)
-	if err := p.addTotals(c.UserContext(), totals, &page); err != nil {
+	if err := p.addRankingPage(c.UserContext(), totals, &page); err != nil {
 		return err
 	}
-	page.Share = &views.Share{
-		Title: "Leaderboards",
-		About: "Points of people over all tasks, by place on the boards.",
-		URL:   p.site.Settings.BaseURL + page.Search.URL(),
-		Image: p.site.Card(),
+	page.LinkPreview = &views.LinkPreview{
+		Title:       "Leaderboards",
+		Description: "Points of people over all tasks, by place on the boards.",
+		URL:         p.site.Settings.BaseURL + page.Search.URL(),
+		ImageURL:    p.site.PreviewImageURL(),
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Leaderboards(page))
 }
 
-// addTotals sets one page of the ranking, and the viewer's row if it is not on that page.
-func (p *Boards) addTotals(ctx context.Context, totals boards.PeopleTotals, page *views.LeaderboardsPage) error {
-	page.LastPage = (len(totals.People) + leaderboardRows - 1) / leaderboardRows
-	from := min((page.Search.PageNo-1)*leaderboardRows, len(totals.People))
-	to := min(from+leaderboardRows, len(totals.People))
+// addRankingPage sets one page of the ranking, and the viewer's row if it is not on that page.
+func (p *Boards) addRankingPage(ctx context.Context, totals boards.PeopleTotals, page *views.LeaderboardsPage) error {
+	page.LastPage = (len(totals.People) + leaderboardRowsPerPage - 1) / leaderboardRowsPerPage
+	from := min((page.Search.PageNo-1)*leaderboardRowsPerPage, len(totals.People))
+	to := min(from+leaderboardRowsPerPage, len(totals.People))
 	list, own := totals.People[from:to:to], -1
 	if page.Viewer != nil {
 		own = totals.Find(page.Viewer.ID)

@@ -28,8 +28,8 @@ type publicBoard struct {
 	boardHead boards.BoardHead
 }
 
-// boardOf reads the board of the path. It returns an error unless every visitor may see it.
-func (p *Boards) boardOf(c *fiber.Ctx) (b publicBoard, err error) {
+// publicBoardOf reads the board of the path. It returns an error unless every visitor may see it.
+func (p *Boards) publicBoardOf(c *fiber.Ctx) (b publicBoard, err error) {
 	if b.task, err = p.runs.VisibleTask(c.UserContext(), accounts.User{}, c.Params("slug")); err != nil {
 		return b, err
 	}
@@ -43,9 +43,9 @@ func (b publicBoard) path() string { return boardPath(b.task.Slug, b.boardHead.D
 // name returns the task's title and the device.
 func (b publicBoard) name() string { return b.task.Title + " on " + b.boardHead.Device }
 
-// sendShared responds with content for other sites, or with status 304 if the client has it already.
-func (p *Boards) sendShared(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
-	if runs.IsUnchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), p.site.Settings.Version))) {
+// sendCacheable responds with content for other sites, or with status 304 if the client has it already.
+func (p *Boards) sendCacheable(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
+	if runs.ClientHasVersion(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), p.site.Settings.Version))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	data, err := make()
@@ -57,17 +57,17 @@ func (p *Boards) sendShared(c *fiber.Ctx, kind string, tag any, make func() ([]b
 	return c.Send(data)
 }
 
-// Card responds with the image that other sites show beside links to this site. It is static; the title and the
+// PreviewImage responds with the image that other sites show beside links to this site. It is static; the title and the
 // description of a link are text.
-func (p *Boards) Card(c *fiber.Ctx) error { return p.sendPicture(c, "card.png") }
+func (p *Boards) PreviewImage(c *fiber.Ctx) error { return p.sendPicture(c, "card.png") }
 
 func (p *Boards) sendPicture(c *fiber.Ctx, name string) error {
-	return p.sendShared(c, "image/png", name, func() ([]byte, error) { return fs.ReadFile(static.Files(), name) })
+	return p.sendCacheable(c, "image/png", name, func() ([]byte, error) { return fs.ReadFile(static.Files(), name) })
 }
 
-// standing returns a run's entry on the board. It returns nil if the run is not an entry, or has no rank because its
+// runStanding returns a run's entry on the board. It returns nil if the run is not an entry, or has no rank because its
 // software is older than the board's.
-func (p *Boards) standing(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
+func (p *Boards) runStanding(c *fiber.Ctx, run work.Run) (*boards.Standing, error) {
 	st, err := p.site.Store.Boards.PersonPlace(c.UserContext(), run.VersionID, run.Device, run.UserID)
 	if db.KindOf(err) == db.NotFound || err == nil && (st.RunID != run.ID || st.IsOfOlderEpoch) {
 		return nil, nil
@@ -83,7 +83,7 @@ func boardPath(slug, device string) string {
 
 // BoardCSV responds with all entries of a board as CSV.
 func (p *Boards) BoardCSV(c *fiber.Ctx) error {
-	b, err := p.boardOf(c)
+	b, err := p.publicBoardOf(c)
 	if err != nil {
 		return err
 	}
@@ -94,21 +94,21 @@ func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 	rows := [][]string{{"rank", "tied", "person", "person_id", "score_ns", "error_ns", "interval_low_ns", "interval_high_ns", "processes", "tries", "achieved_at", "run", "submission", "pooled_runs", "disturbed",
 		"error_ulp", "error_relative", "memory_peak", "validation", "validation_message", "validation_version"}}
 	for _, e := range list {
-		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, number(e.UserID), format.ExactNumber(e.ScoreNS), format.ExactNumber(e.StandardErrorNS),
-			exactText(e.LowNS), exactText(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), number(e.RunID), number(e.SubmissionID), strconv.Itoa(max(e.PooledRunCount, 1)), e.DisturbedReason,
-			exactText(e.ErrorULP), exactText(e.ErrorRelative), bytesOf(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
+		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, idNumberText(e.UserID), format.ExactNumber(e.ScoreNS), format.ExactNumber(e.StandardErrorNS),
+			exactText(e.LowNS), exactText(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), idNumberText(e.RunID), idNumberText(e.SubmissionID), strconv.Itoa(max(e.PooledRunCount, 1)), e.DisturbedReason,
+			exactText(e.ErrorULP), exactText(e.ErrorRelative), bytesText(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
 	}
 	return site.SendCSV(c, rows)
 }
 
-func bytesOf(n *int64) string {
+func bytesText(n *int64) string {
 	if n == nil {
 		return ""
 	}
-	return number(*n)
+	return idNumberText(*n)
 }
 
-func number(id int64) string { return strconv.FormatInt(id, 10) }
+func idNumberText(id int64) string { return strconv.FormatInt(id, 10) }
 
 func exactText(ns *float64) string {
 	if ns == nil {
@@ -117,21 +117,21 @@ func exactText(ns *float64) string {
 	return format.ExactNumber(*ns)
 }
 
-const embedRows = 10
+const embeddedRows = 10
 
 // Embed shows a board for a frame on another site. It has no actions and ignores the viewer's session, so that the
 // framing site can neither trigger actions nor learn who the viewer is.
 func (p *Boards) Embed(c *fiber.Ctx) error {
-	b, err := p.boardOf(c)
+	b, err := p.publicBoardOf(c)
 	if err != nil {
 		return err
 	}
-	list, err := p.site.Store.Boards.LeadingEntries(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, embedRows)
+	list, err := p.site.Store.Boards.LeadingEntries(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, embeddedRows)
 	if err != nil {
 		return err
 	}
 	page := views.EmbedPage{
-		Task:   site.TaskRef(b.task),
+		Task:   site.TaskLink(b.task),
 		Device: b.boardHead.Device,
 		People: int(b.boardHead.PeopleCount),
 	}

@@ -29,7 +29,7 @@ func (p *Boards) TaskSubmit(c *fiber.Ctx) error {
 // refuseSubmission shows the submission form again with the input and the reason, even while the site refuses other
 // pages. If rendering fails, it responds with the reason only.
 func (p *Boards) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
-	refused := site.FailureOf(why)
+	refused := site.FailureFromError(why)
 	if refused.Status == fiber.StatusInternalServerError {
 		return why
 	}
@@ -39,5 +39,5 @@ func (p *Boards) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, wh
 	if refused.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
-	return p.showTask(c, in.Task, refused.Status, runs.RefusedForm(in, refused.Message))
+	return p.showTask(c, in.Task, refused.Status, runs.RefusedSubmitForm(in, refused.Message))
 }

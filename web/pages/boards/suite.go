@@ -12,7 +12,7 @@ import (
 // TagSuite shows the suite of the tasks with one tag.
 func (p *Boards) TagSuite(c *fiber.Ctx) error {
 	tag := c.Params("tag")
-	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.SuiteView(c))
+	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (p *Boards) TagSuite(c *fiber.Ctx) error {
 
 // EventSuite shows the page that compares people over all tasks of an event.
 func (p *Boards) EventSuite(c *fiber.Ctx) error {
-	e, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
+	e, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -50,9 +50,9 @@ func (p *Boards) showSuite(c *fiber.Ctx, page views.SuitePage) error {
 		}
 		return nil
 	}
-	page.RowA, page.RowB = find("a", 0), find("b", 1)
-	if page.RowA != nil && page.RowB != nil && page.RowA.Entrant == page.RowB.Entrant {
-		page.RowB = nil
+	page.FirstRow, page.SecondRow = find("a", 0), find("b", 1)
+	if page.FirstRow != nil && page.SecondRow != nil && page.FirstRow.Entrant == page.SecondRow.Entrant {
+		page.SecondRow = nil
 	}
 	page.FullWidth = len(rows) > 0
 	return p.site.Render(c, fiber.StatusOK, views.Suite(page))
@@ -60,7 +60,7 @@ func (p *Boards) showSuite(c *fiber.Ctx, page views.SuitePage) error {
 
 // TagSuiteCSV responds with a page of a tag's suite as CSV, with one row per entrant and board.
 func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
-	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), c.Params("tag"), site.SuiteView(c))
+	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), c.Params("tag"), site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
 
 // EventSuiteCSV responds with a page of an event's suite as CSV.
 func (p *Boards) EventSuiteCSV(c *fiber.Ctx) error {
-	_, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.SuiteView(c))
+	_, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}

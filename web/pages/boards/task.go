@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site"
 )
 
-const ownSubmissions = 20 // shown on a task's page
+const shownOwnSubmissions = 20 // shown on a task's page
 
 // Task shows a task.
 func (p *Boards) Task(c *fiber.Ctx) error {
@@ -42,7 +42,7 @@ func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.Subm
 		return err
 	}
 	page.Form = form
-	if err := p.runs.FillForm(c, page.Page, posed.Task, bundle, &page.Form); err != nil {
+	if err := p.runs.FillSubmitForm(c, page.Page, posed.Task, bundle, &page.Form); err != nil {
 		return err
 	}
 	for i, choice := range page.Form.Devices {
@@ -52,28 +52,28 @@ func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.Subm
 }
 
 // shareTask returns the description of a task for previews of links.
-func (p *Boards) shareTask(task catalog.Task) *views.Share {
+func (p *Boards) shareTask(task catalog.Task) *views.LinkPreview {
 	address := string(views.TaskURL(task.Slug))
-	return &views.Share{Title: task.Title, Image: p.site.Card(), About: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
-		Unlisted: task.Visibility == catalog.Unlisted, URL: p.site.Settings.BaseURL + address, Feed: address + "/records.atom", JSON: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
+	return &views.LinkPreview{Title: task.Title, ImageURL: p.site.PreviewImageURL(), Description: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
+		HiddenFromSearch: task.Visibility == catalog.Unlisted, URL: p.site.Settings.BaseURL + address, FeedURL: address + "/records.atom", JSONURL: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
 }
 
 func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.FullTask, bundle *tasks.Bundle) (page views.TaskPage, err error) {
 	ctx, task, owner := c.UserContext(), posed.Task, posed.Owner
-	if page, err = p.runs.ShownTask(p.code, p.site.Page(c, task.Title, "tasks"), task, posed.Version.Number, bundle); err != nil {
+	if page, err = p.runs.TaskPage(p.highlighter, p.site.Page(c, task.Title, "tasks"), task, posed.Version.Number, bundle); err != nil {
 		return page, err
 	}
 	page.EventSlug, page.EventTitle = posed.EventSlug, posed.EventTitle
-	page.Owner, page.MayEdit = site.PersonOf(owner.ID, owner.Name), task.EditableBy(site.Actor(c))
+	page.Owner, page.MayEdit = site.PersonLink(owner.ID, owner.Name), task.EditableBy(site.Actor(c))
 	page.MayLeave = task.Visibility == catalog.Members && slices.Contains(site.Actor(c).JoinedTaskIDs, task.ID)
 	if task.VisibleTo(accounts.User{}) {
-		page.Share = p.shareTask(task)
+		page.LinkPreview = p.shareTask(task)
 	}
 	if page.Boards, err = p.boardHeads(ctx, task); err != nil {
 		return page, err
 	}
 	if user := site.Viewer(c); user != nil {
-		page.Mine, err = p.runs.TaskSubmissions(ctx, *user, task, ownSubmissions)
+		page.Mine, err = p.runs.TaskSubmissions(ctx, *user, task, shownOwnSubmissions)
 	}
 	return page, err
 }
@@ -106,7 +106,7 @@ func (p *Boards) TaskFile(c *fiber.Ctx) error {
 	}
 	for _, f := range bundle.Definition.Files {
 		if f.Name == c.Query("path") && !f.IsSubmission() {
-			return site.Attachment(c, path.Base(f.Name), bundle.Files[f.Source])
+			return site.SendAttachment(c, path.Base(f.Name), bundle.Files[f.Source])
 		}
 	}
 	return site.NotFound(c)
@@ -122,7 +122,7 @@ func (p *Boards) TaskTemplate(c *fiber.Ctx) error {
 	if !ok {
 		return site.NotFound(c)
 	}
-	return site.Attachment(c, bundle.Definition.SubmissionName(), text)
+	return site.SendAttachment(c, bundle.Definition.SubmissionName(), text)
 }
 
 // TaskBundle responds with a whole task that can be uploaded again: a zip, or one file in the legacy format.
@@ -133,7 +133,7 @@ func (p *Boards) TaskBundle(c *fiber.Ctx) error {
 	}
 	if bundle.Definition.Form == tasks.FormLegacy {
 		name, text := site.LegacyFile(bundle)
-		return site.Attachment(c, name, text)
+		return site.SendAttachment(c, name, text)
 	}
 	var buf bytes.Buffer
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
@@ -146,7 +146,7 @@ func (p *Boards) TaskBundle(c *fiber.Ctx) error {
 	if err := tasks.WriteZip(&buf, bundle); err != nil {
 		return err
 	}
-	return site.Attachment(c, c.Params("slug")+".zip", buf.Bytes())
+	return site.SendAttachment(c, c.Params("slug")+".zip", buf.Bytes())
 }
 
 // Draws shows the drawn values of a task's ranges, except those that are secret.
@@ -159,7 +159,7 @@ func (p *Boards) Draws(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.DrawsPage{Page: p.site.Page(c, "Drawn cases of "+task.Title, "tasks"), Task: site.TaskRef(task)}
+	page := views.DrawsPage{Page: p.site.Page(c, "Drawn cases of "+task.Title, "tasks"), Task: site.TaskLink(task)}
 	for _, d := range list {
 		row := views.DrawRow{
 			Version:  d.Version,

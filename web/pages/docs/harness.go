@@ -44,9 +44,9 @@ func (p *Docs) Harness(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.HarnessPage{Page: p.site.Page(c, "Harness: "+set.Label(), "docs"), Set: set, Sets: harnessSets()}
-	code := p.code.Page()
+	code := p.highlighter.Page()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
-		page.Files = append(page.Files, code.Source(name, name+"-", sources[name]))
+		page.Files = append(page.Files, code.ColorFile(name, name+"-", sources[name]))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Harness(page))
 }
@@ -62,5 +62,5 @@ func (p *Docs) HarnessFile(c *fiber.Ctx) error {
 	if !ok {
 		return site.NotFound(c)
 	}
-	return site.Attachment(c, name, text)
+	return site.SendAttachment(c, name, text)
 }

@@ -27,13 +27,13 @@ import (
 
 // Docs has the handlers of the documentation and the search.
 type Docs struct {
-	site        *site.Site
-	runs        *runs.Runs
-	code        *views.Highlighter
-	attacks     []views.Attack
-	contact     string // address for reporting security problems
-	groups      []views.DocsGroup
-	pagesByName map[string]page // pages by name
+	site            *site.Site
+	runs            *runs.Runs
+	highlighter     *views.Highlighter
+	attacks         []views.Attack
+	securityContact string // address for reporting security problems
+	pageGroups      []views.DocsGroup
+	pagesByName     map[string]docsPage // pages by name
 }
 
 // New returns the handlers of the documentation and the search.
@@ -44,7 +44,7 @@ func New(
 	if err != nil {
 		return nil, fmt.Errorf("reading the documentation: %w", err)
 	}
-	m := &Docs{site: site, runs: runs, code: code, attacks: attacks, contact: contact, pagesByName: map[string]page{}, groups: []views.DocsGroup{
+	m := &Docs{site: site, runs: runs, highlighter: code, attacks: attacks, securityContact: contact, pagesByName: map[string]docsPage{}, pageGroups: []views.DocsGroup{
 		{For: docs.AudienceUse},
 		{For: docs.AudienceAuthor, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and starters to download."}}},
 		{For: docs.AudienceOperate},
@@ -52,29 +52,32 @@ func New(
 		{For: docs.AudienceUnderstand, Links: []views.DocsLink{{Title: "What a score means", URL: "/trust", About: "The short version, with the attacks that are tried and their outcomes."}}},
 	}}
 	for _, p := range pages {
-		text := sync.OnceValues(func() (templ.Component, error) { return views.Document(p.Text(), docs.Anchor) })
+		text := sync.OnceValues(func() (templ.Component,
+			error) {
+			return views.RenderDocumentation(p.Text(), docs.Anchor)
+		})
 		link := views.DocsLink{Title: p.Title, About: p.About, URL: templ.SafeURL("/docs/" + p.Name)}
 		for _, heading := range p.Headings {
 			link.Headings = append(link.Headings, views.DocsLink{Title: strings.ReplaceAll(heading, "`", ""), URL: link.URL + templ.SafeURL("#"+docs.Anchor(heading))})
 		}
-		m.pagesByName[p.Name] = page{link, text}
-		for i := range m.groups {
-			if m.groups[i].For == p.Audience {
-				m.groups[i].Links = append(m.groups[i].Links, link)
+		m.pagesByName[p.Name] = docsPage{link, text}
+		for i := range m.pageGroups {
+			if m.pageGroups[i].For == p.Audience {
+				m.pageGroups[i].Links = append(m.pageGroups[i].Links, link)
 			}
 		}
 	}
 	return m, nil
 }
 
-type page struct {
+type docsPage struct {
 	views.DocsLink
 	render func() (templ.Component, error) // HTML, rendered at the first request
 }
 
-// Links lists all pages of the documentation in reading order.
-func (p *Docs) Links() (list []views.DocsLink) {
-	for _, group := range p.groups {
+// PageLinks lists all pages of the documentation in reading order.
+func (p *Docs) PageLinks() (list []views.DocsLink) {
+	for _, group := range p.pageGroups {
 		list = append(list, group.Links...)
 	}
 	return list
@@ -82,7 +85,7 @@ func (p *Docs) Links() (list []views.DocsLink) {
 
 // Index lists the pages.
 func (p *Docs) Index(c *fiber.Ctx) error {
-	return p.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: p.site.Page(c, "Docs", "docs"), All: p.groups}))
+	return p.site.Render(c, fiber.StatusOK, views.DocsIndex(views.DocsPage{Page: p.site.Page(c, "Docs", "docs"), All: p.pageGroups}))
 }
 
 // Page shows one page.

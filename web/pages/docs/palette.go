@@ -40,15 +40,15 @@ type searchResult struct {
 	Note  string `json:"note,omitempty"`
 	URL   string `json:"url"`
 
-	Boards []views.Place `json:"-"` // boards of a task that have entries
+	Boards []views.PageLink `json:"-"` // boards of a task that have entries
 }
 
-func to(kind, title, note string, url templ.SafeURL) searchResult {
+func newResult(kind, title, note string, url templ.SafeURL) searchResult {
 	return searchResult{Kind: kind, Title: title, Note: note, URL: string(url)}
 }
 
-// Find responds with search results as JSON.
-func (p *Docs) Find(c *fiber.Ctx) error {
+// FindJSON responds with search results as JSON.
+func (p *Docs) FindJSON(c *fiber.Ctx) error {
 	found, err := p.findResults(c)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (p *Docs) findResults(c *fiber.Ctx) ([]searchResult, error) {
 		return nil, site.Invalid("q", "Search for at most %d bytes.", maxSearchText)
 	}
 	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", " ")), site.Actor(c)
-	found, err := p.submissionNumbered(c.UserContext(), viewer, numberIn(text))
+	found, err := p.submissionByNumber(c.UserContext(), viewer, submissionNumberIn(text))
 	for _, more := range []func(context.Context, accounts.User, []string) ([]searchResult, error){p.tasks, p.ownSubmissions, p.people} {
 		if err != nil {
 			return nil, err
@@ -94,24 +94,24 @@ func (p *Docs) findResults(c *fiber.Ctx) ([]searchResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, p.pages(viewer, words), p.documentation(words))
-	return exactFirst(distinct(found), text), nil
+	found = slices.Concat(found, p.pages(viewer, words), p.findInDocumentation(words))
+	return exactMatchesFirst(withoutDuplicates(found), text), nil
 }
 
-// number matches a submission's number: the whole text, or after # anywhere in it.
-var number = regexp.MustCompile(`^(\d+)$|#\s*(\d+)`)
+// submissionNumberPattern matches a submission's number: the whole text, or after # anywhere in it.
+var submissionNumberPattern = regexp.MustCompile(`^(\d+)$|#\s*(\d+)`)
 
-// numberIn returns the number of a submission that a text contains, or 0.
-func numberIn(text string) int64 {
-	if m := number.FindStringSubmatch(text); m != nil {
+// submissionNumberIn returns the number of a submission that a text contains, or 0.
+func submissionNumberIn(text string) int64 {
+	if m := submissionNumberPattern.FindStringSubmatch(text); m != nil {
 		id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // 0 for one that is too large
 		return id
 	}
 	return 0
 }
 
-// distinct removes repeated results.
-func distinct(found []searchResult) []searchResult {
+// withoutDuplicates removes repeated results.
+func withoutDuplicates(found []searchResult) []searchResult {
 	list := make([]searchResult, 0, len(found)) // never null
 	for _, p := range found {
 		if !slices.ContainsFunc(list, func(q searchResult) bool { return q.URL == p.URL }) {
@@ -121,15 +121,15 @@ func distinct(found []searchResult) []searchResult {
 	return list
 }
 
-// exactFirst puts exact matches before partial ones.
-func exactFirst(found []searchResult, text string) []searchResult {
+// exactMatchesFirst puts exact matches before partial ones.
+func exactMatchesFirst(found []searchResult, text string) []searchResult {
 	other := func(p searchResult) bool { return !strings.EqualFold(p.Title, text) }
 	exact := slices.DeleteFunc(slices.Clone(found), other)
 	return append(exact, slices.DeleteFunc(found, func(p searchResult) bool { return !other(p) })...)
 }
 
-// submissionNumbered returns the submission with a number, if the viewer may see it.
-func (p *Docs) submissionNumbered(ctx context.Context, viewer accounts.User, id int64) ([]searchResult, error) {
+// submissionByNumber returns the submission with a number, if the viewer may see it.
+func (p *Docs) submissionByNumber(ctx context.Context, viewer accounts.User, id int64) ([]searchResult, error) {
 	if id == 0 {
 		return nil, nil
 	}
@@ -138,7 +138,7 @@ func (p *Docs) submissionNumbered(ctx context.Context, viewer accounts.User, id 
 	if !there || !f.Task.VisibleTo(viewer) && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
 		return nil, err
 	}
-	return []searchResult{to("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
+	return []searchResult{newResult("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
 }
 
 // pages returns the pages of the site that match.
@@ -146,14 +146,14 @@ func (p *Docs) pages(viewer accounts.User, words []string) (found []searchResult
 	if len(words) == 0 {
 		return nil
 	}
-	list := slices.Concat(views.MainPlaces(), views.MorePlaces())
+	list := slices.Concat(views.HeaderPageLinks(), views.FooterPageLinks())
 	if viewer.SignedIn() {
-		list = append(list, views.OwnPlaces(views.Viewer{MayCreateTasks: viewer.MayCreateTasks(),
+		list = append(list, views.OwnPageLinks(views.Viewer{MayCreateTasks: viewer.MayCreateTasks(),
 			IsAdmin: viewer.IsAdmin()})...)
 	}
 	for _, known := range list {
 		if len(found) < maxPages && containsAll(known.Label+" "+known.SearchWords, words) {
-			found = append(found, to("Page", known.Label, "", known.URL))
+			found = append(found, newResult("Page", known.Label, "", known.URL))
 		}
 	}
 	return found
@@ -196,7 +196,8 @@ func (p *Docs) ownSubmissions(
 	})
 	for _, sub := range list {
 		if len(found) < maxOwnSubmissions && containsAll(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
-			found = append(found, to("Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle, views.SubmissionURL(sub.ID)))
+			found = append(found, newResult("Yours", fmt.Sprintf("#%d", sub.ID), sub.TaskTitle,
+				views.SubmissionURL(sub.ID)))
 		}
 	}
 	return found, err
@@ -209,25 +210,25 @@ func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (fou
 	}
 	list, err := p.site.Store.Accounts.SearchByName(ctx, strings.Join(words, " "), maxFoundPeople)
 	for _, user := range list {
-		found = append(found, to("Person", user.Name, "", views.UserURL(user.ID)))
+		found = append(found, newResult("Person", user.Name, "", views.UserURL(user.ID)))
 	}
 	return found, err
 }
 
-// documentation returns the pages of the documentation whose title or content matches, then headings that match.
-func (p *Docs) documentation(words []string) (found []searchResult) {
+// findInDocumentation returns the pages of the documentation whose title or content matches, then headings that match.
+func (p *Docs) findInDocumentation(words []string) (found []searchResult) {
 	if len(words) == 0 {
 		return nil
 	}
-	for _, page := range p.Links() {
+	for _, page := range p.PageLinks() {
 		if containsAll(page.Title+" documentation "+page.About, words) {
-			found = append(found, to("Docs", page.Title, page.About, page.URL))
+			found = append(found, newResult("Docs", page.Title, page.About, page.URL))
 		}
 	}
-	for _, page := range p.Links() {
+	for _, page := range p.PageLinks() {
 		for _, heading := range page.Headings {
 			if containsAll(heading.Title+" "+page.Title, words) {
-				found = append(found, to("Docs", heading.Title, page.Title, heading.URL))
+				found = append(found, newResult("Docs", heading.Title, page.Title, heading.URL))
 			}
 		}
 	}
@@ -264,22 +265,22 @@ func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) 
 	entered, err := p.site.Store.Boards.ChangeNumbers(ctx, versions)
 	var found []searchResult
 	for _, t := range offered {
-		if t.AcceptsSubmissions(p.site.Now()) && !containsAll(boardWords(t), words) {
-			found = append(found, to("Solve", "Solve "+t.Title, "", views.SolveURL(t.Slug)))
+		if t.AcceptsSubmissions(p.site.Now()) && !containsAll(boardSearchText(t), words) {
+			found = append(found, newResult("Solve", "Solve "+t.Title, "", views.SolveURL(t.Slug)))
 		} else {
 			found = append(found, taskResult(t.Task, entered))
 		}
 		for _, device := range t.Devices {
 			if !containsAll(t.Title+" "+t.Slug+" solve submit", words) && containsAll(t.Title+" "+t.Slug+" board "+device, words) {
-				found = append(found, to("Board", t.Title+" on "+device, "", views.BoardURL(t.Slug, device)))
+				found = append(found, newResult("Board", t.Title+" on "+device, "", views.BoardURL(t.Slug, device)))
 			}
 		}
 	}
 	return sortByKind(found, words), err
 }
 
-// boardWords returns the text that the search for a task's boards matches against.
-func boardWords(t models.TaskSummary) string {
+// boardSearchText returns the text that the search for a task's boards matches against.
+func boardSearchText(t models.TaskSummary) string {
 	return t.Title + " " + t.Slug + " board " + strings.Join(t.Devices, " ")
 }
 
@@ -300,7 +301,7 @@ func (p *Docs) matchingTasks(ctx context.Context, viewer accounts.User, words []
 		}
 		return 1
 	}
-	list := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !containsAll(boardWords(t)+" solve submit", words) })
+	list := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !containsAll(boardSearchText(t)+" solve submit", words) })
 	slices.SortStableFunc(list, func(a, b models.TaskSummary) int {
 		return cmp.Or(cmp.Compare(offline(a), offline(b)), cmp.Compare(b.EntryCount, a.EntryCount))
 	})
@@ -310,10 +311,10 @@ func (p *Docs) matchingTasks(ctx context.Context, viewer accounts.User, words []
 // taskResult returns the search result for a task with its boards that have entries. The note has the number of its
 // other boards.
 func taskResult(t catalog.Task, entered map[boards.Key]int64) searchResult {
-	p := to("Task", t.Title, "", views.TaskURL(t.Slug))
+	p := newResult("Task", t.Title, "", views.TaskURL(t.Slug))
 	for _, device := range t.Devices {
 		if _, there := entered[boards.Key{VersionID: t.VersionID, Device: device}]; there {
-			p.Boards = append(p.Boards, views.Place{Label: device, URL: views.BoardURL(t.Slug, device)})
+			p.Boards = append(p.Boards, views.PageLink{Label: device, URL: views.BoardURL(t.Slug, device)})
 		}
 	}
 	if without := len(t.Devices) - len(p.Boards); without > 0 {

@@ -13,7 +13,8 @@ func (p *Docs) Trust(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TrustPage{Page: p.site.Page(c, "What a score means", "trust"), Attacks: p.attacks, Contact: p.contact}
+	page := views.TrustPage{Page: p.site.Page(c, "What a score means", "trust"), Attacks: p.attacks,
+		Contact: p.securityContact}
 	for _, w := range workers {
 		page.Workers = append(page.Workers, views.WorkerCard{Worker: w, Online: w.IsLive(p.site.Now())})
 	}

@@ -25,7 +25,7 @@ func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error
 
 // Budget sets the budget of one person or of everyone. Without a number it removes the person's own budget.
 func (p *Operation) Budget(c *fiber.Ctx) error {
-	person, err := p.formPerson(c)
+	person, err := p.readFormPerson(c)
 	if err != nil {
 		return p.redirectToControls(c, err)
 	}
@@ -34,7 +34,7 @@ func (p *Operation) Budget(c *fiber.Ctx) error {
 
 // TeamSave creates a team, sets its budget, or adds a person to it.
 func (p *Operation) TeamSave(c *fiber.Ctx) error {
-	person, err := p.formPerson(c)
+	person, err := p.readFormPerson(c)
 	if err != nil {
 		return p.redirectToControls(c, err)
 	}
@@ -67,8 +67,8 @@ func (p *Operation) TeamLeave(c *fiber.Ctx) error {
 	return p.redirectToControls(c, p.site.Store.Quotas.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
 }
 
-// formPerson returns the ID of the person named in the form, or 0 if the field is empty.
-func (p *Operation) formPerson(c *fiber.Ctx) (int64, error) {
+// readFormPerson returns the ID of the person named in the form, or 0 if the field is empty.
+func (p *Operation) readFormPerson(c *fiber.Ctx) (int64, error) {
 	name := strings.TrimSpace(c.FormValue("person"))
 	if name == "" {
 		return 0, nil

@@ -119,12 +119,12 @@ func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what vie
 	return what
 }
 
-// activityAge is the maximum age of the cached activity of a day. Reading it scans all runs of the day, and open pages
-// request it after each change of a queue.
-const activityAge = time.Minute
+// maxActivityAge is the maximum age of the cached activity of a day. Reading it scans all runs of the day, and open
+// pages request it after each change of a queue.
+const maxActivityAge = time.Minute
 
-// activity caches the last day's activity of each device.
-type activity struct {
+// activityCache caches the last day's activity of each device.
+type activityCache struct {
 	sync.Mutex
 	readAt   time.Time
 	byDevice map[string]work.Activity
@@ -132,17 +132,17 @@ type activity struct {
 
 // addActivity sets the last day's activity of each device in queues.
 func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, queues []views.DeviceQueue) error {
-	p.activity.Lock()
-	defer p.activity.Unlock()
-	if now := p.site.Now(); p.activity.byDevice == nil || now.Sub(p.activity.readAt) > activityAge {
+	p.activityCache.Lock()
+	defer p.activityCache.Unlock()
+	if now := p.site.Now(); p.activityCache.byDevice == nil || now.Sub(p.activityCache.readAt) > maxActivityAge {
 		all, err := p.site.Store.Work.DeviceActivities(ctx, now, fleet.SlotStartTimes(workers, now))
 		if err != nil {
 			return err
 		}
-		p.activity.readAt, p.activity.byDevice = now, all
+		p.activityCache.readAt, p.activityCache.byDevice = now, all
 	}
 	for i, q := range queues {
-		queues[i].Day = p.activity.byDevice[q.Device.Device]
+		queues[i].Day = p.activityCache.byDevice[q.Device.Device]
 	}
 	return nil
 }
@@ -159,12 +159,12 @@ func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 	}
 	page := views.SlotBenchmarksPage{Page: p.site.Page(c, name+" slots", "devices"), Device: name}
 	for _, history := range fleet.GroupBySlot(list) {
-		page.Slots = append(page.Slots, slotHistory(history))
+		page.Slots = append(page.Slots, newSlotHistory(history))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.SlotBenchmarks(page))
 }
 
-func slotHistory(list []fleet.SlotBenchmark) views.SlotHistory {
+func newSlotHistory(list []fleet.SlotBenchmark) views.SlotHistory {
 	history := views.SlotHistory{Worker: list[0].Worker, UUIDHash: list[0].UUIDHash, Drift: fleet.Drift(list)}
 	for _, s := range list {
 		history.Rows = append(history.Rows, views.SlotBenchmarkRow{At: s.MeasuredAt, ReadNS: s.ReadNS,
@@ -203,7 +203,7 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 		Workers: workers,
 	}
 	for _, d := range drifts {
-		page.Drifts = append(page.Drifts, driftOf(d, known))
+		page.Drifts = append(page.Drifts, softwareUpdateEffect(d, known))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.DriftOf(page))
 }
@@ -221,9 +221,10 @@ func epochRows(known []epochs.EpochPeriod) []views.EpochRow {
 	return rows
 }
 
-// driftOf describes one change of software: the old and new versions, and the boards that became faster or slower.
-func driftOf(d models.OrderWithReruns, known []epochs.EpochPeriod) views.Drift {
-	drift := views.Drift{BeganAt: d.CreatedAt}
+// softwareUpdateEffect describes one change of software: the old and new versions, and the boards that became faster or
+// slower.
+func softwareUpdateEffect(d models.OrderWithReruns, known []epochs.EpochPeriod) views.SoftwareUpdateEffect {
+	drift := views.SoftwareUpdateEffect{BeganAt: d.CreatedAt}
 	for i, e := range known {
 		if e.ID != d.EpochID {
 			continue
@@ -248,7 +249,7 @@ func driftOf(d models.OrderWithReruns, known []epochs.EpochPeriod) views.Drift {
 	drift.Summary = fmt.Sprintf("%d of %d measured", measured, len(drift.Rows))
 	if measured > 0 {
 		mean := math.Exp(logs / float64(measured))
-		drift.Summary += ", " + format.Mean(mean) + " overall"
+		drift.Summary += ", " + format.MeanChange(mean) + " overall"
 	}
 	return drift
 }
@@ -257,10 +258,10 @@ func driftOf(d models.OrderWithReruns, known []epochs.EpochPeriod) views.Drift {
 // may have occurred while the page was loading.
 func (p *Operation) DeviceEvents(c *fiber.Ctx) error {
 	changed := func(out *conns.Writer) error {
-		_, err := out.Write(conns.Frame(0, "queue", nil))
+		_, err := out.Write(conns.FormatEvent(0, "queue", nil))
 		return err
 	}
-	return p.site.Stream(c, conns.Source{
+	return p.site.Stream(c, conns.StreamSource{
 		Topic:        site.QueueTopic(),
 		WriteBacklog: func(_ context.Context, out *conns.Writer) error { return changed(out) },
 		WriteMessage: func(_ context.Context, _ conns.Message, out *conns.Writer) error { return changed(out) },

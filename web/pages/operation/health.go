@@ -40,7 +40,7 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 		return err
 	}
 	for _, check := range []func(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error){
-		p.checkOldestWaiting, p.queueUp, p.workersUp, p.slots, p.checks, p.sanitizers, p.drifting, p.disk, p.checkBackup, p.reviews, p.switches,
+		p.checkOldestWaiting, p.checkQueue, p.checkWorkers, p.checkSlots, p.checkSelfTests, p.checkSanitizers, p.checkDrifting, p.checkDisk, p.checkBackup, p.reviews, p.switches,
 	} {
 		row, err := check(c, workers)
 		if err != nil {
@@ -56,7 +56,7 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 
 // checkOldestWaiting checks the age of the oldest waiting work, and whether a slot can run it.
 func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (row views.HealthRow, err error) {
-	devices, err := p.runs.CapacityOf(c.UserContext(), workers)
+	devices, err := p.runs.CapacityAmong(c.UserContext(), workers)
 	row = views.HealthRow{Name: "Queue", Says: "Nothing waits.", Link: "/devices", LinkText: "Queue"}
 	var oldest client.Capacity
 	var unserved []string
@@ -82,8 +82,8 @@ func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (ro
 	return row, err
 }
 
-// queueUp checks that the message queue can carry jobs.
-func (p *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+// checkQueue checks that the message queue can carry jobs.
+func (p *Operation) checkQueue(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{
 		Name:     "Messages to workers",
 		Says:     "Messages are being delivered.",
@@ -98,8 +98,8 @@ func (p *Operation) queueUp(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, er
 	return row, nil
 }
 
-// workersUp checks for workers that disconnected without stopping.
-func (p *Operation) workersUp(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+// checkWorkers checks for workers that disconnected without stopping.
+func (p *Operation) checkWorkers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Workers", Link: "/docs/workers", LinkText: "Workers"}
 	var lost, late []string
 	live := 0
@@ -129,8 +129,8 @@ func (p *Operation) workersUp(_ *fiber.Ctx, workers []fleet.Worker) (views.Healt
 	return row, nil
 }
 
-// slots checks for slots of connected workers that are out of service.
-func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+// checkSlots checks for slots of connected workers that are out of service.
+func (p *Operation) checkSlots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Slots", Link: "/devices", LinkText: "Queue"}
 	var out []string
 	usable := 0
@@ -139,7 +139,7 @@ func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow
 			switch why := w.SlotProblem(slot); {
 			case !w.IsLive(p.site.Now()):
 			case why != "":
-				out = append(out, fmt.Sprintf("%s on %s: %s", slot.Device, w.Name, format.Sentence(why)))
+				out = append(out, fmt.Sprintf("%s on %s: %s", slot.Device, w.Name, format.ErrorSentence(why)))
 			default:
 				usable++
 			}
@@ -147,14 +147,14 @@ func (p *Operation) slots(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow
 	}
 	row.Says = fmt.Sprintf("%s jobs.", format.Plural(usable, "slot takes", "slots take"))
 	if len(out) > 0 {
-		row.State, row.Says = views.HealthBad, row.Says+" Out of service: "+summarize(out)
+		row.State, row.Says = views.HealthBad, row.Says+" Out of service: "+firstAndCount(out)
 		row.Do, row.Link, row.LinkText = "Fix the cause and restart the worker.", "/docs/workers", "Slots out of service"
 	}
 	return row, nil
 }
 
-// checks checks for failed self-tests of connected workers.
-func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+// checkSelfTests checks for failed self-tests of connected workers.
+func (p *Operation) checkSelfTests(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Self-tests", Link: "/trust#sandbox", LinkText: "Results"}
 	var failed []string
 	tested := 0
@@ -164,7 +164,8 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 		}
 		for _, line := range w.SelfTest {
 			if tested++; !line.OK {
-				failed = append(failed, fmt.Sprintf("%s on %s: %s", line.Name, w.Name, format.Sentence(line.Detail)))
+				failed = append(failed, fmt.Sprintf("%s on %s: %s", line.Name, w.Name,
+					format.ErrorSentence(line.Detail)))
 			}
 		}
 	}
@@ -173,13 +174,13 @@ func (p *Operation) checks(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRo
 	case tested == 0:
 		row.State, row.Says, row.Do = views.HealthUnknown, "No connected worker has reported a self-test.", "Restart the workers: they test themselves when they start."
 	case len(failed) > 0:
-		row.State, row.Says, row.Do = views.HealthBad, row.Says+" Failed: "+summarize(failed), "Fix the cause and restart the worker."
+		row.State, row.Says, row.Do = views.HealthBad, row.Says+" Failed: "+firstAndCount(failed), "Fix the cause and restart the worker."
 	}
 	return row, nil
 }
 
-// drifting checks for slots of connected workers whose benchmarks differ from earlier ones.
-func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+// checkDrifting checks for slots of connected workers whose benchmarks differ from earlier ones.
+func (p *Operation) checkDrifting(c *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{
 		Name:     "Speed of slots",
 		Says:     "No slot differs from its usual speed.",
@@ -195,14 +196,14 @@ func (p *Operation) drifting(c *fiber.Ctx, workers []fleet.Worker) (views.Health
 		for _, d := range list {
 			texts = append(texts, fmt.Sprintf("%s on %s: %s", d.Device, d.Worker, d.Description))
 		}
-		row.State, row.Says, row.Do = views.HealthLook, summarize(texts), "Check for heat, a power limit, or another program on the machine."
+		row.State, row.Says, row.Do = views.HealthLook, firstAndCount(texts), "Check for heat, a power limit, or another program on the machine."
 		row.Link, row.LinkText = "/devices/"+list[0].Device+"/sentinel", "Its history"
 	}
 	return row, err
 }
 
-// disk checks the free disk space of the data directory.
-func (p *Operation) disk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
+// checkDisk checks the free disk space of the data directory.
+func (p *Operation) checkDisk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Disk", Link: "/operate/storage", LinkText: "Storage"}
 	disk := p.site.Store.Disk
 	free, err := disk.Free()
@@ -255,13 +256,13 @@ func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, e
 	off, err := p.site.Store.Switches.OffParts(c.UserContext())
 	if len(off) > 0 {
 		row.State, row.Do = views.HealthLook, "Turn it back on when you are done."
-		row.Says = fmt.Sprintf("%s switched off, since %s.", format.Plural(len(off), "part is", "parts are"), format.Minute(off[0].Since))
+		row.Says = fmt.Sprintf("%s switched off, since %s.", format.Plural(len(off), "part is", "parts are"), format.DateMinute(off[0].Since))
 	}
 	return row, err
 }
 
-// summarize returns the first of several sentences, followed by the number of the others.
-func summarize(list []string) string {
+// firstAndCount returns the first of several sentences, followed by the number of the others.
+func firstAndCount(list []string) string {
 	if len(list) == 1 {
 		return list[0]
 	}
@@ -306,31 +307,32 @@ func (p *Operation) backupCommands(dir string) []string {
 	if p.site.Store.Dialect() == migrations.Postgres {
 		list = append(list, `pg_dump -Fc "$WARPBOARD_DATABASE_URL" > backup/database.dump &&`)
 	} else {
-		list = append(list, "sqlite3 "+quoted(filepath.Join(dir, "warpboard.db"))+` ".backup backup/warpboard.db" &&`)
+		list = append(list, "sqlite3 "+shellQuote(filepath.Join(dir,
+			"warpboard.db"))+` ".backup backup/warpboard.db" &&`)
 	}
 	for _, name := range []string{"artifacts", "signing.key"} { // settings can put them elsewhere
-		if path := filepath.Join(dir, name); exists(path) {
-			list = append(list, "cp -a "+quoted(path)+" backup/ &&")
+		if path := filepath.Join(dir, name); fileExists(path) {
+			list = append(list, "cp -a "+shellQuote(path)+" backup/ &&")
 		}
 	}
-	return append(list, "touch "+quoted(filepath.Join(dir, lastBackupFile)))
+	return append(list, "touch "+shellQuote(filepath.Join(dir, lastBackupFile)))
 }
 
-func exists(path string) bool {
+func fileExists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
 }
 
-// quoted quotes a path for a shell.
-func quoted(path string) string {
+// shellQuote quotes a path for a shell.
+func shellQuote(path string) string {
 	if !strings.ContainsAny(path, " \t\n\"'$`\\&;|<>()*?[]#~!{}") {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// sanitizers lists the GPUs of connected workers that support mode sanitize. A site may have none.
-func (p *Operation) sanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
+// checkSanitizers lists the GPUs of connected workers that support mode sanitize. A site may have none.
+func (p *Operation) checkSanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "compute-sanitizer", State: views.HealthNone, Says: "No GPU is connected.", Link: "/docs/sanitize", LinkText: "Mode sanitize"}
 	has := map[string]bool{}
 	for _, w := range workers {

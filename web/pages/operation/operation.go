@@ -28,23 +28,23 @@ import (
 
 // Operation has the handlers of the pages for operators and moderators.
 type Operation struct {
-	site       *site.Site
-	runs       *runs.Runs
-	code       *views.Highlighter
-	queue      func(context.Context) error // returns an error if the queue carries no jobs now
-	ownCluster bool                        // workers connect to the operator's NATS cluster, not to the site
-	activity   activity
+	site               *site.Site
+	runs               *runs.Runs
+	highlighter        *views.Highlighter
+	queue              func(context.Context) error // returns an error if the queue carries no jobs now
+	usesOwnNATSCluster bool                        // workers connect to the operator's NATS cluster, not to the site
+	activityCache      activityCache
 }
 
 // New returns the handlers of the pages for operators and moderators.
 func New(
 	site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(context.Context) error, ownCluster bool,
 ) *Operation {
-	return &Operation{site: site, runs: runs, code: code, queue: queue, ownCluster: ownCluster}
+	return &Operation{site: site, runs: runs, highlighter: code, queue: queue, usesOwnNATSCluster: ownCluster}
 }
 
-// Operate shows the switches of the site, and the credentials and join tokens of workers.
-func (p *Operation) Operate(c *fiber.Ctx) error { return p.showControls(c, fiber.StatusOK, nil) }
+// Controls shows the switches of the site, and the credentials and join tokens of workers.
+func (p *Operation) Controls(c *fiber.Ctx) error { return p.showControls(c, fiber.StatusOK, nil) }
 
 // showControls renders the page of controls. with, unless it is nil, adds a new credential, a new token, or an error to
 // it.
@@ -57,7 +57,7 @@ func (p *Operation) showControls(c *fiber.Ctx, status int, with func(*views.Oper
 		Now:     p.site.Now(),
 		Connect: "--site " + p.site.Settings.BaseURL,
 	}
-	if p.ownCluster {
+	if p.usesOwnNATSCluster {
 		page.Connect = "--nats-url tls://HOST:PORT"
 	}
 	if err := p.addSwitches(c, &page); err != nil {
@@ -123,7 +123,7 @@ func (p *Operation) redirectToControls(c *fiber.Ctx, err error) error {
 func (p *Operation) redirectOrFail(c *fiber.Ctx, next templ.SafeURL, err error) error {
 	switch kind := db.KindOf(err); {
 	case kind == db.Invalid || kind == db.Conflict:
-		refused := site.FailureOf(err)
+		refused := site.FailureFromError(err)
 		return p.showControls(c, refused.Status, func(page *views.OperatePage) { page.Problem = refused.Message })
 	case err != nil:
 		return err

@@ -18,7 +18,7 @@ func (p *Operation) People(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.PeoplePage{Page: p.site.Page(c, "People", "moderation"), Search: search, PageNumber: number,
+	page := views.PeoplePage{Page: p.site.Page(c, "People", "moderation"), SearchText: search, PageNumber: number,
 		Rows: list}
 	if page.HasMore = len(list) > peopleRows; page.HasMore {
 		page.Rows = list[:peopleRows]
@@ -37,7 +37,7 @@ func (p *Operation) UserRename(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	p.announce(changes)
+	p.announceBoards(changes)
 	if id == user.ID {
 		return site.Redirect(c, "/me?done=saved")
 	}

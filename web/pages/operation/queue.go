@@ -35,7 +35,7 @@ func (l *queueList) read(ctx context.Context) error {
 		return err
 	}
 	for _, q := range live {
-		card := l.card(q)
+		card := l.cardOf(q)
 		switch {
 		case q.EvaluationID != "":
 			l.addEvaluation(q.Device, q.WorkRef(), q.Kind, q.UserID, card)
@@ -43,14 +43,14 @@ func (l *queueList) read(ctx context.Context) error {
 		case q.StartedAt != nil:
 			l.submissionByAttempt[q.AttemptID] = q.SubmissionID
 		}
-		l.add(q.Device, views.QueuedRun{
+		l.addRow(q.Device, views.QueuedRun{
 			ID:       q.SubmissionID,
 			Run:      card,
 			What:     modeOrReason(q),
 			Confirms: q.IsConfirmation(),
 		})
 	}
-	return l.describe(ctx)
+	return l.addPeopleAndTasks(ctx)
 }
 
 // modeOrReason returns the mode of a run, or the reason for measuring its submission again.
@@ -66,14 +66,14 @@ func modeOrReason(q work.QueuedWork) string {
 	return views.ModeName(q.Kind)
 }
 
-// card returns the card of queued work, and counts it. A running card shows the time since the current attempt began.
-func (l *queueList) card(q work.QueuedWork) views.RunCard {
+// cardOf returns the card of queued work, and counts it. A running card shows the time since the current attempt began.
+func (l *queueList) cardOf(q work.QueuedWork) views.RunCard {
 	if q.StartedAt != nil {
 		l.count(q, 0, 1)
 		return views.RunCard{Run: work.Run{
 			ID:    q.RunID,
 			State: work.RunState(q.State),
-			Work:  work.Work{QueuedAt: runs.TimeOf(q.DispatchedAt)},
+			Work:  work.Work{QueuedAt: runs.TimeOrZero(q.DispatchedAt)},
 		}}
 	}
 	l.count(q, 1, 0)
@@ -95,7 +95,7 @@ func (l *queueList) count(q work.QueuedWork, waiting, running int) {
 	l.lengths[q.Device] = n
 }
 
-func (l *queueList) add(device string, row views.QueuedRun) {
+func (l *queueList) addRow(device string, row views.QueuedRun) {
 	if len(l.rows[device]) < queueRows {
 		if lack := l.pages.site.Store.Fleet.MissingWorkerAmong(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
 			row.Run.WaitingReason = "waits for " + lack
@@ -113,16 +113,16 @@ func (l *queueList) addEvaluation(device string, ref job.WorkRef, kind string, u
 	row := views.QueuedRun{Run: card, Kind: kind}
 	own := l.viewer.SignedIn() && l.viewer.ID == userID
 	if own {
-		row.Owner = site.PersonOf(l.viewer.ID, l.viewer.Name)
+		row.Owner = site.PersonLink(l.viewer.ID, l.viewer.Name)
 	}
 	if own || l.viewer.IsAdmin() {
 		row.EvaluationID = ref.EvaluationID
 	}
-	l.add(device, row)
+	l.addRow(device, row)
 }
 
-// describe adds people and tasks to all rows, and removes data that the viewer may not see.
-func (l *queueList) describe(ctx context.Context) error {
+// addPeopleAndTasks adds people and tasks to all rows, and removes data that the viewer may not see.
+func (l *queueList) addPeopleAndTasks(ctx context.Context) error {
 	ids := slices.Collect(maps.Values(l.submissionByAttempt))
 	for _, rows := range l.rows {
 		for _, row := range rows {
@@ -142,7 +142,7 @@ func (l *queueList) describe(ctx context.Context) error {
 	for _, rows := range l.rows {
 		for i := range rows {
 			if sub, ok := known[rows[i].ID]; ok {
-				rows[i].Run.Task, rows[i].Owner = site.TaskRef(sub.Task), site.PersonOf(sub.UserID, sub.UserName)
+				rows[i].Run.Task, rows[i].Owner = site.TaskLink(sub.Task), site.PersonLink(sub.UserID, sub.UserName)
 			}
 			rows[i].ID = known[rows[i].ID].ID
 		}

@@ -42,7 +42,7 @@ func (p *Operation) Rerun(c *fiber.Ctx) error {
 }
 
 func (p *Operation) rerunPage(c *fiber.Ctx, task catalog.Task) (views.RerunPage, error) {
-	page := views.RerunPage{Page: p.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
+	page := views.RerunPage{Page: p.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskLink(task)}
 	last, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), task.VersionID, "", 1)
 	for _, o := range last {
 		page.LastOrder = &o.Order
@@ -51,14 +51,14 @@ func (p *Operation) rerunPage(c *fiber.Ctx, task catalog.Task) (views.RerunPage,
 				page.WaitingRuns++
 			}
 		}
-		page.Boards = boardsOf(o.Runs)
+		page.Boards = groupByBoard(o.Runs)
 	}
 	return page, err
 }
 
 // RerunBegin queues reruns of the runs on a task's boards.
 func (p *Operation) RerunBegin(c *fiber.Ctx) error {
-	return p.actOnRerun(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+	return p.changeRerun(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		_, err := p.site.Store.Rerun(ctx, actor, task.ID, c.FormValue("reason"))
 		p.site.Dispatcher.Wake()
 		p.site.Hub.QueueChanged()
@@ -68,7 +68,7 @@ func (p *Operation) RerunBegin(c *fiber.Ctx) error {
 
 // RerunApply replaces the scores by those of the reruns.
 func (p *Operation) RerunApply(c *fiber.Ctx) error {
-	return p.actOnRerun(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+	return p.changeRerun(c, "applied", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		changes, err := p.site.Store.ApplyRerun(ctx, actor, task.ID)
 		for _, b := range changes {
 			p.site.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
@@ -79,13 +79,13 @@ func (p *Operation) RerunApply(c *fiber.Ctx) error {
 
 // RerunCancel ends the reruns of a task without changing scores.
 func (p *Operation) RerunCancel(c *fiber.Ctx) error {
-	return p.actOnRerun(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
+	return p.changeRerun(c, "cancelled", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
 		return p.site.Dispatcher.CancelRerun(ctx, actor, task.ID)
 	})
 }
 
-// actOnRerun calls do for the task of the path and redirects with the notice done. It shows an error on the page.
-func (p *Operation) actOnRerun(
+// changeRerun calls do for the task of the path and redirects with the notice done. It shows an error on the page.
+func (p *Operation) changeRerun(
 	c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error,
 ) error {
 	task, err := p.taskOf(c)
@@ -103,13 +103,13 @@ func (p *Operation) actOnRerun(
 	if pageErr != nil {
 		return pageErr
 	}
-	refused := site.FailureOf(err)
-	page.Problem, page.FormText = refused.Message, c.FormValue("reason")
+	refused := site.FailureFromError(err)
+	page.RefusalReason, page.FormText = refused.Message, c.FormValue("reason")
 	return p.site.Render(c, refused.Status, views.Rerun(page))
 }
 
-// boardsOf groups reruns by board, with the ranks before and after.
-func boardsOf(rows []models.Rerun) (boards []views.RerunBoard) {
+// groupByBoard groups reruns by board, with the ranks before and after.
+func groupByBoard(rows []models.Rerun) (boards []views.RerunBoard) {
 	for _, x := range rows {
 		if n := len(boards); n == 0 || boards[n-1].Device != x.Device {
 			boards = append(boards, views.RerunBoard{Device: x.Device})
@@ -139,8 +139,8 @@ func addPlaces(rows []views.RerunRow) {
 	}
 }
 
-// maxShownOutput limits the output of a validation script that its row shows, in bytes. The end is shown.
-const maxShownOutput = 1000
+// maxShownOutputBytes limits the output of a validation script that its row shows, in bytes. The end is shown.
+const maxShownOutputBytes = 1000
 
 // validatedTask reads the task of the path, if the viewer may run its validation script.
 func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
@@ -169,7 +169,7 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 	if err != nil {
 		return page, err
 	}
-	page = views.ValidationPage{Page: p.site.Page(c, "Validate "+task.Title, "tasks"), Task: site.TaskRef(task),
+	page = views.ValidationPage{Page: p.site.Page(c, "Validate "+task.Title, "tasks"), Task: site.TaskLink(task),
 		Script: version.Definition.Validation, Deadline: p.site.DeadlineOf(task)}
 	rows, err := p.site.Store.Validations.OfVersion(c.UserContext(), task.VersionID)
 	if err != nil || len(rows) == 0 {
@@ -187,17 +187,17 @@ func (p *Operation) validationPage(c *fiber.Ctx, task catalog.Task) (page views.
 		b := &page.Boards[len(page.Boards)-1]
 		b.Rows = append(b.Rows, views.ValidatedRow{ValidationRow: row})
 		if row.Answer == review.AnswerNone {
-			b.Rows[len(b.Rows)-1].Output = outputOf(stages[row.ScriptRunID])
+			b.Rows[len(b.Rows)-1].Output = validationOutputEnd(stages[row.ScriptRunID])
 		}
 	}
 	return page, err
 }
 
-// outputOf returns the end of the output of a validation script that did not return an answer.
-func outputOf(stages []work.Stage) (output string) {
+// validationOutputEnd returns the end of the output of a validation script that did not return an answer.
+func validationOutputEnd(stages []work.Stage) (output string) {
 	for _, stage := range stages {
 		if text := stage.Result.Stdout + stage.Result.Stderr; stage.Stage == job.StageValidate {
-			output = strings.ToValidUTF8(text[max(0, len(text)-maxShownOutput):], "")
+			output = strings.ToValidUTF8(text[max(0, len(text)-maxShownOutputBytes):], "")
 		}
 	}
 	return output
@@ -219,7 +219,7 @@ func (p *Operation) Validate(c *fiber.Ctx) error {
 	if pageErr != nil {
 		return pageErr
 	}
-	refused := site.FailureOf(err)
+	refused := site.FailureFromError(err)
 	page.Problem = refused.Message
 	return p.site.Render(c, refused.Status, views.Validation(page))
 }

@@ -52,7 +52,7 @@ func reviewFilter(field func(string, ...string) string) models.ReviewFilter {
 	return models.ReviewFilter{
 		Task:     field("task"),
 		Kind:     review.FlagKind(field("kind")),
-		Priority: views.PriorityOf(field("priority")),
+		Priority: views.ReviewPriorityByName(field("priority")),
 	}
 }
 
@@ -121,7 +121,7 @@ func (p *Operation) decideRuns(
 		if err != nil && db.KindOf(err) != db.Conflict {
 			return err
 		}
-		p.announce(changes)
+		p.announceBoards(changes)
 	}
 	return c.Redirect(views.ReviewURL(reviewFilter(c.FormValue), "done", done), fiber.StatusSeeOther)
 }
@@ -136,7 +136,7 @@ func (p *Operation) RunReview(c *fiber.Ctx) error {
 }
 
 // runOf reads the run of the path, if the viewer may see its submission.
-func (p *Operation) runOf(c *fiber.Ctx) (run work.Run, seen runs.Access, err error) {
+func (p *Operation) runOf(c *fiber.Ctx) (run work.Run, seen runs.SubmissionAccess, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return run, seen, err
@@ -156,8 +156,8 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 	viewer, of := site.Actor(c), accounts.ObjectOwners{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
 	mayJudge := viewer.CanPerform(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
-		Page: p.site.Page(c, fmt.Sprintf("Review of #%d", run.SubmissionID), "tasks"), Run: run, Task: site.TaskRef(seen.Task), Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name),
-		SourceOpen: seen.MaySeeSource, MayReport: run.Valid() && !mayJudge && viewer.CanPerform(accounts.ReportRun, of), MayReview: viewer.CanPerform(accounts.ReviewRun, of),
+		Page: p.site.Page(c, fmt.Sprintf("Review of #%d", run.SubmissionID), "tasks"), Run: run, Task: site.TaskLink(seen.Task), Owner: site.PersonLink(seen.Owner.ID, seen.Owner.Name),
+		MayReadSource: seen.MaySeeSource, MayReport: run.Valid() && !mayJudge && viewer.CanPerform(accounts.ReportRun, of), MayReview: viewer.CanPerform(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldReason != "") && mayJudge,
 		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.CanPerform(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}),
 	}
@@ -178,17 +178,17 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 }
 
 // addSource adds the source of the run, if the viewer may read it.
-func (p *Operation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunReviewPage) error {
-	if !page.MayReview || !page.SourceOpen {
+func (p *Operation) addSource(c *fiber.Ctx, seen runs.SubmissionAccess, page *views.RunReviewPage) error {
+	if !page.MayReview || !page.MayReadSource {
 		return nil
 	}
 	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Submission)
 	if err != nil {
 		return err
 	}
-	page.Files = runs.SubmittedFiles(p.code, seen.Submission, submitted)
+	page.Files = runs.SubmittedFiles(p.highlighter, seen.Submission, submitted)
 	for _, flag := range page.Flags {
-		for _, found := range flaggedLine.FindAllStringSubmatch(flag.Detail, -1) {
+		for _, found := range flaggedLinePattern.FindAllStringSubmatch(flag.Detail, -1) {
 			line, _ := strconv.Atoi(found[1])
 			page.Files[0].Remarks = append(page.Files[0].Remarks, views.Remark{Line: line, Text: flag.Detail})
 		}
@@ -196,11 +196,13 @@ func (p *Operation) addSource(c *fiber.Ctx, seen runs.Access, page *views.RunRev
 	return nil
 }
 
-// flaggedLine matches line numbers of the main file in a report or a flag.
-var flaggedLine = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
+// flaggedLinePattern matches line numbers of the main file in a report or a flag.
+var flaggedLinePattern = regexp.MustCompile(`(?i)\blines? (\d{1,6})`)
 
 // addNote adds the owner's note on a record, if the viewer may read it, and the form if the viewer may change it.
-func (p *Operation) addNote(c *fiber.Ctx, run work.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
+func (p *Operation) addNote(
+	c *fiber.Ctx, run work.Run, seen runs.SubmissionAccess, page *views.RunReviewPage,
+) (err error) {
 	viewer := site.Actor(c)
 	page.NoteIsPublic = seen.Task.NotesArePublic(p.site.Now())
 	page.MayRemoveNote = viewer.CanPerform(accounts.RemoveRunNote, accounts.ObjectOwners{AuthorID: seen.Task.OwnerID})
@@ -255,7 +257,7 @@ func (p *Operation) decideRun(
 	changes, err := do(c.UserContext(), site.Actor(c), run.ID, why)
 	switch kind := db.KindOf(err); {
 	case err == nil:
-		p.announce(changes)
+		p.announceBoards(changes)
 		return c.Redirect(views.RunReviewURL(run.ID)+"?done="+done, fiber.StatusSeeOther)
 	case kind != db.Invalid && kind != db.Conflict && kind != db.TooMany:
 		return err
@@ -264,13 +266,13 @@ func (p *Operation) decideRun(
 	if pageErr != nil {
 		return pageErr
 	}
-	refused := site.FailureOf(err)
-	page.Problem, page.FormName, page.FormText = refused.Message, name, why
+	refused := site.FailureFromError(err)
+	page.RefusalReason, page.RefusedFormName, page.RefusedText = refused.Message, name, why
 	return p.site.Render(c, refused.Status, views.RunReview(page))
 }
 
-// Similar lists similar sources of different people on a task's boards.
-func (p *Operation) Similar(c *fiber.Ctx) error {
+// SimilarSources lists similar sources of different people on a task's boards.
+func (p *Operation) SimilarSources(c *fiber.Ctx) error {
 	ctx, viewer := c.UserContext(), site.Actor(c)
 	task, err := p.runs.VisibleTask(ctx, viewer, c.Params("slug"))
 	if err != nil {
@@ -287,12 +289,12 @@ func (p *Operation) Similar(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.SimilarPage{Page: p.site.Page(c, "Similar sources", "tasks"), Task: site.TaskRef(task), Found: found}
+	page := views.SimilarPage{Page: p.site.Page(c, "Similar sources", "tasks"), Task: site.TaskLink(task), Found: found}
 	return p.site.Render(c, fiber.StatusOK, views.Similar(page))
 }
 
-// announce notifies open pages of changed boards.
-func (p *Operation) announce(changes []boards.BoardChange) {
+// announceBoards notifies open pages of changed boards.
+func (p *Operation) announceBoards(changes []boards.BoardChange) {
 	for _, b := range changes {
 		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}

@@ -24,12 +24,12 @@ func (p *Operation) Storage(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page.Facts = []views.Fact{
+	page.Facts = []views.NamedValue{
 		{Name: "Sources and tasks, in the database", Value: countAndSize(total.Blobs, total.BlobBytes)}, {Name: "Artifacts (profiles, traces)", Value: countAndSize(total.Artifacts, total.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(total.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(total.Events)},
 	}
 	page.Facts = append(page.Facts, p.folders()...)
-	page.Next = []views.Fact{
+	page.Next = []views.NamedValue{
 		{Name: "Artifacts", Value: countAndSize(next.Artifacts, next.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
 	}
@@ -47,14 +47,14 @@ func countAndSize(n, size int64) string {
 }
 
 // folders describes the contents of the data directory, and the free disk space. Remote workers are not included.
-func (p *Operation) folders() (facts []views.Fact) {
+func (p *Operation) folders() (facts []views.NamedValue) {
 	for _, folder := range []struct{ name, what string }{{"objects", "Cache of compiled objects, at most 8 GiB"}, {"queue", "Queue"}} {
 		if size := folderSize(filepath.Join(p.site.Store.Disk.Dir, folder.name)); size > 0 {
-			facts = append(facts, views.Fact{Name: folder.what, Value: format.Bytes(size)})
+			facts = append(facts, views.NamedValue{Name: folder.what, Value: format.Bytes(size)})
 		}
 	}
 	if free, err := p.site.Store.Disk.Free(); err == nil {
-		facts = append(facts, views.Fact{Name: "Free on the disk", Value: format.Bytes(free)})
+		facts = append(facts, views.NamedValue{Name: "Free on the disk", Value: format.Bytes(free)})
 	}
 	return facts
 }

@@ -12,24 +12,24 @@ import (
 	"warpboard/views"
 )
 
-// contract returns the arguments of the kernels: the form's JSON field if it is filled, otherwise its rows. It returns
-// nil if both are empty.
-func (f *form) contract() any {
-	if f.get("contract") != "" {
+// argumentsContract returns the arguments of the kernels: the form's JSON field if it is filled, otherwise its rows. It
+// returns nil if both are empty.
+func (f *playgroundForm) argumentsContract() any {
+	if f.trimmedField("contract") != "" {
 		return f.json("contract")
 	}
-	return f.rowContract()
+	return f.contractFromRows()
 }
 
-func (f *form) rowContract() any {
+func (f *playgroundForm) contractFromRows() any {
 	args := []any{}
-	f.argRows = nil
-	for row := range f.rows {
+	f.argumentRows = nil
+	for row := range f.rowCount {
 		if arg := f.argument(row); arg != nil {
-			args, f.argRows = append(args, arg), append(f.argRows, row)
+			args, f.argumentRows = append(args, arg), append(f.argumentRows, row)
 		}
 	}
-	launch := f.launch()
+	launch := f.launchConfiguration()
 	switch {
 	case len(launch) > 0:
 		return map[string]any{"args": args, "launch": launch}
@@ -40,12 +40,12 @@ func (f *form) rowContract() any {
 }
 
 // argument reads the row of one argument; nil if it is empty.
-func (f *form) argument(row int) map[string]any {
-	get := func(name string) string { return f.get(views.ArgumentField(row, name)) }
+func (f *playgroundForm) argument(row int) map[string]any {
+	get := func(name string) string { return f.trimmedField(views.ArgumentField(row, name)) }
 	if get("name")+get("shape")+get("value") == "" {
 		return nil
 	}
-	arg := addNonEmpty(map[string]any{}, "type", get("type"), "role", get("role"))
+	arg := addNonEmptyPairs(map[string]any{}, "type", get("type"), "role", get("role"))
 	if get("name") == "" {
 		f.problems[views.ArgumentField(row, "name")] = "Name this argument, or empty its row."
 	}
@@ -54,10 +54,10 @@ func (f *form) argument(row int) map[string]any {
 		arg["is_meta"] = true
 	}
 	if get("type") == "tensor" {
-		arg["tensor_spec"] = tensorOf(get)
+		arg["tensor_spec"] = tensorArgument(get)
 		return arg
 	}
-	value, problem := scalarOf(get("type"), get("value"))
+	value, problem := parseScalar(get("type"), get("value"))
 	if problem != "" {
 		f.problems[views.ArgumentField(row, "value")] = problem
 	}
@@ -65,8 +65,8 @@ func (f *form) argument(row int) map[string]any {
 	return arg
 }
 
-// addNonEmpty adds pairs of keys and values to a map. It skips empty values, for which the API has defaults.
-func addNonEmpty(to map[string]any, pairs ...string) map[string]any {
+// addNonEmptyPairs adds pairs of keys and values to a map. It skips empty values, for which the API has defaults.
+func addNonEmptyPairs(to map[string]any, pairs ...string) map[string]any {
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
 			to[pairs[i]] = pairs[i+1]
@@ -75,17 +75,17 @@ func addNonEmpty(to map[string]any, pairs ...string) map[string]any {
 	return to
 }
 
-func tensorOf(get func(string) string) map[string]any {
+func tensorArgument(get func(string) string) map[string]any {
 	shape := []any{}
 	for _, extent := range strings.FieldsFunc(get("shape"), func(r rune) bool { return strings.ContainsRune(", x×[]()", r) }) {
 		shape = append(shape, extent)
 	}
-	spec := addNonEmpty(map[string]any{"shape": shape}, "dtype", get("dtype"))
+	spec := addNonEmptyPairs(map[string]any{"shape": shape}, "dtype", get("dtype"))
 	if get("init") == "nothing" {
 		return spec
 	}
-	init := addNonEmpty(map[string]any{}, "kind", get("init"))
-	for i, name := range initNumbers[get("init")] {
+	init := addNonEmptyPairs(map[string]any{}, "kind", get("init"))
+	for i, name := range initParameterNames[get("init")] {
 		if number := get([]string{"first", "second"}[i]); number != "" {
 			init[name] = number
 		}
@@ -97,8 +97,8 @@ func tensorOf(get func(string) string) map[string]any {
 	return spec
 }
 
-// scalarOf parses a scalar of a kind. If text is invalid, problem describes the error.
-func scalarOf(kind, text string) (value any, problem string) {
+// parseScalar parses a scalar of a kind. If text is invalid, problem describes the error.
+func parseScalar(kind, text string) (value any, problem string) {
 	switch kind {
 	case "int":
 		if n, err := strconv.ParseInt(text, 0, 64); err == nil {
@@ -119,17 +119,17 @@ func scalarOf(kind, text string) (value any, problem string) {
 	return text, ""
 }
 
-// launch returns the launch configuration. It is empty for kernels that launch themselves; their form hides these
-// fields, which may contain values of another kernel.
-func (f *form) launch() map[string]any {
+// launchConfiguration returns the launch configuration. It is empty for kernels that launch themselves; their form
+// hides these fields, which may contain values of another kernel.
+func (f *playgroundForm) launchConfiguration() map[string]any {
 	launch := map[string]any{}
-	if kind := f.get("kernel_type"); kind != "triton" && kind != "cuda" {
+	if kind := f.trimmedField("kernel_type"); kind != "triton" && kind != "cuda" {
 		return launch
 	}
 	for _, size := range []string{"grid", "block"} {
 		sizes := map[string]any{}
 		for _, axis := range []string{"x", "y", "z"} {
-			if value := f.get("launch-" + size + "-" + axis); value != "" {
+			if value := f.trimmedField("launch-" + size + "-" + axis); value != "" {
 				sizes[axis] = value
 			}
 		}
@@ -138,7 +138,7 @@ func (f *form) launch() map[string]any {
 		}
 	}
 	for _, name := range []string{"num_warps", "num_stages", "shared_mem"} {
-		if value := f.get("launch-" + name); value != "" {
+		if value := f.trimmedField("launch-" + name); value != "" {
 			launch[name] = value
 		}
 	}
@@ -147,8 +147,8 @@ func (f *form) launch() map[string]any {
 
 // writeContract writes the arguments of the rows into the JSON field. Valid values get the API's types; others stay
 // strings.
-func (f *form) writeContract() {
-	io := f.rowContract()
+func (f *playgroundForm) writeContract() {
+	io := f.contractFromRows()
 	if io == nil {
 		f.problems["contract"] = "There is no argument and no launch size to write."
 		return
@@ -161,17 +161,17 @@ func (f *form) writeContract() {
 }
 
 // fillFrom fills the form from a request, with its contracts as JSON.
-func (f *form) fillFrom(r kernelrun.Request) {
-	f.fillCode("kernel", r.CustomKernel)
+func (f *playgroundForm) fillFrom(r kernelrun.Request) {
+	f.fillKernelCode("kernel", r.CustomKernel)
 	if r.CustomKernel.IO != nil {
 		f.fields["contract"] = prettyJSON(withoutNulls(r.CustomKernel.IO))
 	}
 	if r.RefKernel != nil {
-		f.fillCode("reference", *r.RefKernel)
+		f.fillKernelCode("reference", *r.RefKernel)
 		if other := prettyJSON(withoutNulls(r.RefKernel.IO)); other != prettyJSON(withoutNulls(r.CustomKernel.IO)) {
 			f.fields["reference_contract"] = other
 		}
-		f.fields["atol"], f.fields["rtol"] = decimal(r.ATol), decimal(r.RTol)
+		f.fields["atol"], f.fields["rtol"] = decimalText(r.ATol), decimalText(r.RTol)
 	}
 	f.fields["num_trials"], f.fields["timeout"] = strconv.FormatInt(r.NumTrials, 10), strconv.FormatInt(r.Timeout, 10)
 	f.fields["l2_flush"], f.fields["collect_device_metrics"] = strconv.FormatBool(r.L2Flush), strconv.FormatBool(r.DeviceMetrics)
@@ -195,10 +195,10 @@ func (f *form) fillFrom(r kernelrun.Request) {
 	}
 }
 
-func (f *form) fillCode(field string, code kernelrun.Code) {
+func (f *playgroundForm) fillKernelCode(field string, code kernelrun.Code) {
 	f.fields[field], f.fields[field+"_type"] = code.Source, code.Type
 	metadata, _ := withoutNulls(code.Metadata).(map[string]any) // always a map
-	key := nameKeys[code.Type]
+	key := kernelNameKeys[code.Type]
 	if name, ok := metadata[key].(string); ok {
 		f.fields[field+"_name"] = name
 		delete(metadata, key)
@@ -232,7 +232,7 @@ func withoutNulls(value any) any {
 	return value
 }
 
-func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+func decimalText(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // prettyJSON formats a JSON value with indentation.
 func prettyJSON(value any) string {

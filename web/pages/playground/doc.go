@@ -7,6 +7,6 @@
 // The same code reads the form and the API's bodies, so that both accept and refuse the same. It works without a
 // script: everything that a script shows beside the form has its own page, and adding a row sends the form.
 //
-// What may go wrong: fieldOf finds the form's field for a problem by the problem's path in the API's body. A problem
-// with an unknown path is counted above the form, but marks no field, and its sentence is not shown.
+// What may go wrong: fieldOfPath finds the form's field for a problem by the problem's path in the API's body. A
+// problem with an unknown path is counted above the form, but marks no field, and its sentence is not shown.
 package playground

@@ -9,31 +9,31 @@ const defaultExample = "torch"
 func exampleNames() []string { return []string{"torch", "triton", "cuda"} }
 
 // example fills the form with an example. An unknown name changes nothing.
-func (f *form) example(name string) {
+func (f *playgroundForm) example(name string) {
 	switch name {
 	case "torch":
-		f.set(1, map[string]string{
+		f.setRows(1, map[string]string{
 			"kernel": torchExample, "kernel_type": "torch", "kernel_name": "softmax",
 			"reference":      "import torch\n\ndef softmax(x):\n    return torch.softmax(x, dim=-1)\n",
 			"reference_type": "torch", "reference_name": "softmax", "atol": "1e-6", "rtol": "1e-5",
 			"args-0-name": "x", "args-0-type": "tensor", "args-0-shape": "256, 1024", "args-0-seed": "1",
 		})
 	case "triton":
-		f.set(5, vectorAddFields(), map[string]string{
+		f.setRows(5, vectorAddFields(), map[string]string{
 			"kernel": tritonExample, "kernel_type": "triton", "kernel_name": "add",
 			"args-4-name": "BLOCK", "args-4-type": "int", "args-4-value": "1024", "args-4-meta": "true",
 			"launch-grid-x": "cdiv(n, BLOCK)", "launch-num_warps": "4",
 		})
 	case "cuda":
-		f.set(4, vectorAddFields(), map[string]string{
+		f.setRows(4, vectorAddFields(), map[string]string{
 			"kernel": cudaExample, "kernel_type": "cuda", "kernel_name": "add",
 			"launch-grid-x": "cdiv(n, 256)", "launch-block-x": "256",
 		})
 	}
 }
 
-func (f *form) set(rows int, parts ...map[string]string) {
-	f.rows = rows
+func (f *playgroundForm) setRows(rows int, parts ...map[string]string) {
+	f.rowCount = rows
 	for _, fields := range parts {
 		maps.Copy(f.fields, fields)
 	}

@@ -10,7 +10,7 @@ func TestEveryExampleIsARequest(t *testing.T) {
 	for _, name := range exampleNames() {
 		form := newForm()
 		form.example(name)
-		request, ok := form.request(kernelrun.DefaultBounds())
+		request, ok := form.parseRequest(kernelrun.DefaultBounds())
 		if !ok || request.Kind != kernelrun.Compare || request.CustomKernel.Type != name {
 			t.Errorf("%s: %v, %+v", name, form.problems, request)
 			continue

@@ -19,14 +19,14 @@ import (
 
 // Playground has the handlers of the pages that evaluate single kernels.
 type Playground struct {
-	site  *site.Site
-	evals *evaluations.Evaluations
-	code  *views.Highlighter
+	site        *site.Site
+	evaluations *evaluations.Evaluations
+	highlighter *views.Highlighter
 }
 
 // New returns the handlers of the playground.
 func New(site *site.Site, evals *evaluations.Evaluations, code *views.Highlighter) *Playground {
-	return &Playground{site: site, evals: evals, code: code}
+	return &Playground{site: site, evaluations: evals, highlighter: code}
 }
 
 const recentEvaluations = 10 // number of evaluations that the playground lists
@@ -38,11 +38,11 @@ func (p *Playground) Form(c *fiber.Ctx) error {
 		form.example(c.Query("example", defaultExample))
 	}
 	if id := c.Query("from"); id != "" {
-		e, _, err := p.evals.ReadableEvaluation(c, id)
+		e, _, err := p.evaluations.ReadableEvaluation(c, id)
 		if err != nil {
 			return err
 		}
-		request, err := evaluations.RequestOf(e)
+		request, err := evaluations.DecodeRequest(e)
 		if err != nil {
 			return err
 		}
@@ -59,64 +59,64 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	}
 	switch c.FormValue("do") {
 	case "row":
-		form.rows = min(form.rows+1, maxArguments)
+		form.rowCount = min(form.rowCount+1, maxArguments)
 		return p.showPlayground(c, fiber.StatusOK, form)
 	case "json":
 		form.writeContract()
 		return p.showPlayground(c, form.status(), form)
 	case "task":
-		return p.task(c, form)
+		return p.previewTask(c, form)
 	}
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	caller, err := p.evals.Caller(c)
+	caller, err := p.evaluations.Caller(c)
 	if err != nil {
 		return err
 	}
 	if c.FormValue("do") == "compile" {
-		return p.compile(c, form, caller)
+		return p.compileOnly(c, form, caller)
 	}
-	if request, ok := form.request(p.evals.EvalLimits.Bounds); ok {
-		e, err := p.evals.Submit(c.UserContext(), caller, request, "")
+	if request, ok := form.parseRequest(p.evaluations.EvalLimits.Bounds); ok {
+		e, err := p.evaluations.Submit(c.UserContext(), caller, request, "")
 		if err == nil {
 			return p.showAccepted(c, e, caller)
 		}
-		if f := site.FailureOf(err); !form.recordProblems(err) && f.Code == "internal" {
+		if f := site.FailureFromError(err); !form.recordProblems(err) && f.Code == "internal" {
 			return err
 		}
 	}
-	return p.refused(c, form)
+	return p.showRefusal(c, form)
 }
 
-func (p *Playground) refused(c *fiber.Ctx, form *form) error {
+func (p *Playground) showRefusal(c *fiber.Ctx, form *playgroundForm) error {
 	if site.IsFragment(c) {
 		return p.site.Render(c, form.status(), views.PlaygroundRefused(form.problems))
 	}
 	return p.showPlayground(c, form.status(), form)
 }
 
-// compile submits the form's kernel for compilation only.
-func (p *Playground) compile(c *fiber.Ctx, form *form, caller evaluations.Caller) error {
+// compileOnly submits the form's kernel for compilation only.
+func (p *Playground) compileOnly(c *fiber.Ctx, form *playgroundForm, caller evaluations.Caller) error {
 	request := kernelrun.Request{Kind: kernelrun.Compile, CustomKernel: kernelrun.Code{
 		Source: form.fields["kernel"],
-		Type:   form.get("kernel_type"),
+		Type:   form.trimmedField("kernel_type"),
 	},
-		GPUType: form.get("gpu_type"), Timeout: kernelrun.CompileTimeout}
-	err := request.Check(p.evals.EvalLimits.Bounds)
+		GPUType: form.trimmedField("gpu_type"), Timeout: kernelrun.CompileTimeout}
+	err := request.Check(p.evaluations.EvalLimits.Bounds)
 	if request.CustomKernel.Type != "cuda" {
 		err = &kernelrun.Refusal{Message: "Only CUDA kernels can be compiled without running them: choose the type cuda, or run it"}
 	}
 	if err == nil {
 		var e work.Evaluation
-		if e, err = p.evals.Compile(c.UserContext(), caller, request, nil); err == nil {
+		if e, err = p.evaluations.Compile(c.UserContext(), caller, request, nil); err == nil {
 			return p.showAccepted(c, e, caller)
 		}
 	}
-	if f := site.FailureOf(err); !form.recordProblems(err) && f.Code == "internal" {
+	if f := site.FailureFromError(err); !form.recordProblems(err) && f.Code == "internal" {
 		return err
 	}
-	return p.refused(c, form)
+	return p.showRefusal(c, form)
 }
 
 // showAccepted shows an evaluation beside its form, or redirects to its page if the browser has no JavaScript.
@@ -131,12 +131,13 @@ func (p *Playground) showAccepted(c *fiber.Ctx, e work.Evaluation, caller evalua
 	return p.site.Render(c, fiber.StatusCreated, views.PlaygroundResult(page))
 }
 
-func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error {
+func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *playgroundForm) error {
 	workers, err := p.site.Store.Fleet.Workers(c.UserContext())
 	if err != nil {
 		return err
 	}
-	page := views.PlaygroundPage{Page: p.site.Page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows,
+	page := views.PlaygroundPage{Page: p.site.Page(c, "Playground", "playground"), Fields: form.fields,
+		Rows:     form.rowCount,
 		Problems: form.problems, Examples: exampleNames()}
 	page.HasStream, page.FullWidth = page.Viewer != nil, true
 	for _, u := range evaluations.Devices(workers, p.site.Now()) {
@@ -155,7 +156,7 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 
 // Evaluation shows an evaluation. For htmx it renders only the part that changes.
 func (p *Playground) Evaluation(c *fiber.Ctx) error {
-	e, caller, err := p.evals.ReadableEvaluation(c, c.Params("id"))
+	e, caller, err := p.evaluations.ReadableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -185,19 +186,19 @@ func (p *Playground) evaluationPage(
 		page.Request = indentJSON(e.Request)
 	}
 	var err error
-	if page.Lack, err = p.evals.Lack(c.UserContext(), e); err != nil {
+	if page.Lack, err = p.evaluations.MissingWorker(c.UserContext(), e); err != nil {
 		return page, err
 	}
-	page.HasStream, page.Charts = !e.State.IsFinal(), e.Kind == string(kernelrun.Compile)
+	page.HasStream, page.NeedsChartStyle = !e.State.IsFinal(), e.Kind == string(kernelrun.Compile)
 	if e.Result != nil {
-		result, err := evaluations.ResultOf(e)
+		result, err := evaluations.DecodeResult(e)
 		if err != nil {
 			return page, err
 		}
 		page.Result = &result
 	}
-	if page.Charts && page.Request != "" {
-		request, err := evaluations.RequestOf(e)
+	if page.NeedsChartStyle && page.Request != "" {
+		request, err := evaluations.DecodeRequest(e)
 		if err != nil {
 			return page, err
 		}
@@ -215,21 +216,21 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 	if !e.HasRequest() || e.IsLarge() {
 		return nil, nil
 	}
-	request, err := evaluations.RequestOf(e)
+	request, err := evaluations.DecodeRequest(e)
 	if err != nil || request.Kind == kernelrun.Compile { // whose result has its source
 		return nil, err
 	}
-	page := p.code.Page()
+	page := p.highlighter.Page()
 	add := func(title string, code kernelrun.Code) {
 		name := strings.ToLower(title)
 		extension := ".py"
 		if code.Type == "cuda" {
 			extension = ".cu"
 		}
-		file := page.Source(name+extension, name+"-", []byte(code.Source))
+		file := page.ColorFile(name+extension, name+"-", []byte(code.Source))
 		list = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file})
 		for _, beside := range slices.Sorted(maps.Keys(code.Files)) {
-			file := page.Source(beside, name+"-"+beside+"-", []byte(code.Files[beside]))
+			file := page.ColorFile(beside, name+"-"+beside+"-", []byte(code.Files[beside]))
 			list = append(list, views.EvaluationSource{Title: title + ": " + beside, Type: code.Type, File: file})
 		}
 	}
@@ -242,7 +243,7 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 
 // EvaluationCancel cancels an evaluation.
 func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
-	e, err := p.evals.ChangeableEvaluation(c, c.Params("id"))
+	e, err := p.evaluations.ChangeableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
@@ -255,11 +256,11 @@ func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 
 // EvaluationShare turns sharing of an evaluation on or off.
 func (p *Playground) EvaluationShare(c *fiber.Ctx) error {
-	e, err := p.evals.ChangeableEvaluation(c, c.Params("id"))
+	e, err := p.evaluations.ChangeableEvaluation(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	if _, err := p.evals.Share(c.UserContext(), e.ID, c.FormValue("shared") == "true"); err != nil {
+	if _, err := p.evaluations.SetShared(c.UserContext(), e.ID, c.FormValue("shared") == "true"); err != nil {
 		return err
 	}
 	return site.Redirect(c, views.EvaluationURL(e.ID))

@@ -16,23 +16,23 @@ import (
 	"warpboard/web/site"
 )
 
-// task converts the form to a draft of a task and shows its preview. The reference must be a PyTorch function, because
-// the task's harness calls it from Python. The kernel becomes the task's template if it is a PyTorch function,
+// previewTask converts the form to a draft of a task and shows its preview. The reference must be a PyTorch function,
+// because the task's harness calls it from Python. The kernel becomes the task's template if it is a PyTorch function,
 // otherwise the reference does.
-func (p *Playground) task(c *fiber.Ctx, form *form) error {
-	request, ok := form.request(p.evals.EvalLimits.Bounds)
-	if ok && (request.RefKernel == nil || request.RefKernel.Type != "torch" || functionOf(*request.RefKernel) == "") {
+func (p *Playground) previewTask(c *fiber.Ctx, form *playgroundForm) error {
+	request, ok := form.parseRequest(p.evaluations.EvalLimits.Bounds)
+	if ok && (request.RefKernel == nil || request.RefKernel.Type != "torch" || functionName(*request.RefKernel) == "") {
 		form.problems["reference"], ok = "A task needs a reference that is a PyTorch function: def softmax(x): …", false
 	}
 	if !ok {
 		return p.showPlayground(c, form.status(), form)
 	}
-	name := db.Slug(functionOf(*request.RefKernel))
+	name := db.Slug(functionName(*request.RefKernel))
 	packed, err := packTask(taskFiles(request))
 	if err != nil {
 		return err
 	}
-	return site.Attachment(c, cmp.Or(name, "task")+".zip", packed)
+	return site.SendAttachment(c, cmp.Or(name, "task")+".zip", packed)
 }
 
 func packTask(files map[string]string) ([]byte, error) {
@@ -52,31 +52,32 @@ func packTask(files map[string]string) ([]byte, error) {
 }
 
 var (
-	definition = regexp.MustCompile(`(?m)^def ([A-Za-z_]\w*)\(`)
-	identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	functionDefinition = regexp.MustCompile(`(?m)^def ([A-Za-z_]\w*)\(`)
+	identifierPattern  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 )
 
-// functionOf returns the function name of a PyTorch kernel, or "" for a model or if the name is missing.
-func functionOf(code kernelrun.Code) string {
-	if name, ok := code.Metadata[nameKeys["torch"]].(string); ok && name != "" {
+// functionName returns the function name of a PyTorch kernel, or "" for a model or if the name is missing.
+func functionName(code kernelrun.Code) string {
+	if name, ok := code.Metadata[kernelNameKeys["torch"]].(string); ok && name != "" {
 		return name
 	}
-	if all := definition.FindAllStringSubmatch(code.Source, -1); len(all) > 0 {
+	if all := functionDefinition.FindAllStringSubmatch(code.Source, -1); len(all) > 0 {
 		return all[len(all)-1][1]
 	}
 	return ""
 }
 
 func taskFiles(r kernelrun.Request) map[string]string {
-	function, begin := functionOf(*r.RefKernel), *r.RefKernel
-	if r.CustomKernel.Type == "torch" && functionOf(r.CustomKernel) != "" {
+	function, begin := functionName(*r.RefKernel), *r.RefKernel
+	if r.CustomKernel.Type == "torch" && functionName(r.CustomKernel) != "" {
 		begin = r.CustomKernel
 	}
 	return map[string]string{
-		"task.yml":     fmt.Sprintf(taskYML, jsonString(function), function, decimal(r.ATol), decimal(r.RTol)),
-		"task.py":      taskPY,
+		"task.yml": fmt.Sprintf(taskYAMLTemplate, jsonString(function), function, decimalText(r.ATol),
+			decimalText(r.RTol)),
+		"task.py":      taskPythonTemplate,
 		"reference.py": fmt.Sprintf(referencePY, r.RefKernel.Source, generateInputLines(r.CustomKernel.IO), function),
-		"template.py":  fmt.Sprintf(templatePY, begin.Source, functionOf(begin)),
+		"template.py":  fmt.Sprintf(templatePY, begin.Source, functionName(begin)),
 	}
 }
 
@@ -90,7 +91,7 @@ func generateInputLines(io map[string]any) string {
 			continue
 		}
 		name, _ := arg["name"].(string)
-		if !identifier.MatchString(name) || name == "seed" || name == "device" || name == "generator" {
+		if !identifierPattern.MatchString(name) || name == "seed" || name == "device" || name == "generator" {
 			name = fmt.Sprintf("argument_%d", i)
 		}
 		value := jsonString(arg["value"])
@@ -107,7 +108,7 @@ func generateInputLines(io map[string]any) string {
 // tensorExpression returns a Python expression that creates a tensor. Missing parameters get the API's defaults.
 func tensorExpression(spec map[string]any) string {
 	name, _ := spec["dtype"].(string)
-	shape, dtype := shapeOf(spec["shape"]), "torch."+cmp.Or(name, "float32")
+	shape, dtype := shapeText(spec["shape"]), "torch."+cmp.Or(name, "float32")
 	init, _ := spec["init"].(map[string]any)
 	number := func(name, otherwise string) string {
 		if v := init[name]; v != nil {
@@ -139,7 +140,7 @@ func tensorExpression(spec map[string]any) string {
 	return fmt.Sprintf("torch.randn(%s.mul(%s).add(%s).to(%s)", drawn, number("std", "1"), number("mean", "0"), dtype)
 }
 
-func shapeOf(shape any) string {
+func shapeText(shape any) string {
 	extents, _ := shape.([]any) // Read has checked it
 	var out strings.Builder
 	for _, extent := range extents {
@@ -154,7 +155,7 @@ func jsonString(value any) string {
 	return string(text)
 }
 
-const taskYML = `title: %s
+const taskYAMLTemplate = `title: %s
 lang: py
 
 description: |
@@ -180,7 +181,7 @@ benchmarks:
 ranking_by: geom
 `
 
-const taskPY = `"""What one call gets and returns."""
+const taskPythonTemplate = `"""What one call gets and returns."""
 
 import inspect
 

@@ -31,7 +31,7 @@ func (p *Submissions) showComments(c *fiber.Ctx, status int, page views.Comments
 	if err != nil {
 		return err
 	}
-	page.Page, page.Task, page.Author = p.site.Page(c, "Comments", "tasks"), site.TaskRef(thread.Task), author
+	page.Page, page.Task, page.Author = p.site.Page(c, "Comments", "tasks"), site.TaskLink(thread.Task), author
 	page.First, page.Moderates, page.Locked, page.Count = after == 0, thread.ModeratedBy(viewer), thread.Locked(), thread.CommentCount()
 	if thread.Submission != nil {
 		page.SubmissionID = thread.Submission.ID
@@ -72,7 +72,7 @@ func (p *Submissions) fillComments(page *views.CommentsPage, thread comments.Thr
 
 // shownComment converts a comment for its page.
 func (p *Submissions) shownComment(t comments.Thread, one comments.CommentRow) (shown views.Comment, err error) {
-	shown = views.Comment{ID: one.ID, Author: site.PersonOf(one.UserID, one.UserName), IsAuthor: one.UserID == t.AuthorID(), Created: one.CreatedAt,
+	shown = views.Comment{ID: one.ID, Author: site.PersonLink(one.UserID, one.UserName), IsAuthor: one.UserID == t.AuthorID(), Created: one.CreatedAt,
 		Source: one.Body, Hidden: one.HiddenAt != nil, Why: one.HiddenReason}
 	if one.EditedAt != nil {
 		shown.Edited = *one.EditedAt
@@ -81,7 +81,7 @@ func (p *Submissions) shownComment(t comments.Thread, one comments.CommentRow) (
 	if t.Submission != nil {
 		lines = string(views.SourceURL(t.Submission.ID))
 	}
-	shown.HTML, err = p.code.Comment(one.Body, lines)
+	shown.HTML, err = p.highlighter.Comment(one.Body, lines)
 	return shown, err
 }
 
@@ -107,11 +107,11 @@ func (p *Submissions) writeComment(
 	made, err := do(c.UserContext(), site.Actor(c), thread, text)
 	switch kind := db.KindOf(err); {
 	case err == nil:
-		return site.Redirect(c, views.CommentPlace(listURL(thread), made.ID, thread.CommentCount()))
+		return site.Redirect(c, views.CommentPlace(commentListURL(thread), made.ID, thread.CommentCount()))
 	case kind != db.Invalid && kind != db.Conflict && kind != db.TooMany:
 		return err
 	}
-	refused := site.FailureOf(err)
+	refused := site.FailureFromError(err)
 	return p.showComments(c, refused.Status, views.CommentsPage{Problem: refused.Message, Act: act, Typed: text})
 }
 
@@ -124,10 +124,10 @@ func (p *Submissions) CommentsLock(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return site.Redirect(c, listURL(thread)+"?done=saved")
+	return site.Redirect(c, commentListURL(thread)+"?done=saved")
 }
 
-func listURL(t comments.Thread) templ.SafeURL {
+func commentListURL(t comments.Thread) templ.SafeURL {
 	if t.Submission != nil {
 		return views.CommentsURL("", t.Submission.ID)
 	}
@@ -152,7 +152,7 @@ func (p *Submissions) showComment(c *fiber.Ctx, status int, page views.CommentPa
 	if page.Comment, err = p.shownComment(thread, found); err != nil {
 		return err
 	}
-	page.Page, page.Task = p.site.Page(c, fmt.Sprintf("Comment %d", id), "tasks"), site.TaskRef(thread.Task)
+	page.Page, page.Task = p.site.Page(c, fmt.Sprintf("Comment %d", id), "tasks"), site.TaskLink(thread.Task)
 	if thread.Submission != nil {
 		page.SubmissionID = thread.Submission.ID
 	}
@@ -207,7 +207,7 @@ func (p *Submissions) actOnComment(
 	case kind != db.Invalid && kind != db.Conflict && kind != db.TooMany:
 		return err
 	}
-	refused := site.FailureOf(err)
+	refused := site.FailureFromError(err)
 	return p.showComment(c, refused.Status, views.CommentPage{Problem: refused.Message, Act: name, Typed: why})
 }
 
@@ -221,5 +221,5 @@ func (p *Submissions) CommentDelete(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return site.Redirect(c, listURL(thread)+"?done=comment-gone")
+	return site.Redirect(c, commentListURL(thread)+"?done=comment-gone")
 }

@@ -43,19 +43,20 @@ func (p *Submissions) Compare(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	index := charts.ReadQuery(queryOf(c)).Case
+	index := charts.ReadQuery(queryValues(c)).Case
 	reports, missing, err := p.bothReports(a, b, index)
 	if err != nil {
 		return err
 	}
 	page := views.ComparePage{
-		Page: p.site.Page(c, headingOf(a, b), "tasks"), Task: site.TaskRef(a.Task),
-		A: a.Run.ID, B: b.Run.ID, NameA: nameOf(a, b), NameB: nameOf(b, a), Heading: headingOf(a, b), Compare: p.chartsOfBoth(a, b, index, reports, missing),
+		Page: p.site.Page(c, comparisonTitle(a, b), "tasks"), Task: site.TaskLink(a.Task),
+		A: a.Run.ID, B: b.Run.ID, NameA: comparedName(a, b), NameB: comparedName(b, a), Heading: comparisonTitle(a, b), Compare: p.chartsOfBoth(a, b, index, reports, missing),
 	}
-	page.Charts = true
+	page.NeedsChartStyle = true
 	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
-	page.Share = &views.Share{Title: fmt.Sprintf("%s: submission %d by %s and %d by %s", a.Task.Title, a.Submission.ID, a.Owner.Name, b.Submission.ID, b.Owner.Name),
-		URL: p.site.Settings.BaseURL + "/compare" + both, Image: p.site.Card(), JSON: "/compare.json" + both}
+	page.LinkPreview = &views.LinkPreview{Title: fmt.Sprintf("%s: submission %d by %s and %d by %s", a.Task.Title, a.Submission.ID, a.Owner.Name, b.Submission.ID, b.Owner.Name),
+		URL: p.site.Settings.BaseURL + "/compare" + both, ImageURL: p.site.PreviewImageURL(),
+		JSONURL: "/compare.json" + both}
 	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
 		page.PinA = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(b.Submission.ID, b.Run.ID), index, a.Run.ID))
 	}
@@ -65,17 +66,17 @@ func (p *Submissions) Compare(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Compare(page))
 }
 
-// headingOf returns the title of a comparison: the two submissions, or the two devices of one submission.
-func headingOf(a, b comparedRun) string {
+// comparisonTitle returns the title of a comparison: the two submissions, or the two devices of one submission.
+func comparisonTitle(a, b comparedRun) string {
 	if a.Submission.ID == b.Submission.ID && a.Run.Device != b.Run.Device {
 		return fmt.Sprintf("#%d on %s vs %s", a.Submission.ID, a.Run.Device, b.Run.Device)
 	}
 	return fmt.Sprintf("#%d vs #%d", a.Submission.ID, b.Submission.ID)
 }
 
-// nameOf returns the name of run r in a comparison with other: its submission's number, followed by its device or run
-// number if both runs belong to the same submission.
-func nameOf(r, other comparedRun) string {
+// comparedName returns the name of run r in a comparison with other: its submission's number, followed by its device or
+// run number if both runs belong to the same submission.
+func comparedName(r, other comparedRun) string {
 	name := fmt.Sprintf("#%d", r.Submission.ID)
 	switch {
 	case r.Submission.ID != other.Submission.ID || r.Run.ID == other.Run.ID:
@@ -88,11 +89,11 @@ func nameOf(r, other comparedRun) string {
 
 // comparisonData has the data for the charts of a comparison.
 type comparisonData struct {
-	Shown           charts.CompareVM // without derived parts; includes the hiding of the code
+	ShownView       charts.CompareView // without derived parts; includes the hiding of the code
 	Ranking         tasks.Ranking
 	Cases           [2][]job.CaseResult
 	Reports         [2]string // hashes, of one case
-	Hidden          [2]bool   // the source and the kernels' names of a side are hidden
+	HiddenSides     [2]bool   // the source and the kernels' names of a side are hidden
 	Sources, Labels [2]string // hashes, and names of the files
 }
 
@@ -101,8 +102,8 @@ func (p *Submissions) chartsOfBoth(
 	a, b comparedRun, index int, reports [2]*ncu.Report, missing string,
 ) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	vm := charts.CompareVM{A: sideOf(a, b, ownA), B: sideOf(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), Conditions: conditionsOf(a, b, true),
-		NoCodeReason: hiddenSourceReason(a, b), Path: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: caseTabs(a.profile, b.profile)}
+	vm := charts.CompareView{RunA: sideOf(a, b, ownA), RunB: sideOf(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), ConditionsText: conditionsText(a, b, true),
+		NoCodeReason: hiddenSourceReason(a, b), PagePath: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: caseTabs(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
 		vm.NoProfileReason = missing
 	}
@@ -111,13 +112,13 @@ func (p *Submissions) chartsOfBoth(
 	}
 	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
 	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
-	made := comparisonData{Shown: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
-		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)}, Hidden: [2]bool{!a.MaySeeSource, !b.MaySeeSource},
+	made := comparisonData{ShownView: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
+		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)}, HiddenSides: [2]bool{!a.MaySeeSource, !b.MaySeeSource},
 		Sources: [2]string{a.Submission.SourceHash, b.Submission.SourceHash}, Labels: [2]string{a.Submission.FileName, b.Submission.FileName}}
 	return p.cachedCharts(made, func(ctx context.Context) (templ.Component, error) {
-		vm.Finding = compareTimes(a, b)
-		vm.Finding.Cases = charts.Named(vm.Finding.Cases)
-		vm.Conditions = conditionsOf(a, b, vm.HeadlineRatio().IsClear())
+		vm.TimeComparison = compareTimes(a, b)
+		vm.TimeComparison.Cases = charts.CasesWithShortNames(vm.TimeComparison.Cases)
+		vm.ConditionsText = conditionsText(a, b, vm.HeadlineRatio().IsClear())
 		if missing == "" {
 			addPairs(&vm, reports)
 		}
@@ -159,19 +160,19 @@ func (p *Submissions) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 		return a, b, err
 	}
 	left, err := p.runs.EvidenceOf(c.UserContext(), seen...)
-	return comparedOf(seen[0], left), comparedOf(seen[1], left), err
+	return newComparedRun(seen[0], left), newComparedRun(seen[1], left), err
 }
 
-func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
+func newComparedRun(seen runs.RunAccess, left map[int64]runs.RunEvidence) comparedRun {
 	of := left[seen.Run.ID]
 	cases := slices.Clone(runs.MeasuredStage(of.Stages).Cases) // both sides may be one run
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
 // sideOf returns the chart data of run r. own is the score of the run's own times, which the ratio is based on.
-func sideOf(r, other comparedRun, own float64) charts.Side {
-	s := charts.Side{
-		Name: fmt.Sprintf("Submission %d by %s", r.Submission.ID, r.Owner.Name), ShortName: nameOf(r, other), URL: string(views.SubmissionURL(r.Submission.ID)),
+func sideOf(r, other comparedRun, own float64) charts.ComparedSide {
+	s := charts.ComparedSide{
+		Name: fmt.Sprintf("Submission %d by %s", r.Submission.ID, r.Owner.Name), ShortName: comparedName(r, other), URL: string(views.SubmissionURL(r.Submission.ID)),
 		BoardName: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
 	}
 	if r.Run.ScoreNS == nil {
@@ -229,7 +230,7 @@ func caseTabs(profiles ...runs.Profile) []charts.CaseTab {
 }
 
 // addReports adds the comparison of the case's profile reports, or the name of the missing report.
-func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index int) error {
+func (p *Submissions) addReports(vm *charts.CompareView, a, b comparedRun, index int) error {
 	reports, why, err := p.bothReports(a, b, index)
 	if err != nil || why != "" {
 		vm.NoProfileReason = why
@@ -240,7 +241,7 @@ func (p *Submissions) addReports(vm *charts.CompareVM, a, b comparedRun, index i
 }
 
 // addPairs adds a comparison of each kernel that both reports have, and possible causes of the difference.
-func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
+func addPairs(vm *charts.CompareView, reports [2]*ncu.Report) {
 	vm.Pairs = ncu.Compare(reports[0], reports[1])
 	if because, ok := ncu.ExplainDifference(reports[0], reports[1]); ok {
 		vm.Explanation = &because
@@ -249,9 +250,9 @@ func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 
 // bothReports reads both profile reports of a case. If one is missing, why explains that.
 func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
-	names := []string{nameOf(a, b), nameOf(b, a)}
+	names := []string{comparedName(a, b), comparedName(b, a)}
 	for i, r := range []comparedRun{a, b} {
-		if reports[i], err = p.runs.VisibleReport(r.Access, r.profile, index); err != nil {
+		if reports[i], err = p.runs.ReportForViewer(r.SubmissionAccess, r.profile, index); err != nil {
 			return reports, "", err
 		}
 		if reports[i] == nil {
@@ -298,9 +299,9 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 func missingFileNote(before, after []byte, a, b comparedRun) string {
 	switch {
 	case before == nil:
-		return " (only in " + nameOf(b, a) + ")"
+		return " (only in " + comparedName(b, a) + ")"
 	case after == nil:
-		return " (only in " + nameOf(a, b) + ")"
+		return " (only in " + comparedName(a, b) + ")"
 	}
 	return ""
 }
@@ -310,17 +311,17 @@ const (
 	longTimeBetweenRuns = 24 * time.Hour // machines differ from day to day
 )
 
-// conditionsOf describes how the conditions of the two measurements differ. apart means that the times differ clearly,
-// which the conditions may explain.
-func conditionsOf(a, b comparedRun, apart bool) string {
+// conditionsText describes how the conditions of the two measurements differ. apart means that the times differ
+// clearly, which the conditions may explain.
+func conditionsText(a, b comparedRun, apart bool) string {
 	if a.Run.Machine == nil || b.Run.Machine == nil {
 		return "The conditions of one of the runs are unknown."
 	}
-	disturbed, explain := disturbedOf(a, b, apart), ""
+	disturbed, explain := disturbedSentence(a, b, apart), ""
 	if apart {
 		explain = ", which may explain part of the difference"
 	}
-	if differ := differences(a, b); len(differ) > 0 {
+	if differ := differenceTexts(a, b); len(differ) > 0 {
 		return strings.TrimSpace("Conditions differ" + explain + ": " + strings.Join(differ, "; ") + ". " + disturbed)
 	}
 	if disturbed != "" {
@@ -329,8 +330,8 @@ func conditionsOf(a, b comparedRun, apart bool) string {
 	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
 }
 
-// disturbedOf returns a sentence about runs that were disturbed, or "".
-func disturbedOf(a, b comparedRun, apart bool) string {
+// disturbedSentence returns a sentence about runs that were disturbed, or "".
+func disturbedSentence(a, b comparedRun, apart bool) string {
 	ends := ": a quiet machine may show a difference."
 	if apart {
 		ends = ": the machine may explain the difference."
@@ -338,17 +339,18 @@ func disturbedOf(a, b comparedRun, apart bool) string {
 	whyA, whyB := a.Run.DisturbedReason, b.Run.DisturbedReason
 	switch {
 	case whyA != "" && whyB != "":
-		return fmt.Sprintf("Both runs were disturbed (%s: %s; %s: %s)%s", nameOf(a, b), whyA, nameOf(b, a), whyB, ends)
+		return fmt.Sprintf("Both runs were disturbed (%s: %s; %s: %s)%s", comparedName(a, b), whyA,
+			comparedName(b, a), whyB, ends)
 	case whyA != "":
-		return fmt.Sprintf("%s was disturbed (%s)%s", nameOf(a, b), whyA, ends)
+		return fmt.Sprintf("%s was disturbed (%s)%s", comparedName(a, b), whyA, ends)
 	case whyB != "":
-		return fmt.Sprintf("%s was disturbed (%s)%s", nameOf(b, a), whyB, ends)
+		return fmt.Sprintf("%s was disturbed (%s)%s", comparedName(b, a), whyB, ends)
 	}
 	return ""
 }
 
-// differences lists how run b differs from run a, apart from the kernels, most important first.
-func differences(a, b comparedRun) (list []string) {
+// differenceTexts lists how run b differs from run a, apart from the kernels, most important first.
+func differenceTexts(a, b comparedRun) (list []string) {
 	was, is := *a.Run.Machine, *b.Run.Machine
 	add := func(name, from, to string) {
 		if from != to {
@@ -361,7 +363,7 @@ func differences(a, b comparedRun) (list []string) {
 	}
 	add("device", a.Run.Device, b.Run.Device)
 	add("measured by", a.Run.Harness, b.Run.Harness)
-	list = append(list, softwareOf(was).ChangedComponents(softwareOf(is))...)
+	list = append(list, machineSoftware(was).ChangedComponents(machineSoftware(is))...)
 	if a.Run.Device == b.Run.Device && was.UUIDHash != is.UUIDHash {
 		list = append(list, fmt.Sprintf("another %s", a.Run.Device))
 	}
@@ -378,7 +380,7 @@ func differences(a, b comparedRun) (list []string) {
 	return list
 }
 
-func softwareOf(m job.Machine) epochs.Software {
+func machineSoftware(m job.Machine) epochs.Software {
 	return epochs.Software{
 		Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Torch: m.Torch, Triton: m.Triton,
 		Harness: m.Harness,
@@ -401,8 +403,8 @@ func clockRangeOf(seen string) string {
 
 // clocksDiffer reports whether the lowest or highest sampled clock rates differ. A missing value counts as equal.
 func clocksDiffer(a, b string) bool {
-	lowA, highA := ends(a)
-	lowB, highB := ends(b)
+	lowA, highA := clockRangeEnds(a)
+	lowB, highB := clockRangeEnds(b)
 	return clockDiffers(lowA, lowB) || clockDiffers(highA, highB)
 }
 
@@ -410,7 +412,7 @@ func clockDiffers(a, b float64) bool {
 	return a > 0 && b > 0 && math.Abs(a-b) > minClockDifference*max(a, b)
 }
 
-func ends(seen string) (low, high float64) {
+func clockRangeEnds(seen string) (low, high float64) {
 	number, _, _ := strings.Cut(clockRangeOf(seen), " ")
 	from, to, isRange := strings.Cut(number, "–")
 	if !isRange {

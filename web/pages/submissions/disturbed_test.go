@@ -13,29 +13,29 @@ func TestADisturbedRunIsNoEqualOfAnother(t *testing.T) {
 	a.Submission.ID, b.Submission.ID = 56, 57
 	a.Run.Device, b.Run.Device = "CPU", "CPU"
 	a.Run.Machine, b.Run.Machine = &job.Machine{}, &job.Machine{}
-	if message := conditionsOf(a, b, true); !strings.HasPrefix(message, "Conditions are the same") {
+	if message := conditionsText(a, b, true); !strings.HasPrefix(message, "Conditions are the same") {
 		t.Errorf("undisturbed: %q", message)
 	}
 	b.Run.DisturbedReason = "a load of 8.2"
-	if message := conditionsOf(a, b,
+	if message := conditionsText(a, b,
 		true); message != "#57 was disturbed (a load of 8.2): the machine may explain the difference." {
 		t.Errorf("disturbed: %q", message)
 	}
-	if message := conditionsOf(a, b,
+	if message := conditionsText(a, b,
 		false); message != "#57 was disturbed (a load of 8.2): a quiet machine may show a difference." {
 		t.Errorf("disturbed, without a difference: %q", message)
 	}
 	a.Run.DisturbedReason = "a load of 3"
-	if message := conditionsOf(a, b,
+	if message := conditionsText(a, b,
 		false); message != "Both runs were disturbed (#56: a load of 3; #57: a load of 8.2): a quiet machine may show a difference." {
 		t.Errorf("both disturbed, without a difference: %q", message)
 	}
 	b.Run.Machine.Driver = "580"
-	if message := conditionsOf(a, b, true); !strings.HasPrefix(message, "Conditions differ") ||
+	if message := conditionsText(a, b, true); !strings.HasPrefix(message, "Conditions differ") ||
 		!strings.HasSuffix(message, "may explain the difference.") {
 		t.Errorf("disturbed, and of another driver: %q", message)
 	}
-	if message := conditionsOf(a, b, false); !strings.HasPrefix(message, "Conditions differ: ") ||
+	if message := conditionsText(a, b, false); !strings.HasPrefix(message, "Conditions differ: ") ||
 		strings.Contains(message, "explain") {
 		t.Errorf("another driver, without a difference: %q", message)
 	}

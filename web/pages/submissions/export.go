@@ -22,8 +22,8 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	index := charts.ReadQuery(queryOf(c)).Case
-	var reports charts.CompareVM
+	index := charts.ReadQuery(queryValues(c)).Case
+	var reports charts.CompareView
 	if err := p.addReports(&reports, a, b, index); err != nil {
 		return err
 	}
@@ -82,27 +82,28 @@ func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var reports charts.CompareVM
-	if err := p.addReports(&reports, a, b, charts.ReadQuery(queryOf(c)).Case); err != nil {
+	var reports charts.CompareView
+	if err := p.addReports(&reports, a, b, charts.ReadQuery(queryValues(c)).Case); err != nil {
 		return err
 	}
 	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
 	for _, pair := range compareTimes(a, b).Cases {
-		rows = append(rows, timeRows(pair.Spec, pair.A, pair.B)...)
+		rows = append(rows, caseTimeRows(pair.Spec, pair.A, pair.B)...)
 	}
 	for _, pair := range reports.Pairs {
 		kernel := fmt.Sprintf("%s / %s", pair.NameA, pair.NameB)
 		for _, section := range pair.Sections {
 			for _, d := range section.Rows {
-				rows = append(rows, []string{kernel, section.Name, d.Label, metricUnit(d), valueOf(d.A), valueOf(d.B)})
+				rows = append(rows, []string{kernel, section.Name, d.Label, metricUnit(d), baseUnitValue(d.A),
+					baseUnitValue(d.B)})
 			}
 		}
 	}
 	return site.SendCSV(c, rows)
 }
 
-// timeRows returns the CSV rows of one case: the mean times and, if a judge measured one of them, the clock rates.
-func timeRows(spec string, a, b *job.CaseResult) [][]string {
+// caseTimeRows returns the CSV rows of one case: the mean times and, if a judge measured one of them, the clock rates.
+func caseTimeRows(spec string, a, b *job.CaseResult) [][]string {
 	row := func(name, unitName string, of func(job.CaseResult) string) []string {
 		side := func(c *job.CaseResult) string {
 			if c == nil || name != "mean" && !c.TimedByJudge() {
@@ -133,8 +134,8 @@ func timeRows(spec string, a, b *job.CaseResult) [][]string {
 		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.LateCalls) }))
 }
 
-// valueOf returns the value of a metric in its base unit, so that the values of both runs are comparable.
-func valueOf(m ncu.Metric) string {
+// baseUnitValue returns the value of a metric in its base unit, so that the values of both runs are comparable.
+func baseUnitValue(m ncu.Metric) string {
 	value, ok := m.BaseValue()
 	if !ok {
 		return ""
@@ -184,13 +185,13 @@ func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	index := profile.Case(charts.ReadQuery(queryOf(c)).Case)
+	index := profile.CaseOrFirst(charts.ReadQuery(queryValues(c)).Case)
 	written, ok := profile.ReportFile(index)
 	if !ok {
 		return db.Errorf(db.NotFound, "There is no report file of this case.")
 	}
 	c.Vary(fiber.HeaderAcceptEncoding)
-	file, err := p.runs.OpenPacked(written.Artifact, c.Request().Header.HasAcceptEncoding("gzip"))
+	file, err := p.runs.OpenArtifact(written.Artifact, c.Request().Header.HasAcceptEncoding("gzip"))
 	if err != nil {
 		return err
 	}
@@ -198,8 +199,8 @@ func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderContentEncoding, "gzip")
 	}
 	name := fmt.Sprintf("run-%d-case-%d.ncu-rep", seen.Run.ID, index)
-	if written.First < written.Last {
-		name = fmt.Sprintf("run-%d-cases-%d-%d.ncu-rep", seen.Run.ID, written.First, written.Last)
+	if written.FirstCase < written.LastCase {
+		name = fmt.Sprintf("run-%d-cases-%d-%d.ncu-rep", seen.Run.ID, written.FirstCase, written.LastCase)
 	}
 	c.Attachment(name)
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
@@ -208,14 +209,14 @@ func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
 
 // ProfilePTX responds with the PTX of the requested kernel, or of the kernel with the longest total time.
 func (p *Submissions) ProfilePTX(c *fiber.Ctx) error {
-	seen, index, report, err := p.seenReport(c)
+	seen, index, report, err := p.visibleReport(c)
 	if err != nil {
 		return err
 	}
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", "PTX shows the program itself: "+runs.SourceHidden(seen.Task)+".")
 	}
-	kernel := charts.DetailsVM{Query: charts.ReadQuery(queryOf(c)), Report: report}.Kernel()
+	kernel := charts.ProfileView{Query: charts.ReadQuery(queryValues(c)), Report: report}.Kernel()
 	if kernel == nil || kernel.Source == nil || kernel.Source.PTX == "" {
 		return db.Errorf(db.NotFound, "There is no PTX of this kernel.")
 	}

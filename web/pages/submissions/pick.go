@@ -46,7 +46,7 @@ func (p *Submissions) showRunPicker(c *fiber.Ctx) error {
 	if base.Run.ID == 0 {
 		page.Offers, err = p.recentRuns(c.UserContext(), site.Actor(c))
 	} else {
-		page.Task, page.Device = site.TaskRef(base.Task), base.Run.Device
+		page.Task, page.Device = site.TaskLink(base.Task), base.Run.Device
 		page.Offers, err = p.runsToCompare(c, base)
 	}
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err er
 
 // runOf returns a submission's run on a device, or its first run if it has none on that device.
 func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
-	if seen.Access, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), submission); err != nil {
+	if seen.SubmissionAccess, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), submission); err != nil {
 		return seen, err
 	}
 	list, err := p.site.Store.Work.Runs(c.UserContext(), submission)
@@ -96,21 +96,21 @@ func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen
 // the viewer's, and the viewer's own runs.
 func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
-	of := runPicker{task: site.TaskRef(base.Task)}
-	of.add("this run", boards.Standing{RankedEntry: boards.RankedEntry{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
+	of := runPicker{task: site.TaskLink(base.Task)}
+	of.addRow("this run", boards.Standing{RankedEntry: boards.RankedEntry{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
 	rivals, err := p.runs.Rivals(ctx, base, viewer.ID, offeredEntries)
 	if err != nil {
 		return nil, err
 	}
-	for i, st := range rivals.Leading {
+	for i, st := range rivals.LeadingEntries {
 		note := ""
 		if i == 0 {
 			note = "the first"
 		}
-		of.add(note, st, &st.ScoreNS)
+		of.addRow(note, st, &st.ScoreNS)
 	}
-	if above := rivals.Above; above != nil {
-		of.add("one place above you", *above, &above.ScoreNS)
+	if above := rivals.EntryAbove; above != nil {
+		of.addRow("one place above you", *above, &above.ScoreNS)
 	}
 	mine, err := p.site.Store.Boards.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
 	if err != nil {
@@ -121,28 +121,28 @@ func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.
 		if i == 0 {
 			note = "your best"
 		}
-		of.add(note, boards.Standing{RankedEntry: boards.RankedEntry{Entry: e}, UserName: viewer.Name}, &e.ScoreNS)
+		of.addRow(note, boards.Standing{RankedEntry: boards.RankedEntry{Entry: e}, UserName: viewer.Name}, &e.ScoreNS)
 	}
-	return of.rows, nil
+	return of.pickRows, nil
 }
 
 // runPicker collects candidate runs without duplicates. A run that is added twice keeps both notes.
 type runPicker struct {
-	task views.TaskRef
-	rows []views.PickRow
+	task     views.TaskRef
+	pickRows []views.PickRow
 }
 
-func (o *runPicker) add(note string, st boards.Standing, score *float64) {
-	for i, row := range o.rows {
+func (o *runPicker) addRow(note string, st boards.Standing, score *float64) {
+	for i, row := range o.pickRows {
 		if row.RunID == st.RunID {
 			if note != "" && row.Note != "" {
 				note = row.Note + ", " + note
 			}
-			o.rows[i].Note = cmp.Or(note, row.Note)
+			o.pickRows[i].Note = cmp.Or(note, row.Note)
 			return
 		}
 	}
-	o.rows = append(o.rows, views.PickRow{Note: note, RunID: st.RunID, SubmissionID: st.SubmissionID, Owner: st.UserName,
+	o.pickRows = append(o.pickRows, views.PickRow{Note: note, RunID: st.RunID, SubmissionID: st.SubmissionID, Owner: st.UserName,
 		Task: o.task, Device: st.Device, ScoreNS: score, When: st.AchievedAt})
 }
 

@@ -53,7 +53,7 @@ func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 			return site.Redirect(c, views.SubmissionURL(sub.ID))
 		}
 	}
-	refused := site.FailureOf(err)
+	refused := site.FailureFromError(err)
 	if refused.Status == fiber.StatusInternalServerError || !seen.IsOwner {
 		return err
 	}
@@ -71,17 +71,17 @@ func (p *Submissions) showProfile(c *fiber.Ctx, seen runs.RunAccess, status int,
 		return err
 	}
 	page := views.ProfilePage{
-		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Submission.ID), "tasks"), Task: site.TaskRef(seen.Task),
-		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
+		Page: p.site.Page(c, fmt.Sprintf("Profile of submission %d", seen.Submission.ID), "tasks"), Task: site.TaskLink(seen.Task),
+		Owner: site.PersonLink(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
 		Filter: seen.ProfileFilter().String(), ScoreBy: seen.Version.Definition.RankingBy,
 	}
-	if seen.IsOwner && seen.TaskOpen && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
+	if seen.IsOwner && seen.MaySeeTask && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
 		page.Again = &again
 	}
-	page.Charts, page.FullWidth = true, true
+	page.NeedsChartStyle, page.FullWidth = true, true
 	address := string(views.ProfileURL(seen.Submission.ID, seen.Run.ID))
-	page.Share = &views.Share{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
-		URL: p.site.Settings.BaseURL + address, Image: p.site.Card(), JSON: address + ".json"}
+	page.LinkPreview = &views.LinkPreview{Title: fmt.Sprintf("Profile of %s by %s on %s", seen.Task.Title, seen.Owner.Name, seen.Run.Device),
+		URL: p.site.Settings.BaseURL + address, ImageURL: p.site.PreviewImageURL(), JSONURL: address + ".json"}
 	return p.site.Render(c, status, views.Profile(page))
 }
 
@@ -91,44 +91,44 @@ func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Compone
 	if err != nil {
 		return nil, 0, err
 	}
-	of.Shown = vm
-	of.Shown.Report = nil // represented by its hash
-	if vm.Pin != nil {
-		of.Shown.Pin = &charts.PinVM{Name: vm.Pin.Name, Note: vm.Pin.Note}
+	of.ShownView = vm
+	of.ShownView.Report = nil // represented by its hash
+	if vm.PinnedProfile != nil {
+		of.ShownView.PinnedProfile = &charts.PinView{Name: vm.PinnedProfile.Name, Note: vm.PinnedProfile.Note}
 	}
 	return p.cachedCharts(of, func(context.Context) (templ.Component, error) { return charts.Details(vm), nil }), leader, nil
 }
 
 // profileData has the data for the charts of a profile.
 type profileData struct {
-	Shown       charts.DetailsVM // without reports; includes the hiding of the source
-	Report, Pin string           // hashes
-	PinHidden   bool             // the source of the pinned run is hidden
+	ShownView       charts.ProfileView // without reports; includes the hiding of the source
+	Report, PinHash string             // hashes
+	PinHidden       bool               // the source of the pinned run is hidden
 }
 
 // readProfile reads the data for a profile's page, and the run that the page offers for a comparison.
 func (p *Submissions) readProfile(
 	c *fiber.Ctx, seen runs.RunAccess,
-) (vm charts.DetailsVM, of profileData, leader int64, err error) {
+) (vm charts.ProfileView, of profileData, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Submission.ID, seen.Run.ID))
-	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
+	vm = charts.ProfileView{PagePath: path, Query: charts.ReadQuery(queryValues(c))}
 	evidence, err := p.runs.EvidenceOf(c.UserContext(), seen)
 	if err != nil {
 		return vm, of, 0, err
 	}
 	profile := evidence[seen.Run.ID].Profile
-	vm.Query.Case = profile.Case(vm.Query.Case)
-	vm.Cases, vm.CaseNS = caseTabs(profile), caseTime(seen.Run, evidence[seen.Run.ID].Stages, vm.Query.Case)
+	vm.Query.Case = profile.CaseOrFirst(vm.Query.Case)
+	vm.Cases, vm.CaseTimeNS = caseTabs(profile), caseTime(seen.Run, evidence[seen.Run.ID].Stages, vm.Query.Case)
 	of.Report = profile.ReportHash(vm.Query.Case)
-	if vm.Report, err = p.runs.VisibleReport(seen.Access, profile, vm.Query.Case); err != nil {
+	if vm.Report, err = p.runs.ReportForViewer(seen.SubmissionAccess, profile, vm.Query.Case); err != nil {
 		return vm, of, 0, err
 	}
 	if vm.Report == nil {
 		vm.Failure = profile.MissingReason(vm.Query.Case)
-		leader, err = p.runs.Leader(c.UserContext(), seen)
+		leader, err = p.runs.BoardLeader(c.UserContext(), seen)
 		return vm, of, leader, err
 	}
-	if vm.OtherDots, leader, err = p.runs.BoardDots(c.UserContext(), seen, vm.Query.Case); err != nil {
+	if vm.OtherDots, leader, err = p.runs.BoardRooflineDots(c.UserContext(), seen, vm.Query.Case); err != nil {
 		return vm, of, 0, err
 	}
 	for _, dot := range vm.OtherDots {
@@ -158,8 +158,8 @@ func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
 }
 
 // addPin adds the profile that the viewer chose as a baseline (?pin=).
-func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData) error {
-	id := int64(vm.Query.Pin)
+func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.ProfileView, of *profileData) error {
+	id := int64(vm.Query.PinnedRun)
 	if id == 0 {
 		return nil
 	}
@@ -167,13 +167,13 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData
 	if err != nil {
 		return err
 	}
-	pin := &charts.PinVM{Name: fmt.Sprintf("#%d by %s", other.Submission.ID, other.Owner.Name)}
+	pin := &charts.PinView{Name: fmt.Sprintf("#%d by %s", other.Submission.ID, other.Owner.Name)}
 	profile, err := p.runs.ProfileOf(c.UserContext(), other)
 	if err != nil {
 		return err
 	}
-	of.Pin, of.PinHidden = profile.ReportHash(vm.Query.Case), !other.MaySeeSource
-	if pin.Report, err = p.runs.VisibleReport(other.Access, profile, vm.Query.Case); err != nil {
+	of.PinHash, of.PinHidden = profile.ReportHash(vm.Query.Case), !other.MaySeeSource
+	if pin.Report, err = p.runs.ReportForViewer(other.SubmissionAccess, profile, vm.Query.Case); err != nil {
 		return err
 	}
 	if pin.Report == nil {
@@ -182,22 +182,22 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *profileData
 	if !slices.ContainsFunc(vm.PinChoices, func(choice charts.PinChoice) bool { return choice.Run == id }) {
 		vm.PinChoices = append(vm.PinChoices, charts.PinChoice{Run: id, Name: pin.Name})
 	}
-	vm.Pin = pin
+	vm.PinnedProfile = pin
 	return nil
 }
 
 // addSourceLinks adds links to the source files and to ncu's report file, which contains them, if the viewer may see
 // the source.
-func addSourceLinks(seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) {
+func addSourceLinks(seen runs.RunAccess, profile runs.Profile, vm *charts.ProfileView) {
 	if !seen.MaySeeSource {
 		vm.SourceHiddenReason = runs.SourcePrivate("SASS", seen.Task)
 		return
 	}
 	if written, kept := profile.ReportFile(vm.Query.Case); kept {
-		vm.DownloadCases = written.Last - written.First + 1
-		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
+		vm.DownloadCases = written.LastCase - written.FirstCase + 1
+		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.PagePath, vm.Query.Case)
 	}
-	vm.PTX = vm.Path + ".ptx"
+	vm.PTX = vm.PagePath + ".ptx"
 	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
 	vm.Sources = sourceLinks(string(views.SourceURL(seen.Submission.ID))+"#", seen, vm.Report)
 }
@@ -226,8 +226,8 @@ func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[str
 	return links
 }
 
-// queryOf returns the request's query as url.Values.
-func queryOf(c *fiber.Ctx) url.Values {
+// queryValues returns the request's query as url.Values.
+func queryValues(c *fiber.Ctx) url.Values {
 	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
 		return url.Values{} // invalid values get their defaults
@@ -235,8 +235,8 @@ func queryOf(c *fiber.Ctx) url.Values {
 	return values
 }
 
-// seenReport reads the profile report of the case in the path, without parts that the viewer may not see.
-func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, report *ncu.Report, err error) {
+// visibleReport reads the profile report of the case in the path, without parts that the viewer may not see.
+func (p *Submissions) visibleReport(c *fiber.Ctx) (seen runs.RunAccess, index int, report *ncu.Report, err error) {
 	if seen, err = p.runs.LoadRun(c); err != nil {
 		return seen, 0, nil, err
 	}
@@ -244,8 +244,8 @@ func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, 
 	if err != nil {
 		return seen, 0, nil, err
 	}
-	index = profile.Case(charts.ReadQuery(queryOf(c)).Case)
-	if report, err = p.runs.VisibleReport(seen.Access, profile, index); err == nil && report == nil {
+	index = profile.CaseOrFirst(charts.ReadQuery(queryValues(c)).Case)
+	if report, err = p.runs.ReportForViewer(seen.SubmissionAccess, profile, index); err == nil && report == nil {
 		err = db.Errorf(db.NotFound, "%s", profile.MissingReason(index))
 	}
 	return seen, index, report, err
@@ -253,7 +253,7 @@ func (p *Submissions) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, 
 
 // ProfileJSON responds with the report of one case, and values derived from it, as JSON.
 func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
-	seen, index, report, err := p.seenReport(c)
+	seen, index, report, err := p.visibleReport(c)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (p *Submissions) ProfileJSON(c *fiber.Ctx) error {
 
 // ProfileCSV responds with the metrics of one case as CSV.
 func (p *Submissions) ProfileCSV(c *fiber.Ctx) error {
-	_, _, report, err := p.seenReport(c)
+	_, _, report, err := p.visibleReport(c)
 	if err != nil {
 		return err
 	}
@@ -278,7 +278,7 @@ func (p *Submissions) ProfileCSV(c *fiber.Ctx) error {
 
 // ProfileText responds with the report of one case as text for terminals and agents.
 func (p *Submissions) ProfileText(c *fiber.Ctx) error {
-	seen, index, report, err := p.seenReport(c)
+	seen, index, report, err := p.visibleReport(c)
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (p *Submissions) cachedCharts(made any, make func(context.Context) (templ.C
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		text, err := json.Marshal(made)
 		key := sha256.Sum256(text)
-		if html, ok := p.charts.Get(key); ok && err == nil {
+		if html, ok := p.chartCache.Get(key); ok && err == nil {
 			_, err := w.Write(html)
 			return err
 		}
@@ -313,7 +313,7 @@ func (p *Submissions) cachedCharts(made any, make func(context.Context) (templ.C
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if html, ok := p.charts.Get(key); ok && err == nil { // others have waited for the same
+		if html, ok := p.chartCache.Get(key); ok && err == nil { // others have waited for the same
 			_, err := w.Write(html)
 			return err
 		}
@@ -326,7 +326,7 @@ func (p *Submissions) cachedCharts(made any, make func(context.Context) (templ.C
 		if failed := component.Render(ctx, io.MultiWriter(w, &html)); failed != nil || err != nil {
 			return failed
 		}
-		p.charts.Put(key, html.Bytes(), int64(html.Len()))
+		p.chartCache.Put(key, html.Bytes(), int64(html.Len()))
 		return nil
 	})
 }

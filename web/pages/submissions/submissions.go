@@ -25,16 +25,16 @@ import (
 type Submissions struct {
 	site        *site.Site
 	runs        *runs.Runs
-	evals       *evaluations.Evaluations
-	code        *views.Highlighter
-	charts      *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
+	evaluations *evaluations.Evaluations
+	highlighter *views.Highlighter
+	chartCache  *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
 	renderSlots chan struct{}                           // has room for as many as there are cores
 }
 
 // New returns the handlers of the pages of submissions.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, code *views.Highlighter) *Submissions {
-	return &Submissions{site: site, runs: runs, evals: evals, code: code,
-		charts: cache.New[[sha256.Size]byte, []byte](maxCachedHTML), renderSlots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &Submissions{site: site, runs: runs, evaluations: evals, highlighter: code,
+		chartCache: cache.New[[sha256.Size]byte, []byte](maxCachedHTML), renderSlots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Submission shows a submission with its runs. The page contains the URL of a stream that begins with the first event
@@ -50,33 +50,33 @@ func (p *Submissions) Submission(c *fiber.Ctx) error {
 	} else {
 		page.LiveRuns, err = p.runs.LiveRunsOf(c, seen)
 		page.HasStream = page.EventsURL != ""
-		page.Charts = page.HasStream || slices.ContainsFunc(page.Runs, views.RunCard.HasEnded)
+		page.NeedsChartStyle = page.HasStream || slices.ContainsFunc(page.Runs, views.RunCard.HasEnded)
 	}
 	if err != nil {
 		return err
 	}
 	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups") // the window that a timeline is given to
 	if len(page.Runs) > 0 {
-		page.Share = &views.Share{Title: fmt.Sprintf("%s by %s", page.Task.Title, page.Owner.Name),
-			URL: p.site.Settings.BaseURL + string(views.SubmissionURL(page.ID)), Image: p.site.Card()}
+		page.LinkPreview = &views.LinkPreview{Title: fmt.Sprintf("%s by %s", page.Task.Title, page.Owner.Name),
+			URL: p.site.Settings.BaseURL + string(views.SubmissionURL(page.ID)), ImageURL: p.site.PreviewImageURL()}
 		if first := page.Runs[0]; first.Valid() {
-			page.Share.About = fmt.Sprintf("%s on %s.", format.Nanoseconds(*first.ScoreNS), first.Device)
+			page.LinkPreview.Description = fmt.Sprintf("%s on %s.", format.Nanoseconds(*first.ScoreNS), first.Device)
 		}
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Submission(page))
 }
 
-func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.Access) views.SubmissionPage {
+func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.SubmissionAccess) views.SubmissionPage {
 	return views.SubmissionPage{
-		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Submission.ID), "tasks"), ID: seen.Submission.ID, Task: site.TaskRef(seen.Task),
+		Page: p.site.Page(c, fmt.Sprintf("Submission %d", seen.Submission.ID), "tasks"), ID: seen.Submission.ID, Task: site.TaskLink(seen.Task),
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
-		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Submission.Mode), Created: seen.Submission.CreatedAt, AddedWhy: seen.Submission.AdminAddedReason, Filter: seen.ProfileFilter().String(),
-		Comments: seen.Submission.CommentCount, CommentsOpen: seen.TaskOpen && seen.Submission.IsSourcePublic(seen.Task, p.site.Now()),
+		Owner: site.PersonLink(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Submission.Mode), Created: seen.Submission.CreatedAt, AddedWhy: seen.Submission.AdminAddedReason, Filter: seen.ProfileFilter().String(),
+		Comments: seen.Submission.CommentCount, CommentsOpen: seen.MaySeeTask && seen.Submission.IsSourcePublic(seen.Task, p.site.Now()),
 		MayDelete: site.Actor(c).CanPerform(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: seen.Submission.UserID}),
 	}
 }
 
-func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *views.SubmissionPage) error {
+func (p *Submissions) addSource(ctx context.Context, seen runs.SubmissionAccess, page *views.SubmissionPage) error {
 	if !seen.MaySeeSource {
 		page.SourceHidden = runs.SourceHidden(seen.Task)
 		return nil
@@ -89,7 +89,7 @@ func (p *Submissions) addSource(ctx context.Context, seen runs.Access, page *vie
 	if err != nil {
 		return err
 	}
-	page.Files = runs.SubmittedFiles(p.code, seen.Submission, submitted)
+	page.Files = runs.SubmittedFiles(p.highlighter, seen.Submission, submitted)
 	page.Files[0].Remarks = views.RemarksIn(remarks, "")
 	for i, name := range submitted.Names() {
 		page.Files[i+1].Remarks = views.RemarksIn(remarks, name)
@@ -133,7 +133,7 @@ func (p *Submissions) Run(c *fiber.Ctx) error {
 	if !site.IsFragment(c) { // someone who copied the address
 		return site.Redirect(c, views.SubmissionURL(seen.Submission.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
 	}
-	card, err := p.runs.CardFor(c, runs.RunAccess{Access: seen, Run: run})
+	card, err := p.runs.CardForViewer(c, runs.RunAccess{SubmissionAccess: seen, Run: run})
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (p *Submissions) RunAgain(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	sub, err := p.runs.Again(c.UserContext(), site.Actor(c), seen)
+	sub, err := p.runs.SubmitAgain(c.UserContext(), site.Actor(c), seen)
 	if err != nil {
 		return err
 	}
@@ -171,8 +171,8 @@ func (p *Submissions) SubmissionCancel(c *fiber.Ctx) error {
 	return site.Redirect(c, views.SubmissionURL(seen.Submission.ID)+"?done=cancelled")
 }
 
-// RunAddress redirects from a run to its card on its submission's page.
-func (p *Submissions) RunAddress(c *fiber.Ctx) error {
+// RedirectToRun redirects from a run to its card on its submission's page.
+func (p *Submissions) RedirectToRun(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return err

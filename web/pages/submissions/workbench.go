@@ -21,36 +21,36 @@ import (
 )
 
 const (
-	ownSubmissions = 20 // shown beside the editor
-	boardLeaders   = 10 // of each board
+	shownOwnSubmissions = 20 // shown beside the editor
+	leadersPerBoard     = 10 // of each board
 )
 
-// Solve shows the workbench of a task. ?from=ID fills the editor with the source of a submission; ?run=ID shows a
+// Workbench shows the workbench of a task. ?from=ID fills the editor with the source of a submission; ?run=ID shows a
 // submission below the editor.
-func (p *Submissions) Solve(c *fiber.Ctx) error {
+func (p *Submissions) Workbench(c *fiber.Ctx) error {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
 		return err
 	}
-	return p.showSolve(c, task, fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeTest)})
+	return p.showWorkbench(c, task, fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeTest)})
 }
 
-// showSolve renders the workbench. form has the input of a refused submission.
-func (p *Submissions) showSolve(c *fiber.Ctx, task catalog.Task, status int, form views.SubmitForm) error {
+// showWorkbench renders the workbench. form has the input of a refused submission.
+func (p *Submissions) showWorkbench(c *fiber.Ctx, task catalog.Task, status int, form views.SubmitForm) error {
 	bundle, err := p.site.Store.Catalog.CurrentBundle(c.UserContext(), task)
 	if err != nil {
 		return err
 	}
 	page := views.WorkbenchPage{
-		Page: p.site.Page(c, "Solve "+task.Title, "tasks"), Task: site.TaskRef(task), Deadline: p.site.DeadlineOf(task), Devices: task.Devices, Limits: task.Limits,
+		Page: p.site.Page(c, "Solve "+task.Title, "tasks"), Task: site.TaskLink(task), Deadline: p.site.DeadlineOf(task), Devices: task.Devices, Limits: task.Limits,
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
-	page.HasStream, page.Charts, page.FullWidth, page.FullHeight = true, true, true, true
-	if page.Description, err = p.code.Description(bundle.Definition.Description); err != nil {
+	page.HasStream, page.NeedsChartStyle, page.FullWidth, page.FullHeight = true, true, true, true
+	if page.Description, err = p.highlighter.Description(bundle.Definition.Description); err != nil {
 		return err
 	}
-	page.References = slices.DeleteFunc(runs.TaskSources(p.code, bundle), func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
-	if err := p.runs.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
+	page.References = slices.DeleteFunc(runs.TaskSources(p.highlighter, bundle), func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
+	if err := p.runs.FillSubmitForm(c, page.Page, task, bundle, &page.Form); err != nil {
 		return err
 	}
 	if page.Shown, err = p.shownRun(c, task); err != nil {
@@ -85,25 +85,25 @@ func (p *Submissions) shownRun(c *fiber.Ctx, task catalog.Task) (*views.Workbenc
 	return &run, err
 }
 
-func (p *Submissions) workbenchRun(c *fiber.Ctx, seen runs.Access) (views.WorkbenchRun, error) {
+func (p *Submissions) workbenchRun(c *fiber.Ctx, seen runs.SubmissionAccess) (views.WorkbenchRun, error) {
 	live, err := p.runs.LiveRunsOf(c, seen)
 	return views.WorkbenchRun{LiveRuns: live, CSRF: p.site.Page(c, "", "").CSRF, ID: seen.Submission.ID, Mode: string(seen.Submission.Mode)}, err
 }
 
-// SolveSubmit submits the source in the workbench. It responds with the run for the workbench's script, and with a
+// WorkbenchSubmit submits the source in the workbench. It responds with the run for the workbench's script, and with a
 // redirect to the submission for browsers without JavaScript.
-func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
+func (p *Submissions) WorkbenchSubmit(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	in, err := p.runs.ReadForm(c)
 	if err != nil {
-		return p.refuseSolve(c, in, err)
+		return p.refuseWorkbench(c, in, err)
 	}
 	if in.Mode == job.ModeCompile {
-		return p.solveCompile(c, in)
+		return p.workbenchCompile(c, in)
 	}
 	sub, _, err := p.runs.Submit(c.UserContext(), user, in)
 	if err != nil {
-		return p.refuseSolve(c, in, err)
+		return p.refuseWorkbench(c, in, err)
 	}
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.SubmissionURL(sub.ID))
@@ -119,9 +119,9 @@ func (p *Submissions) SolveSubmit(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusCreated, views.BenchRun(run))
 }
 
-// solveCompile compiles the source in the editor for the first selected device.
-func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) error {
-	caller, err := p.evals.Caller(c)
+// workbenchCompile compiles the source in the editor for the first selected device.
+func (p *Submissions) workbenchCompile(c *fiber.Ctx, in submissions.NewSubmission) error {
+	caller, err := p.evaluations.Caller(c)
 	if err != nil {
 		return err
 	}
@@ -134,12 +134,12 @@ func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) e
 	if len(in.Devices) > 0 {
 		request.GPUType = in.Devices[0]
 	}
-	if err = request.Check(p.evals.EvalLimits.Bounds); err != nil {
-		return p.refuseSolve(c, in, evaluations.WithCode(err))
+	if err = request.Check(p.evaluations.EvalLimits.Bounds); err != nil {
+		return p.refuseWorkbench(c, in, evaluations.WithErrorCode(err))
 	}
-	e, err := p.evals.Compile(c.UserContext(), caller, request, in.Files)
+	e, err := p.evaluations.Compile(c.UserContext(), caller, request, in.Files)
 	if err != nil {
-		return p.refuseSolve(c, in, evaluations.WithCode(err))
+		return p.refuseWorkbench(c, in, evaluations.WithErrorCode(err))
 	}
 	if !site.IsFragment(c) {
 		return site.Redirect(c, views.EvaluationURL(e.ID))
@@ -148,10 +148,10 @@ func (p *Submissions) solveCompile(c *fiber.Ctx, in submissions.NewSubmission) e
 	return p.site.Render(c, fiber.StatusCreated, views.BenchCompiled(page))
 }
 
-// refuseSolve responds with the reason for refusing a submission. For browsers without JavaScript it renders the
+// refuseWorkbench responds with the reason for refusing a submission. For browsers without JavaScript it renders the
 // workbench with the input, because nothing else stores it.
-func (p *Submissions) refuseSolve(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
-	refused := site.FailureOf(why)
+func (p *Submissions) refuseWorkbench(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
+	refused := site.FailureFromError(why)
 	if refused.Status == fiber.StatusInternalServerError {
 		return why
 	}
@@ -165,12 +165,12 @@ func (p *Submissions) refuseSolve(c *fiber.Ctx, in submissions.NewSubmission, wh
 	if err != nil {
 		return why
 	}
-	return p.showSolve(c, task, refused.Status, runs.RefusedForm(in, refused.Message))
+	return p.showWorkbench(c, task, refused.Status, runs.RefusedSubmitForm(in, refused.Message))
 }
 
-// SolveRuns responds with the workbench's list of the viewer's own submissions to the task.
-func (p *Submissions) SolveRuns(c *fiber.Ctx) error {
-	task, err := p.solvePart(c)
+// WorkbenchRuns responds with the workbench's list of the viewer's own submissions to the task.
+func (p *Submissions) WorkbenchRuns(c *fiber.Ctx) error {
+	task, err := p.workbenchTask(c)
 	if err != nil || task.ID == 0 {
 		return err
 	}
@@ -181,7 +181,7 @@ func (p *Submissions) SolveRuns(c *fiber.Ctx) error {
 	rows, err := p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{
 		UserID: user.ID,
 		TaskID: task.ID,
-		Limit:  ownSubmissions,
+		Limit:  shownOwnSubmissions,
 	})
 	if err != nil {
 		return err
@@ -193,22 +193,22 @@ func (p *Submissions) SolveRuns(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchMine(task.Slug, rows, times))
 }
 
-// SolveBoards responds with the workbench's summaries of the task's boards.
-func (p *Submissions) SolveBoards(c *fiber.Ctx) error {
-	task, err := p.solvePart(c)
+// WorkbenchBoards responds with the workbench's summaries of the task's boards.
+func (p *Submissions) WorkbenchBoards(c *fiber.Ctx) error {
+	task, err := p.workbenchTask(c)
 	if err != nil || task.ID == 0 {
 		return err
 	}
-	boards, err := p.runs.BoardTops(c.UserContext(), task, boardLeaders)
+	boards, err := p.runs.BoardSummaries(c.UserContext(), task, leadersPerBoard)
 	if err != nil {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards, site.Actor(c).ID))
 }
 
-// SolveDevices responds with the workbench's list of the task's devices and their current state.
-func (p *Submissions) SolveDevices(c *fiber.Ctx) error {
-	task, err := p.solvePart(c)
+// WorkbenchDevices responds with the workbench's list of the task's devices and their current state.
+func (p *Submissions) WorkbenchDevices(c *fiber.Ctx) error {
+	task, err := p.workbenchTask(c)
 	if err != nil || task.ID == 0 {
 		return err
 	}
@@ -219,9 +219,9 @@ func (p *Submissions) SolveDevices(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
 }
 
-// SolveLimits responds with the remaining number of submissions that the viewer may make to the task.
-func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
-	task, err := p.solvePart(c)
+// WorkbenchLimits responds with the remaining number of submissions that the viewer may make to the task.
+func (p *Submissions) WorkbenchLimits(c *fiber.Ctx) error {
+	task, err := p.workbenchTask(c)
 	if err != nil || task.ID == 0 {
 		return err
 	}
@@ -232,9 +232,9 @@ func (p *Submissions) SolveLimits(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.BenchLimits(task.Limits, spent))
 }
 
-// solvePart returns the task of a request for a part of the workbench. If a browser opens the URL as a page, it
+// workbenchTask returns the task of a request for a part of the workbench. If a browser opens the URL as a page, it
 // redirects to the workbench and returns the zero Task.
-func (p *Submissions) solvePart(c *fiber.Ctx) (catalog.Task, error) {
+func (p *Submissions) workbenchTask(c *fiber.Ctx) (catalog.Task, error) {
 	c.Vary("HX-Request")
 	if !site.IsFragment(c) {
 		return catalog.Task{}, site.RedirectTo("/tasks/:slug/solve")(c)

@@ -60,8 +60,8 @@ type RunMetadata struct {
 	MetricsError  string                        `json:"device_metrics_error,omitempty" jsonschema:"why there are no counters although they were asked for"`
 }
 
-// ResultOf decodes the result of an evaluation. It returns the zero Result if the evaluation has not ended.
-func ResultOf(e work.Evaluation) (r kernelrun.Result, err error) {
+// DecodeResult decodes the result of an evaluation. It returns the zero Result if the evaluation has not ended.
+func DecodeResult(e work.Evaluation) (r kernelrun.Result, err error) {
 	if e.Result != nil {
 		err = json.Unmarshal(e.Result, &r)
 	}
@@ -73,19 +73,19 @@ func ResultOf(e work.Evaluation) (r kernelrun.Result, err error) {
 
 // NewAnswer converts the result of an ended evaluation.
 func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
-	r, err := ResultOf(e)
+	r, err := DecodeResult(e)
 	if err != nil {
 		return Answer{}, err
 	}
 	answer := Answer{
 		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device), Reused: e.SharesResultOf,
 		Result: ExecResult{
-			Report: r.Report, Metadata: metadataOf(kernel, kernelrun.Kind(e.Kind), r), Stage: r.Stage, Signal: r.Signal, Limit: r.Limit,
+			Report: r.Report, Metadata: runMetadata(kernel, kernelrun.Kind(e.Kind), r), Stage: r.Stage, Signal: r.Signal, Limit: r.Limit,
 			Stdout: r.Stdout, Stderr: r.Stderr, Seconds: r.StageSeconds,
 		},
 	}
 	if r.Compilation != nil {
-		compilation := CompilationOf(*r.Compilation)
+		compilation := WithKernelDiagnostics(*r.Compilation)
 		answer.Result.Compilation = &compilation
 	}
 	if r.RuntimeStats != nil {
@@ -109,7 +109,7 @@ func PodName(r kernelrun.Result) string {
 	return host
 }
 
-func metadataOf(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) RunMetadata {
+func runMetadata(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) RunMetadata {
 	m := RunMetadata{
 		GPUID: r.Slot, KernelName: kernel.Name, KernelType: kernel.Type, GPUType: r.Name, CUDAVersion: r.CUDA, Worker: r.Worker,
 		MetricsError: r.MetricsError,
@@ -139,8 +139,8 @@ func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 // Kernel has the type and name of an evaluated kernel, which identify the request in the response.
 type Kernel struct{ Type, Name string }
 
-// KernelOf describes a kernel.
-func KernelOf(code kernelrun.Code) Kernel {
+// DescribeKernel describes a kernel.
+func DescribeKernel(code kernelrun.Code) Kernel {
 	k := Kernel{Type: code.Type}
 	for _, key := range []string{"kernel_name", "function_name", "entry_point", "class_name"} {
 		if name, ok := code.Metadata[key].(string); ok && k.Name == "" {
@@ -150,20 +150,20 @@ func KernelOf(code kernelrun.Code) Kernel {
 	return k
 }
 
-// Kernel returns the type and name of an evaluation's kernel. It caches them and decodes at most one request per CPU
-// core at a time, because requests can be large.
-func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, error) {
-	if kept, ok := s.kernels.Get(e.ID); ok {
+// KernelOfEvaluation returns the type and name of an evaluation's kernel. It caches them and decodes at most one
+// request per CPU core at a time, because requests can be large.
+func (s *Evaluations) KernelOfEvaluation(ctx context.Context, e work.Evaluation) (Kernel, error) {
+	if kept, ok := s.kernelCache.Get(e.ID); ok {
 		return kept, nil
 	}
 	if e.IsLarge() {
 		select {
-		case s.decodeSlots <- struct{}{}:
-			defer func() { <-s.decodeSlots }()
+		case s.decodePermits <- struct{}{}:
+			defer func() { <-s.decodePermits }()
 		case <-ctx.Done():
 			return Kernel{}, context.Cause(ctx)
 		}
-		if kept, ok := s.kernels.Get(e.ID); ok { // another reader has decoded it by now
+		if kept, ok := s.kernelCache.Get(e.ID); ok { // another reader has decoded it by now
 			return kept, nil
 		}
 		var err error
@@ -171,25 +171,25 @@ func (s *Evaluations) Kernel(ctx context.Context, e work.Evaluation) (Kernel, er
 			return Kernel{}, err
 		}
 	}
-	request, err := decoded(e)
+	request, err := decodeStoredRequest(e)
 	if err != nil {
 		return Kernel{}, err
 	}
-	kernel := KernelOf(request.CustomKernel)
-	s.kernels.Put(e.ID, kernel, int64(100+len(kernel.Type)+len(kernel.Name)))
+	kernel := DescribeKernel(request.CustomKernel)
+	s.kernelCache.Put(e.ID, kernel, int64(100+len(kernel.Type)+len(kernel.Name)))
 	return kernel, nil
 }
 
-// RequestOf returns the request of an evaluation, or a Failure with status 413 if it is too large for a page.
-func RequestOf(e work.Evaluation) (request kernelrun.Request, err error) {
+// DecodeRequest returns the request of an evaluation, or a Failure with status 413 if it is too large for a page.
+func DecodeRequest(e work.Evaluation) (request kernelrun.Request, err error) {
 	if e.IsLarge() {
 		return request, &site.Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
 			Message: fmt.Sprintf("The request of evaluation %s is larger than the %s that are shown.", e.ID, format.Bytes(work.MaxShownRequestBytes))}
 	}
-	return decoded(e)
+	return decodeStoredRequest(e)
 }
 
-func decoded(e work.Evaluation) (request kernelrun.Request, err error) {
+func decodeStoredRequest(e work.Evaluation) (request kernelrun.Request, err error) {
 	if !e.HasRequest() {
 		return request, db.Errorf(db.NotFound, "The request of evaluation %s is not kept, because it was cancelled.", e.ID)
 	}

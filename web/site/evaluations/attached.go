@@ -8,8 +8,8 @@ import (
 
 // Capacity has the number of idle slots and the supported kernel types of live workers.
 type Capacity struct {
-	Idle     int      // free slots
-	Backends []string // types of kernels, in the order of the API
+	IdleSlots int      // free slots
+	Backends  []string // types of kernels, in the order of the API
 }
 
 // Capacity returns the idle slots and supported kernel types of live workers.
@@ -20,7 +20,7 @@ func (s *Evaluations) Capacity(ctx context.Context) (Capacity, error) {
 	}
 	out := Capacity{Backends: []string{}} // an empty list, and not null
 	for _, u := range Devices(workers, s.site.Now()) {
-		out.Idle += u.idle
+		out.IdleSlots += u.idleSlots
 	}
 	found := map[string]bool{}
 	for _, w := range workers {

@@ -18,12 +18,12 @@ import (
 	"warpboard/web/site"
 )
 
-// MostRequests limits the requests of a batch, and maxBatchValues the JSON values in all of them (131 per request).
-const MostRequests, maxBatchValues = 1000, 1 << 17
+// MaxBatchRequests limits the requests of a batch, and maxBatchValues the JSON values in all of them (131 per request).
+const MaxBatchRequests, maxBatchValues = 1000, 1 << 17
 
 // maxReportedMistakes limits the mistakes that a batch's response reports. Reporting one costs more than reading a JSON
 // value.
-const maxReportedMistakes = 2 * MostRequests
+const maxReportedMistakes = 2 * MaxBatchRequests
 
 // Batch is the result of submitting a batch: one item per request, in request order. ID is empty if all requests were
 // refused.
@@ -83,7 +83,7 @@ func (s *Evaluations) readItem(devices []Device, text json.RawMessage) (work.New
 	if err != nil {
 		return work.NewEvaluation{}, err
 	}
-	request, err := s.request(body, "")
+	request, err := s.parseRequest(body, "")
 	if err != nil {
 		return work.NewEvaluation{}, err
 	}
@@ -127,17 +127,17 @@ func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 }
 
 func tooMany() error {
-	return site.Invalid("requests", "A batch has at most %d requests. Send the rest in another one.", MostRequests)
+	return site.Invalid("requests", "A batch has at most %d requests. Send the rest in another one.", MaxBatchRequests)
 }
 
-func noList(why string, about ...any) error {
+func notListError(why string, about ...any) error {
 	return site.Invalid("body", `The body is not {"requests": […]}: %s.`, fmt.Sprintf(why, about...))
 }
 
 // readLines splits JSON lines into requests. It skips runs of empty lines in one step, because there may be millions.
 func readLines(body []byte) (requests []json.RawMessage, err error) {
 	for body = bytes.TrimSpace(body); len(body) > 0; body = bytes.TrimSpace(body) {
-		if len(requests) == MostRequests {
+		if len(requests) == MaxBatchRequests {
 			return nil, tooMany()
 		}
 		var line []byte
@@ -151,23 +151,23 @@ func readLines(body []byte) (requests []json.RawMessage, err error) {
 func readList(body []byte) (requests []json.RawMessage, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	if err := expectTokens(decoder, json.Delim('{'), "requests", json.Delim('[')); err != nil {
-		return nil, noList("%v", err)
+		return nil, notListError("%v", err)
 	}
 	for decoder.More() {
-		if len(requests) == MostRequests {
+		if len(requests) == MaxBatchRequests {
 			return nil, tooMany()
 		}
 		var one json.RawMessage
 		if err := decoder.Decode(&one); err != nil {
-			return nil, noList("%v", err)
+			return nil, notListError("%v", err)
 		}
 		requests = append(requests, one)
 	}
 	if err := expectTokens(decoder, json.Delim(']'), json.Delim('}')); err != nil {
-		return nil, noList("%v", err)
+		return nil, notListError("%v", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, noList("there is text after its end")
+		return nil, notListError("there is text after its end")
 	}
 	return requests, nil
 }

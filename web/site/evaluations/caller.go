@@ -33,7 +33,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 		}
 		return Caller{Requester: work.Requester{User: *user, Owner: owner}, limitKey: person}, nil
 	}
-	caller := Caller{limitKey: "address:" + s.site.VisitorShare(c), Key: c.Get(client.EvaluationKeyHeader)}
+	caller := Caller{limitKey: "address:" + s.site.SenderNetwork(c), Key: c.Get(client.EvaluationKeyHeader)}
 	if caller.Key == "" {
 		return caller, nil
 	}
@@ -85,30 +85,30 @@ func NotFound(id string) error {
 	return db.Errorf(db.NotFound, "There is no evaluation %s, or it is not shared. If you requested it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 }
 
-// Access refuses requests without a token, unless the operator opened the API. A session is accepted for GET only,
+// CheckAccess refuses requests without a token, unless the operator opened the API. A session is accepted for GET only,
 // because any page could make a browser send its cookie.
-func (s *Evaluations) Access(c *fiber.Ctx) error {
-	if site.IsBearer(c) || site.Viewer(c) != nil && c.Method() == fiber.MethodGet || s.isOpen(c) {
+func (s *Evaluations) CheckAccess(c *fiber.Ctx) error {
+	if site.IsBearer(c) || site.Viewer(c) != nil && c.Method() == fiber.MethodGet || s.isOpenToRequest(c) {
 		return c.Next()
 	}
 	return site.Unauthorized("This needs a token. Create one on your account page and send it as Authorization: Bearer TOKEN.")
 }
 
-// isOpen reports whether the operator allows the request to evaluate without a token. Requests from pages of other
-// sites need a token in any case.
-func (s *Evaluations) isOpen(c *fiber.Ctx) bool {
-	switch s.open {
+// isOpenToRequest reports whether the operator allows the request to evaluate without a token. Requests from pages of
+// other sites need a token in any case.
+func (s *Evaluations) isOpenToRequest(c *fiber.Ctx) bool {
+	switch s.openTo {
 	case "all":
 		return s.site.SameOrigin(c)
 	case "loopback":
-		return s.site.OnThisMachine(c) && s.site.SameOrigin(c)
+		return s.site.IsOnlyOnThisMachine(c) && s.site.SameOrigin(c)
 	}
 	return false
 }
 
 // RequireCaller refuses senders who are not signed in, unless the operator opened the API.
 func (s *Evaluations) RequireCaller(c *fiber.Ctx) error {
-	if site.Viewer(c) != nil || s.isOpen(c) {
+	if site.Viewer(c) != nil || s.isOpenToRequest(c) {
 		return nil
 	}
 	return site.Unauthorized("This needs a token. Create one on your account page and send it as Authorization: Bearer TOKEN.")

@@ -82,11 +82,11 @@ func (s *Evaluations) packSubmission(
 	return bundle.Definition.Lang, nil
 }
 
-// CompilationOf adds diagnostics by line, and the resources of kernels, to the result of a compilation.
-func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
+// WithKernelDiagnostics adds diagnostics by line, and the resources of kernels, to the result of a compilation.
+func WithKernelDiagnostics(c kernelrun.Compilation) kernelrun.Compilation {
 	for _, r := range views.RemarksOf(c.Messages, views.CompiledSources(c)) {
 		severity := "warning"
-		if r.Error {
+		if r.IsError {
 			severity = "error"
 		}
 		c.Diagnostics = append(c.Diagnostics, kernelrun.Diagnostic{
@@ -96,7 +96,7 @@ func CompilationOf(c kernelrun.Compilation) kernelrun.Compilation {
 			Text:     r.Text,
 		})
 	}
-	for _, k := range views.KernelsOf(c.Facts) {
+	for _, k := range views.ParseKernelFacts(c.Facts) {
 		c.Kernels = append(c.Kernels, kernelrun.KernelOfGPU{
 			Name:      k.Name,
 			Registers: k.Registers,
@@ -117,8 +117,8 @@ func (s *Evaluations) noDeviceError(why string) error {
 		RetryAfter: retryWithoutDevice,
 		Message:    why,
 	}
-	if s.site.Now().Sub(s.began) < startupTime {
-		none.Message, none.RetryAfter = "The site has just started, and its workers are starting. "+why, site.RetrySoon
+	if s.site.Now().Sub(s.startedAt) < workerStartupTime {
+		none.Message, none.RetryAfter = "The site has just started, and its workers are starting. "+why, site.TemporaryRetryAfter
 	}
 	return none
 }

@@ -19,17 +19,18 @@ import (
 // Limits limits the requests to the evaluation APIs. A zero field means its default.
 type Limits struct {
 	kernelrun.Bounds
-	Body                  int // bytes of a request; 12 MiB, for a job must fit into the queue
+	MaxBodyBytes          int // bytes of a request; 12 MiB, for a job must fit into the queue
 	work.EvaluationLimits     // of one person or address: 16 at once, 10,000 and 256 MiB an hour
-	// Wait limits the time for which an evaluation whose caller waits may wait for a device. The default is 300 s.
-	Wait time.Duration
+	// MaxDeviceWait limits the time for which an evaluation whose caller waits may wait for a device. The default is
+	// 300 s.
+	MaxDeviceWait time.Duration
 }
 
 // maxCachedKernels limits the cache of kernel types and names, in bytes.
 const maxCachedKernels = 4 << 20
 
-// WithCode adds a code to the error of a request, for pages and the versioned API.
-func WithCode(err error) error {
+// WithErrorCode adds a code to the error of a request, for pages and the versioned API.
+func WithErrorCode(err error) error {
 	var body *BodyError
 	var refusal *kernelrun.Refusal
 	switch {
@@ -44,12 +45,12 @@ func WithCode(err error) error {
 // Evaluations is the part that the evaluation APIs and the playground share: callers, access rights, and reading,
 // submitting, and following evaluations.
 type Evaluations struct {
-	site        *site.Site
-	EvalLimits  Limits
-	decodeSlots chan struct{}                // has room for as many as there are cores
-	kernels     *cache.Cache[string, Kernel] // by evaluation: its request does not change
-	open        string                       // who may evaluate without a token: "all", "loopback" or "none"
-	began       time.Time
+	site          *site.Site
+	EvalLimits    Limits
+	decodePermits chan struct{}                // has room for as many as there are cores
+	kernelCache   *cache.Cache[string, Kernel] // by evaluation: its request does not change
+	openTo        string                       // who may evaluate without a token: "all", "loopback" or "none"
+	startedAt     time.Time
 }
 
 // New returns the shared part of the evaluation APIs, with default limits where l has zero. It returns an error for
@@ -57,22 +58,22 @@ type Evaluations struct {
 func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	standard := kernelrun.DefaultBounds()
 	l.Trials, l.Timeout = cmp.Or(l.Trials, standard.Trials), cmp.Or(l.Timeout, standard.Timeout)
-	l.Body, l.Wait = cmp.Or(l.Body, 12<<20), cmp.Or(l.Wait, 300*time.Second)
+	l.MaxBodyBytes, l.MaxDeviceWait = cmp.Or(l.MaxBodyBytes, 12<<20), cmp.Or(l.MaxDeviceWait, 300*time.Second)
 	l.MaxLive, l.PerHour, l.HourBytes = cmp.Or(l.MaxLive, 16), cmp.Or(l.PerHour, 10_000), cmp.Or(l.HourBytes, 256<<20)
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}
 	return &Evaluations{
-		site: site, EvalLimits: l, open: open, began: site.Now(),
-		decodeSlots: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		kernels:     cache.New[string, Kernel](maxCachedKernels),
+		site: site, EvalLimits: l, openTo: open, startedAt: site.Now(),
+		decodePermits: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		kernelCache:   cache.New[string, Kernel](maxCachedKernels),
 	}, nil
 }
 
 // BodyLimit returns the limit of the body of an evaluation request, in bytes: higher for senders who may evaluate.
 func (s *Evaluations) BodyLimit(c *fiber.Ctx) int {
-	if site.Viewer(c) != nil || s.isOpen(c) {
-		return s.EvalLimits.Body
+	if site.Viewer(c) != nil || s.isOpenToRequest(c) {
+		return s.EvalLimits.MaxBodyBytes
 	}
-	return site.MaxVisitorBody
+	return site.MaxVisitorBodyBytes
 }

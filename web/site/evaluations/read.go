@@ -53,8 +53,8 @@ func (b FieldErrors) Error() string {
 // errExtraData has the text of Python's json module.
 var errExtraData = errors.New("Extra data") //lint:ignore ST1005 clients of the original service match this text
 
-// notObject returns the error for a body that is not a JSON object.
-func notObject(input any) *BodyError {
+// notObjectError returns the error for a body that is not a JSON object.
+func notObjectError(input any) *BodyError {
 	return &BodyError{Type: "dict_type", Loc: []any{"body"}, Msg: "Input should be a valid dictionary", Input: input}
 }
 
@@ -65,8 +65,8 @@ func readBody(c *fiber.Ctx) (map[string]any, error) {
 		return nil, &BodyError{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 	}
 	if kind := c.Get(fiber.HeaderContentType); !IsJSON(kind) {
-		wrong := notObject(string(body))
-		wrong.Ctx = map[string]any{"error": NotJSON(kind)}
+		wrong := notObjectError(string(body))
+		wrong.Ctx = map[string]any{"error": NotJSONMessage(kind)}
 		return nil, wrong
 	}
 	return readObject(body)
@@ -74,9 +74,9 @@ func readBody(c *fiber.Ctx) (map[string]any, error) {
 
 // readObject decodes a JSON object and keeps its numbers as text. The error is a *BodyError or FieldErrors.
 func readObject(body []byte) (map[string]any, error) {
-	if job.ExceedsValues(body, MostValues) {
+	if job.ExceedsValues(body, MaxRequestValues) {
 		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
-			Msg: fmt.Sprintf("Input should have at most %d values. Send each tensor as one text, in data_b64", MostValues)}
+			Msg: fmt.Sprintf("Input should have at most %d values. Send each tensor as one text, in data_b64", MaxRequestValues)}
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -89,22 +89,22 @@ func readObject(body []byte) (map[string]any, error) {
 		}
 	}
 	if err != nil {
-		return nil, &BodyError{Type: "json_invalid", Loc: []any{"body", errorOffset(err, end, body)}, Msg: "JSON decode error",
+		return nil, &BodyError{Type: "json_invalid", Loc: []any{"body", jsonErrorOffset(err, end, body)}, Msg: "JSON decode error",
 			Input: map[string]any{}, Ctx: map[string]any{"error": err.Error()}}
 	}
 	object, ok := value.(map[string]any)
 	if !ok {
-		return nil, notObject(value)
+		return nil, notObjectError(value)
 	}
-	if broken := site.FindBrokenText(body); broken != nil {
+	if broken := site.FindInvalidText(body); broken != nil {
 		return nil, FieldErrors{{Field: strings.Join(broken.Path, " -> "), Type: "string_unicode",
 			Message: "Input should be a valid string, unable to parse raw data as a unicode string", Hint: fmt.Sprintf("line %d is not UTF-8", broken.Line)}}
 	}
 	return object, nil
 }
 
-// errorOffset returns the byte offset of the first JSON error in a body. end is the end of the body's first value.
-func errorOffset(err error, end int64, body []byte) int64 {
+// jsonErrorOffset returns the byte offset of the first JSON error in a body. end is the end of the body's first value.
+func jsonErrorOffset(err error, end int64, body []byte) int64 {
 	var wrong *json.SyntaxError
 	switch {
 	case errors.As(err, &wrong):
@@ -117,14 +117,14 @@ func errorOffset(err error, end int64, body []byte) int64 {
 	return end
 }
 
-// NotJSON returns the message for a body with another content type than JSON.
-func NotJSON(contentType string) string {
+// NotJSONMessage returns the message for a body with another content type than JSON.
+func NotJSONMessage(contentType string) string {
 	return fmt.Sprintf("the Content-Type is %.80q, not application/json", contentType)
 }
 
-// MostValues limits the JSON values in a request, because each needs much more memory than its text. A source is one
-// value, and so is the data of a tensor.
-const MostValues = 1 << 14
+// MaxRequestValues limits the JSON values in a request, because each needs much more memory than its text. A source is
+// one value, and so is the data of a tensor.
+const MaxRequestValues = 1 << 14
 
 // IsJSON reports whether a body with this content type can be JSON. An empty content type counts as JSON.
 func IsJSON(contentType string) bool {
@@ -142,14 +142,14 @@ func (s *Evaluations) ReadRequest(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.
 	if err != nil {
 		return kernelrun.Request{}, err
 	}
-	return s.request(body, kind)
+	return s.parseRequest(body, kind)
 }
 
-func (s *Evaluations) request(body map[string]any, kind kernelrun.Kind) (kernelrun.Request, error) {
+func (s *Evaluations) parseRequest(body map[string]any, kind kernelrun.Kind) (kernelrun.Request, error) {
 	extras := kernelrun.RefuseMistyped
 	switch kind {
 	case "":
-		kind, extras = kindOf(body), kernelrun.RefuseAll
+		kind, extras = requestKind(body), kernelrun.RefuseAll
 	case kernelrun.Compile:
 		extras = kernelrun.RefuseAll
 	}
@@ -160,8 +160,8 @@ func (s *Evaluations) request(body map[string]any, kind kernelrun.Kind) (kernelr
 	return request, request.Check(s.EvalLimits.Bounds)
 }
 
-// kindOf returns the kind of request that a body of the versioned API contains.
-func kindOf(body map[string]any) kernelrun.Kind {
+// requestKind returns the kind of request that a body of the versioned API contains.
+func requestKind(body map[string]any) kernelrun.Kind {
 	if _, one := body["kernel"]; one {
 		return kernelrun.Evaluate
 	}

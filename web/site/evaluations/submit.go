@@ -91,9 +91,9 @@ func requestHash(request kernelrun.Request) (string, error) {
 
 // Device describes a device that runs evaluations.
 type Device struct {
-	Name        string
-	slots, idle int
-	packages    []requirement.Packages // packages of the workers of the device
+	Name             string
+	slots, idleSlots int
+	packages         []requirement.Packages // packages of the workers of the device
 }
 
 // devices lists the devices that run evaluations now, best choice first. It returns an error if there is none.
@@ -112,8 +112,8 @@ func (s *Evaluations) devices(ctx context.Context) ([]Device, error) {
 // retryWithoutDevice is the Retry-After time if no worker has the device.
 const retryWithoutDevice = 30 * time.Second
 
-// startupTime is the time after a site's start in which workers may still detect devices and run self-tests.
-const startupTime = time.Minute
+// workerStartupTime is the time after a site's start in which workers may still detect devices and run self-tests.
+const workerStartupTime = time.Minute
 
 // chooseDevice returns the requested device, or the best device of the requested family. Upper and lower case are
 // equal. Without a request it returns the GPU with the most free slots, or else the CPU. Devices with a worker that has
@@ -154,30 +154,30 @@ func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, jo
 	var devices []Device
 	for device, slots := range fleet.CountSlots(workers, now, does) {
 		devices = append(devices, Device{
-			Name:     device,
-			slots:    slots.Usable,
-			idle:     slots.Free,
-			packages: fleet.PackagesFor(workers, device, now),
+			Name:      device,
+			slots:     slots.Usable,
+			idleSlots: slots.Free,
+			packages:  fleet.PackagesFor(workers, device, now),
 		})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == gpuname.CPU] }
 	slices.SortFunc(devices, func(a, b Device) int {
-		return cmp.Or(onCPU(a)-onCPU(b), b.idle-a.idle, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
+		return cmp.Or(onCPU(a)-onCPU(b), b.idleSlots-a.idleSlots, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
 	})
 	return devices
 }
 
-// Lack describes the worker for which an evaluation waits although slots may be free ("a worker that has …"), or
-// returns "".
-func (s *Evaluations) Lack(ctx context.Context, e work.Evaluation) (string, error) {
+// MissingWorker describes the worker for which an evaluation waits although slots may be free ("a worker that has …"),
+// or returns "".
+func (s *Evaluations) MissingWorker(ctx context.Context, e work.Evaluation) (string, error) {
 	if e.StartedAt != nil || e.State.IsFinal() {
 		return "", nil
 	}
 	return s.site.Store.Fleet.MissingWorker(ctx, e.Device, e.Requires, s.site.Now())
 }
 
-// Share turns sharing of an evaluation on or off. Turning it off ends other people's streams of the evaluation.
-func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.Evaluation, error) {
+// SetShared turns sharing of an evaluation on or off. Turning it off ends other people's streams of the evaluation.
+func (s *Evaluations) SetShared(ctx context.Context, id string, shared bool) (work.Evaluation, error) {
 	e, err := s.site.Store.Work.SetEvaluationShared(ctx, id, shared)
 	if err == nil {
 		s.site.Hub.EvaluationChanged(e)
@@ -190,7 +190,7 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (work.E
 func (s *Evaluations) Await(
 	ctx context.Context, id string, ready func(work.Evaluation) bool,
 ) (last work.Evaluation, err error) {
-	err = s.site.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
+	err = s.site.Hub.AwaitAnnouncement(ctx, site.EvaluationTopic(id), func() (bool, error) {
 		e, err := s.site.Store.Work.EvaluationForPolling(ctx, id)
 		if err != nil {
 			return false, err

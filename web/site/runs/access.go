@@ -21,8 +21,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Access is a submission with its task and the viewer's rights.
-type Access struct {
+// SubmissionAccess is a submission with its task and the viewer's rights.
+type SubmissionAccess struct {
 	Submission   submissions.Submission
 	Owner        accounts.User
 	Task         catalog.Task
@@ -30,11 +30,11 @@ type Access struct {
 	MaySeeSource bool                // the source, and output of compilers and programs, which may quote it
 	IsOwner      bool                // the viewer submitted it
 	MayReview    bool                // the viewer may decide about its runs
-	TaskOpen     bool                // the viewer may see the task, and so other people's runs
+	MaySeeTask   bool                // the viewer may see the task, and so other people's runs
 }
 
 // ProfileFilter returns the filter of the submission's profile, or nil if the viewer may not see it.
-func (a Access) ProfileFilter() *job.ProfileFilter {
+func (a SubmissionAccess) ProfileFilter() *job.ProfileFilter {
 	if a.MaySeeSource {
 		return a.Submission.ProfileFilter
 	}
@@ -42,7 +42,7 @@ func (a Access) ProfileFilter() *job.ProfileFilter {
 }
 
 // LoadSubmission reads the submission of the path, if the viewer may see it.
-func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
+func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen SubmissionAccess, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return seen, err
@@ -51,25 +51,25 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 }
 
 // SubmissionByID returns the submission with an ID, if the viewer may see it.
-func (s *Runs) SubmissionByID(ctx context.Context, viewer accounts.User, id int64) (seen Access, err error) {
+func (s *Runs) SubmissionByID(ctx context.Context, viewer accounts.User, id int64) (seen SubmissionAccess, err error) {
 	filed, err := s.site.Store.Submissions.Details(ctx, id)
 	if err != nil {
 		return seen, err
 	}
-	return s.access(viewer, filed, id)
+	return s.accessOf(viewer, filed, id)
 }
 
-// access returns a submission from filed with the viewer's rights, or a not-found error if the viewer may not see it.
-func (s *Runs) access(
+// accessOf returns a submission from filed with the viewer's rights, or a not-found error if the viewer may not see it.
+func (s *Runs) accessOf(
 	viewer accounts.User, filed map[int64]submissions.SubmissionDetails, id int64,
-) (seen Access, err error) {
+) (seen SubmissionAccess, err error) {
 	f, there := filed[id]
 	open := f.Task.VisibleTo(viewer)
 	visible := open && (f.Version.WasPublished() || f.Task.EditableBy(viewer))
 	if !there || !visible && f.UserID != viewer.ID || f.HiddenFrom(viewer) {
 		return seen, db.Errorf(db.NotFound, "There is no submission %d.", id)
 	}
-	return Access{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, TaskOpen: open, IsOwner: f.UserID == viewer.ID,
+	return SubmissionAccess{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeTask: open, IsOwner: f.UserID == viewer.ID,
 		MaySeeSource: submissions.MaySeeSource(viewer, f.Submission, f.Task, s.site.Now()),
 		MayReview:    viewer.CanPerform(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: f.Task.OwnerID})}, nil
 }
@@ -141,9 +141,9 @@ func (s *Runs) BoardOf(c *fiber.Ctx) (task catalog.Task, version catalog.TaskVer
 	return task, posed.Version, nil
 }
 
-// IsUnchanged sets the ETag of the response, and reports whether the client has this version already. The ETag is weak,
-// because compressed and uncompressed responses share it.
-func IsUnchanged(c *fiber.Ctx, tag string) bool {
+// ClientHasVersion sets the ETag of the response, and reports whether the client has this version already. The ETag is
+// weak, because compressed and uncompressed responses share it.
+func ClientHasVersion(c *fiber.Ctx, tag string) bool {
 	tag = strconv.Quote(tag)
 	c.Set(fiber.HeaderETag, "W/"+tag)
 	c.Set(fiber.HeaderCacheControl, "private, no-cache")
@@ -160,8 +160,8 @@ func IsUnchanged(c *fiber.Ctx, tag string) bool {
 func (s *Runs) CommentThread(c *fiber.Ctx) (t comments.Thread, author views.Person, err error) {
 	if slug := c.Params("slug"); slug != "" {
 		t.Task, err = s.VisibleTask(c.UserContext(), site.Actor(c), slug)
-		return t, site.PersonOf(t.Task.OwnerID, ""), err
+		return t, site.PersonLink(t.Task.OwnerID, ""), err
 	}
 	seen, err := s.LoadSubmission(c)
-	return comments.Thread{Task: seen.Task, Submission: &seen.Submission}, site.PersonOf(seen.Owner.ID, seen.Owner.Name), err
+	return comments.Thread{Task: seen.Task, Submission: &seen.Submission}, site.PersonLink(seen.Owner.ID, seen.Owner.Name), err
 }

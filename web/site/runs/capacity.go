@@ -16,11 +16,11 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.CapacityOf(ctx, workers)
+	return s.CapacityAmong(ctx, workers)
 }
 
-// CapacityOf returns what Capacity returns, for callers that have already read the workers.
-func (s *Runs) CapacityOf(ctx context.Context, workers []fleet.Worker) ([]client.Capacity, error) {
+// CapacityAmong returns what Capacity returns, for callers that have already read the workers.
+func (s *Runs) CapacityAmong(ctx context.Context, workers []fleet.Worker) ([]client.Capacity, error) {
 	waits, err := s.site.Store.Work.WaitingDevices(ctx)
 	if err != nil {
 		return nil, err

@@ -20,15 +20,17 @@ import (
 // cardSource has the data from which the card of a run is made.
 type cardSource struct {
 	RunView
-	confirmation   models.ConfirmationSides
-	newestTurn     []job.StageResult // the stages of its newest turn
-	sameSourceRuns []work.Run        // the runs that count together with it
-	first          int64             // the first run of its board; 0 if unknown
+	confirmation     models.ConfirmationSides
+	newestTurnStages []job.StageResult // the stages of its newest turn
+	sameSourceRuns   []work.Run        // the runs that count together with it
+	firstRunID       int64             // the first run of its board; 0 if unknown
 }
 
 // cards returns the cards of a submission's runs. The number of queries does not depend on the number of runs, except
 // for one query per run that a worker has. The output of programs is omitted unless the viewer may see the source.
-func (s *Runs) cards(ctx context.Context, seen Access, family work.SubmissionRuns) (cards []views.RunCard, err error) {
+func (s *Runs) cards(
+	ctx context.Context, seen SubmissionAccess, family work.SubmissionRuns,
+) (cards []views.RunCard, err error) {
 	var scored, turns []int64
 	var devices []string
 	for _, run := range family.Runs {
@@ -48,7 +50,7 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.SubmissionRun
 			}
 		}
 	}
-	read, err := s.read(ctx, seen, family, turns...)
+	read, err := s.readWithRuns(ctx, seen, family, turns...)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +61,7 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.SubmissionRun
 	apart := func(r RunView) bool {
 		return r.Run.ScoreNS != nil && (r.Outcome == nil || r.Outcome.LeadingRun == 0)
 	}
-	if seen.TaskOpen && slices.ContainsFunc(read.Runs, apart) {
+	if seen.MaySeeTask && slices.ContainsFunc(read.Runs, apart) {
 		if firsts, err = s.site.Store.Boards.FirstPlaceRuns(ctx, read.Runs[0].Run.VersionID, devices...); err != nil {
 			return nil, err
 		}
@@ -68,7 +70,7 @@ func (s *Runs) cards(ctx context.Context, seen Access, family work.SubmissionRun
 		source := cardSource{run, confirmed[run.Run.ID], nil, together[run.Run.ID], firsts[run.Run.Device]}
 		if n := len(source.confirmation.CountedTurns); n > 0 {
 			turn := source.confirmation.CountedTurns[n-1].MeasuredByRun
-			_, source.newestTurn = run.redacted(work.Run{ID: turn, State: work.StateDone}, read.stages[turn])
+			_, source.newestTurnStages = run.redacted(work.Run{ID: turn, State: work.StateDone}, read.stages[turn])
 		}
 		card, err := s.card(ctx, source)
 		if err != nil {
@@ -83,42 +85,43 @@ func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 	run, def := of.Run, of.Version.Definition.ForDevice(of.Run.Device)
 	if !run.State.IsFinal() && run.State != work.StateQueued {
 		events, err := s.site.Store.Work.LiveCardEvents(ctx, run, of.MaySeeSource)
-		_, now, log := progressOf(events, run.AttemptID)
+		_, now, log := attemptProgress(events, run.AttemptID)
 		return s.newCard(of.RunAccess, of.Stages, now, log), err
 	}
 	card := s.newCard(of.RunAccess, of.Stages, nil, "")
 	if !run.State.IsFinal() {
-		addPlace(of.RunView, &card)
+		addQueuePosition(of.RunView, &card)
 		return card, nil
 	}
 	card.Confirmation = shownConfirmation(of.confirmation, of.RunAccess)
-	card.Turns = turnsOf(def.RankingBy, of)
+	card.Turns = scoreTurns(def.RankingBy, of)
 	card.SourceRuns = sourceRunsOf(run, of.sameSourceRuns)
 	if card.Confirmation != nil && card.SourceRuns != nil && len(card.SourceRuns.Runs) == 1 &&
 		card.SourceRuns.Gone == 0 {
 		card.SourceRuns = nil // it would repeat the confirmation
 	}
-	card.ValidationResult = of.Validated
+	card.ValidationResult = of.ValidationResult
 	if of.Outcome != nil {
 		card.Outcome.Outcome = *of.Outcome
 	}
 	card.Outcome.Fresh = run.EndedAt != nil && s.site.Now().Sub(*run.EndedAt) < time.Minute
-	return card, s.addMeasures(of, def, &card)
+	return card, s.addMeasurements(of, def, &card)
 }
 
 // newCard returns the part of a card that all runs have: ended stages, and running ones (now).
 func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.StageView, log string) views.RunCard {
 	run, def := seen.Run, seen.Version.Definition.ForDevice(seen.Run.Device)
 	card := views.RunCard{
-		Run: run, Task: site.TaskRef(seen.Task), Log: log, SelfMeasured: selfMeasured(run, def),
-		Stages:  mergeStages(def, run.Mode, ended, now, run.State.IsFinal()),
-		Ranking: views.RankingName(def.RankingBy),
-		Sources: views.Sources{MainNames: []string{def.SubmissionName()}, IsFurtherFile: def.MayComeFromSubmission},
+		Run: run, Task: site.TaskLink(seen.Task), OutputSoFar: log, SelfMeasured: isSelfMeasured(run, def),
+		Stages:      mergeStages(def, run.Mode, ended, now, run.State.IsFinal()),
+		RankingRule: views.RankingName(def.RankingBy),
+		Sources: views.Sources{MainFileNames: []string{def.SubmissionName()},
+			IsFurtherFile: def.MayComeFromSubmission},
 	}
 	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.IsOwner, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
-	s.addClock(def, &card)
+	s.addStageClock(def, &card)
 	if !seen.MaySeeSource {
-		hideOutput(&card, RedactorOf(def))
+		hideOutput(&card, NewRedactor(def))
 	}
 	return card
 }
@@ -130,32 +133,34 @@ func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEven
 		return views.RunCard{}, err
 	}
 	f := filed[run.SubmissionID]
-	ended, now, _ := progressOf(events, run.AttemptID)
-	return s.newCard(RunAccess{Access{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, run}, ended, now, ""), nil
+	ended, now, _ := attemptProgress(events, run.AttemptID)
+	return s.newCard(RunAccess{SubmissionAccess{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, run}, ended, now, ""), nil
 }
 
-// selfMeasured reports whether the kernel runs inside the task's own program, so that it could forge its time.
-func selfMeasured(run work.Run, def tasks.Definition) bool {
+// isSelfMeasured reports whether the kernel runs inside the task's own program, so that it could forge its time.
+func isSelfMeasured(run work.Run, def tasks.Definition) bool {
 	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
 }
 
 func hideOutput(card *views.RunCard, hidden Redactor) {
-	card.Log, card.Failure = "", hidden.Failure(card.Failure)
+	card.OutputSoFar, card.Failure = "", hidden.RedactFailure(card.Failure)
 	for i := range card.Stages {
-		hidden.Stage(&card.Stages[i].Result)
+		hidden.RedactStage(&card.Stages[i].Result)
 	}
 }
 
-// TimeOf returns *t, or the zero time if t is nil.
-func TimeOf(t *time.Time) time.Time {
+// TimeOrZero returns *t, or the zero time if t is nil.
+func TimeOrZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
 	}
 	return *t
 }
 
-// progressOf returns the ended stages, the running stage, and the output so far of an attempt.
-func progressOf(events []work.RunEvent, attemptID string) (ended []job.StageResult, now []views.StageView, log string) {
+// attemptProgress returns the ended stages, the running stage, and the output so far of an attempt.
+func attemptProgress(
+	events []work.RunEvent, attemptID string,
+) (ended []job.StageResult, now []views.StageView, log string) {
 	var output strings.Builder
 	for _, e := range events {
 		if e.AttemptID != attemptID || e.Event == nil {
@@ -163,10 +168,10 @@ func progressOf(events []work.RunEvent, attemptID string) (ended []job.StageResu
 		}
 		switch e.Type {
 		case job.EventStage:
-			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, StartedAt: e.CreatedAt}, TotalCases: e.Event.Total, Running: true}}
+			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, StartedAt: e.CreatedAt}, TotalCases: e.Event.Total, IsRunning: true}}
 		case job.EventCase:
 			if len(now) > 0 && e.Event.Case != nil {
-				now[0].NextProcess(e.Event.Case.Index)
+				now[0].StartNextProcess(e.Event.Case.Index)
 				now[0].Result.Cases = append(now[0].Result.Cases, *e.Event.Case)
 				now[0].TotalCases = max(now[0].TotalCases, e.Event.Total)
 			}

@@ -11,7 +11,7 @@ import (
 // shownConfirmation returns the confirmation that a run's card shows. It returns nil if there is none, or if the viewer
 // may not see the task of the other run.
 func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confirmation {
-	if c.ID == 0 || !seen.TaskOpen {
+	if c.ID == 0 || !seen.MaySeeTask {
 		return nil
 	}
 	run := seen.Run
@@ -31,10 +31,10 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 	return &shown
 }
 
-// turnsOf returns the turns that a run's score consists of, with the case times of the newest turn. If the turns were
-// measured for another submission and the viewer may see the task, it adds that submission. It returns nil if the score
-// does not consist of turns.
-func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
+// scoreTurns returns the turns that a run's score consists of, with the case times of the newest turn. If the turns
+// were measured for another submission and the viewer may see the task, it adds that submission. It returns nil if the
+// score does not consist of turns.
+func scoreTurns(ranking tasks.Ranking, of cardSource) *views.Turns {
 	run, list := of.Run, of.confirmation.CountedTurns
 	if len(list) == 0 || !run.MayBeEntry() {
 		return nil
@@ -43,11 +43,11 @@ func turnsOf(ranking tasks.Ranking, of cardSource) *views.Turns {
 	for _, turn := range list {
 		turns.Score.EachNS = append(turns.Score.EachNS, turn.ScoreNS)
 	}
-	if other := of.confirmation.NewestTurnSubmission; other != run.SubmissionID && of.TaskOpen {
+	if other := of.confirmation.NewestTurnSubmission; other != run.SubmissionID && of.MaySeeTask {
 		turns.Of, turns.At = other, list[len(list)-1].EndedAt
 		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(of.Stages).Cases) // 0 if the first timing has no cases
 	}
-	for i, c := range MeasuredStage(of.newestTurn).Cases {
+	for i, c := range MeasuredStage(of.newestTurnStages).Cases {
 		if all, each := samples.ConfirmedCaseTimes(list, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{
 				Spec:     c.Spec,

@@ -106,14 +106,14 @@ func (s *Runs) DeviceChoices(
 	if err != nil {
 		return nil, err
 	}
-	return ChoicesAmong(known, names, before), nil
+	return DeviceChoicesAmong(known, names, before), nil
 }
 
-// ChoicesAmong returns what DeviceChoices returns, for callers that have already read the devices.
-func ChoicesAmong(known []client.Device, names []string, before []views.DeviceChoice) []views.DeviceChoice {
+// DeviceChoicesAmong returns what DeviceChoices returns, for callers that have already read the devices.
+func DeviceChoicesAmong(known []client.Device, names []string, before []views.DeviceChoice) []views.DeviceChoice {
 	choices := make([]views.DeviceChoice, len(names))
 	for i, name := range names {
-		choices[i] = choiceOf(name, known)
+		choices[i] = newDeviceChoice(name, known)
 		choices[i].Chosen = slices.ContainsFunc(before, func(b views.DeviceChoice) bool { return b.Device == name && b.Chosen })
 	}
 	first := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
@@ -130,9 +130,9 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 // workers report at intervals, and the dispatched runs.
 func IdleSlots(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
 
-// choiceOf describes a device for a form, and whether a run could start there now. It is offline only if no worker has
-// it.
-func choiceOf(name string, known []client.Device) views.DeviceChoice {
+// newDeviceChoice describes a device for a form, and whether a run could start there now. It is offline only if no
+// worker has it.
+func newDeviceChoice(name string, known []client.Device) views.DeviceChoice {
 	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots+d.OutOfService > 0 })
 	if i < 0 {
 		return views.DeviceChoice{
@@ -154,14 +154,14 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	free := max(IdleSlots(d)-d.AheadOfNewCount, 0) // waiting runs come first
 	choice := views.DeviceChoice{
 		Device:    name,
-		Note:      fmt.Sprintf("%d of %d free, %s", free, d.Slots, Waiting(d)),
+		Note:      fmt.Sprintf("%d of %d free, %s", free, d.Slots, WaitingText(d)),
 		Short:     fmt.Sprintf("%d free", free),
 		Free:      free > 0,
 		Sanitizer: d.Sanitizer,
 	}
 	switch {
 	case d.PausedSince != nil:
-		choice.Note, choice.Short, choice.Free = "Paused, "+Waiting(d), "paused", false
+		choice.Note, choice.Short, choice.Free = "Paused, "+WaitingText(d), "paused", false
 	case free == 0 && d.AheadOfNewCount == 0:
 		choice.Short = "busy, no one waits"
 	case free == 0:
@@ -170,8 +170,8 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	return choice
 }
 
-// Waiting describes the queue of a device to the sender of a new run.
-func Waiting(d client.Device) string {
+// WaitingText describes the queue of a device to the sender of a new run.
+func WaitingText(d client.Device) string {
 	if d.AheadOfNewCount+d.BehindNewCount == 0 {
 		return "none waiting"
 	}

@@ -2,7 +2,7 @@
 // run's view for people.
 //
 // Read access.go first (every way to a submission, a run, or a board checks the sender's rights here), then read.go
-// (Read returns a submission with all that its viewer may see, which each form of it renders), submit.go,
+// (ReadSubmission returns a submission with all that its viewer may see, which each form of it renders), submit.go,
 // form.go, and files.go (data from a browser), card.go (a run with its rank), stages.go (its stages and timeline),
 // wait.go (its place in the queue), profile.go (its reports of Nsight Compute), measures.go (times beside the work that
 // the task declares), devices.go (slots and queues), follow.go (a submission's events, each once and in order).

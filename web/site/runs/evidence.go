@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Evidence has the stages of a run's last attempt and its profile, without parts that the viewer may not see.
-type Evidence struct {
+// RunEvidence has the stages of a run's last attempt and its profile, without parts that the viewer may not see.
+type RunEvidence struct {
 	Stages  []job.StageResult
 	Profile Profile
 }
@@ -28,7 +28,7 @@ type Profile struct {
 }
 
 // EvidenceOf reads the evidence of runs, by run ID. It makes three queries.
-func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evidence, error) {
+func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]RunEvidence, error) {
 	runs := make([]work.Run, len(list))
 	for i, seen := range list {
 		runs[i] = seen.Run
@@ -43,7 +43,7 @@ func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evi
 
 // evidence returns what EvidenceOf returns, for callers that have read the profiles' runs and all stages.
 func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run, more ...int64) (
-	map[int64]Evidence, map[int64][]work.Stage, error) {
+	map[int64]RunEvidence, map[int64][]work.Stage, error) {
 	ids := more
 	for _, seen := range list {
 		ids = append(ids, seen.Run.ID)
@@ -59,10 +59,10 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	if err != nil {
 		return nil, nil, err
 	}
-	of := make(map[int64]Evidence, len(list))
+	of := make(map[int64]RunEvidence, len(list))
 	for _, seen := range list {
 		_, own := seen.redacted(seen.Run, stages[seen.Run.ID])
-		one := Evidence{Stages: own}
+		one := RunEvidence{Stages: own}
 		if profile, ok := profiles[seen.Run.ID]; ok {
 			shown, left := seen.redacted(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
@@ -90,10 +90,10 @@ func (s *Runs) filesOf(ctx context.Context, profiles map[int64]work.Run) (map[in
 func (seen RunAccess) redacted(run work.Run, all []work.Stage) (work.Run, []job.StageResult) {
 	stages := StagesOfAttempt(run, all)
 	if !seen.MaySeeSource {
-		hidden := RedactorOf(seen.Version.Definition)
-		run.Failure = hidden.Failure(run.Failure)
+		hidden := NewRedactor(seen.Version.Definition)
+		run.Failure = hidden.RedactFailure(run.Failure)
 		for i := range stages {
-			hidden.Stage(&stages[i])
+			hidden.RedactStage(&stages[i])
 		}
 	}
 	return run, stages

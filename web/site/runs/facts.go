@@ -12,46 +12,46 @@ const maxCachedFacts = 10000
 
 // reportFacts has facts from a profile report. They are cached, because reports are large and never change.
 type reportFacts struct {
-	dot       charts.Dot // without name and URL
-	drawn     bool       // dot is set
-	bandwidth float64    // the device's roofs, in bytes and operations per second; 0 if unknown
-	flops     float64
-	kind      string // kind of the operations: "FP32"
+	rooflineDot charts.RooflineDot // without name and URL
+	hasDot      bool               // dot is set
+	bandwidth   float64            // the device's roofs, in bytes and operations per second; 0 if unknown
+	flops       float64
+	kind        string // kind of the operations: "FP32"
 }
 
-// facts returns the facts of a case's report. ok is false if the case has no report.
-func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err error) {
+// factsOfCase returns the facts of a case's report. ok is false if the case has no report.
+func (s *Runs) factsOfCase(p Profile, index int) (facts reportFacts, ok bool, err error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {
 		return facts, false, nil
 	}
-	if facts, ok = s.profileFacts.Get(artifact.Hash); ok {
+	if facts, ok = s.reportFactsCache.Get(artifact.Hash); ok {
 		return facts, true, nil
 	}
-	report, err := s.Report(p, index)
+	report, err := s.ParsedReport(p, index)
 	switch {
 	case err == nil:
-		facts = factsOf(report)
+		facts = readReportFacts(report)
 	case !errors.Is(err, ncu.ErrUnreadable): // a damaged profile must not affect others
 		return facts, false, err
 	}
-	s.profileFacts.Put(artifact.Hash, facts, 1)
+	s.reportFactsCache.Put(artifact.Hash, facts, 1)
 	return facts, true, nil
 }
 
-func factsOf(report *ncu.Report) (facts reportFacts) {
-	facts.dot, facts.drawn = charts.DotOf("", "", report)
+func readReportFacts(report *ncu.Report) (facts reportFacts) {
+	facts.rooflineDot, facts.hasDot = charts.LongestKernelDot("", "", report)
 	for i := range report.Kernels {
 		roof := ncu.RooflineOf(&report.Kernels[i])
-		facts.bandwidth = max(facts.bandwidth, baseOf(roof.PeakBandwidth))
+		facts.bandwidth = max(facts.bandwidth, valueInBase(roof.PeakBandwidth))
 		if main := roof.MostUsedArithmeticRoof(); main != nil && facts.flops == 0 {
-			facts.flops, facts.kind = baseOf(main.Peak), main.Name
+			facts.flops, facts.kind = valueInBase(main.Peak), main.Name
 		}
 	}
 	return facts
 }
 
-func baseOf(f ncu.Fact) float64 {
+func valueInBase(f ncu.Fact) float64 {
 	value, ok := f.Value.BaseValue()
 	if !ok {
 		return 0

@@ -35,8 +35,8 @@ func ReadUploads(headers []*multipart.FileHeader) (map[string][]byte, error) {
 	return files, nil
 }
 
-// readTyped reads additional files that a form contains as pairs of name and text. It skips empty pairs.
-func readTyped(form *multipart.Form) (map[string][]byte, error) {
+// readTypedFiles reads additional files that a form contains as pairs of name and text. It skips empty pairs.
+func readTypedFiles(form *multipart.Form) (map[string][]byte, error) {
 	names, texts := form.Value["further_name"], form.Value["further_text"]
 	var files map[string][]byte
 	for i, name := range names {
@@ -55,17 +55,17 @@ func readTyped(form *multipart.Form) (map[string][]byte, error) {
 		if files == nil {
 			files = map[string][]byte{}
 		}
-		files[name] = unixLines(texts[i])
+		files[name] = toUnixLineEnds(texts[i])
 	}
 	return files, nil
 }
 
-// unixLines replaces the CRLF line ends of form fields by LF.
-func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\n", "\n")) }
+// toUnixLineEnds replaces the CRLF line ends of form fields by LF.
+func toUnixLineEnds(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\n", "\n")) }
 
-// SetUploads sets the files of a submission from uploads: one file, several, or a zip. The task's file names select
-// the main file.
-func (s *Runs) SetUploads(
+// SetUploadedFiles sets the files of a submission from uploads: one file, several, or a zip. The task's file names
+// select the main file.
+func (s *Runs) SetUploadedFiles(
 	c *fiber.Ctx, in submissions.NewSubmission, chosen []*multipart.FileHeader,
 ) (submissions.NewSubmission, error) {
 	files, err := ReadUploads(chosen)
@@ -101,13 +101,13 @@ func (s *Runs) SetUploads(
 // SendSource responds with a submission as a download: the source, or a zip if it has additional files.
 func SendSource(c *fiber.Ctx, sub submissions.Submission, submitted tasks.Submission) error {
 	if len(submitted.Files) == 0 {
-		return site.Attachment(c, sub.FileName, submitted.Source)
+		return site.SendAttachment(c, sub.FileName, submitted.Source)
 	}
 	archive, err := submitted.Zip(sub.FileName)
 	if err != nil {
 		return err
 	}
-	return site.Attachment(c, fmt.Sprintf("submission-%d.zip", sub.ID), archive)
+	return site.SendAttachment(c, fmt.Sprintf("submission-%d.zip", sub.ID), archive)
 }
 
 // AdditionalFiles lists the additional files of a submission for its form.
@@ -123,9 +123,9 @@ func SubmittedFiles(
 	code *views.Highlighter, sub submissions.Submission, submitted tasks.Submission,
 ) []views.SourceFile {
 	colours := code.Page()
-	files := []views.SourceFile{colours.Source(sub.FileName, "", submitted.Source)}
+	files := []views.SourceFile{colours.ColorFile(sub.FileName, "", submitted.Source)}
 	for _, name := range submitted.Names() {
-		files = append(files, colours.Source(name, name+"-", submitted.Files[name]))
+		files = append(files, colours.ColorFile(name, name+"-", submitted.Files[name]))
 	}
 	return files
 }

@@ -42,21 +42,21 @@ func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
 func (s *Runs) ProfileAgain(
 	ctx context.Context, user accounts.User, seen RunAccess, filter *job.ProfileFilter,
 ) (submissions.Submission, error) {
-	return s.again(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, ProfileFilter: filter})
+	return s.resubmit(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, ProfileFilter: filter})
 }
 
-// Again submits the source of a run again in the same mode. The run must be the user's. A second call returns the same
-// submission.
-func (s *Runs) Again(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
-	return s.again(ctx, user, seen, submissions.NewSubmission{
+// SubmitAgain submits the source of a run again in the same mode. The run must be the user's. A second call returns the
+// same submission.
+func (s *Runs) SubmitAgain(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
+	return s.resubmit(ctx, user, seen, submissions.NewSubmission{
 		Mode:          work.WorkerMode(seen.Run.Mode),
 		ProfileFilter: seen.Submission.ProfileFilter,
 		RequestKey:    fmt.Sprintf("again-%d", seen.Run.ID),
 	})
 }
 
-// again submits the source of a run again on its device. The run must be the user's.
-func (s *Runs) again(
+// resubmit submits the source of a run again on its device. The run must be the user's.
+func (s *Runs) resubmit(
 	ctx context.Context, user accounts.User, seen RunAccess, in submissions.NewSubmission,
 ) (sub submissions.Submission, err error) {
 	if !seen.IsOwner {

@@ -35,17 +35,17 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		}
 	}
 	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
-		return s.SetUploads(c, in, files)
+		return s.SetUploadedFiles(c, in, files)
 	}
 	// The browser sends the name of a file that the person loaded into the editor.
 	in.FileName = c.FormValue("filename")
-	in.Source = unixLines(c.FormValue("source"))
-	in.Files, err = readTyped(form)
+	in.Source = toUnixLineEnds(c.FormValue("source"))
+	in.Files, err = readTypedFiles(form)
 	return in, err
 }
 
-// RefusedForm returns the form of a refused submission with its input and the reason.
-func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
+// RefusedSubmitForm returns the form of a refused submission with its input and the reason.
+func RefusedSubmitForm(in submissions.NewSubmission, why string) views.SubmitForm {
 	return views.SubmitForm{
 		Source: string(in.Source), Further: AdditionalFiles(in.Files), SentName: in.FileName,
 		Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.ProfileFilter,
@@ -53,19 +53,19 @@ func RefusedForm(in submissions.NewSubmission, why string) views.SubmitForm {
 	}
 }
 
-// FillForm sets the choices of a task's submission form and its initial text: the text of a refused form, the
+// FillSubmitForm sets the choices of a task's submission form and its initial text: the text of a refused form, the
 // submission of ?from= or ?run=, the template of ?template=, or the first template. With ?from= the browser keeps a
 // separate draft; with ?run= an existing draft of the task takes precedence.
-func (s *Runs) FillForm(
+func (s *Runs) FillSubmitForm(
 	c *fiber.Ctx, page views.Page, task catalog.Task, bundle *tasks.Bundle, form *views.SubmitForm,
 ) error {
 	d := bundle.Definition
-	form.Page, form.Task, form.Lang, form.Filename, form.AllowedFiles = page, site.TaskRef(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
+	form.Page, form.Task, form.Lang, form.Filename, form.AllowedFiles = page, site.TaskLink(task), d.Lang, d.SubmissionName(), d.SubmissionFiles
 	form.Words = taskWords(bundle)
 	from, run := int64(max(c.QueryInt("from"), 0)), int64(max(c.QueryInt("run"), 0))
 	if id := cmp.Or(from, run); id > 0 && form.Problem == "" {
 		form.Edits = from > 0
-		if err := s.fillAgain(c, id, form); err != nil {
+		if err := s.fillFromEarlier(c, id, form); err != nil {
 			return err
 		}
 	}
@@ -74,14 +74,14 @@ func (s *Runs) FillForm(
 		form.Source = FirstTemplate(form.Template, bundle)
 	}
 	known, off, err := s.devicesAndSwitches(c.UserContext(), accounts.User{})
-	choices := ChoicesAmong(known, task.Devices, form.Devices)
+	choices := DeviceChoicesAmong(known, task.Devices, form.Devices)
 	form.Off = switches.FirstOffSentence(off, switches.SubmissionsSwitch, switches.TaskSwitchName(task.ID))
-	form.Devices, form.Modes, form.SanitizeFirst, form.RefuseLibrary = choices, modesOf(d.Lang, choices), d.SanitizeFirst, d.RefuseLibrary
+	form.Devices, form.Modes, form.SanitizeFirst, form.RefuseLibrary = choices, offeredModes(d.Lang, choices), d.SanitizeFirst, d.RefuseLibrary
 	return err
 }
 
-// fillAgain fills the form with an earlier submission to the task, if the viewer may read its source.
-func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
+// fillFromEarlier fills the form with an earlier submission to the task, if the viewer may read its source.
+func (s *Runs) fillFromEarlier(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	seen, err := s.SubmissionByID(c.UserContext(), site.Actor(c), id)
 	if db.KindOf(err) == db.NotFound {
 		return nil
@@ -125,7 +125,7 @@ func FirstTemplate(label string, bundle *tasks.Bundle) string {
 
 const maxTaskWords = 100
 
-var taskWord = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
+var taskWordPattern = regexp.MustCompile(`[A-Za-z_]\w{2,}`)
 
 // taskWords returns the identifiers that the task's header or module defines, for completion in the editor.
 func taskWords(bundle *tasks.Bundle) (words []string) {
@@ -133,7 +133,7 @@ func taskWords(bundle *tasks.Bundle) (words []string) {
 		if f.Name != "task.h" && f.Name != "task.py" {
 			continue
 		}
-		for _, word := range taskWord.FindAllString(taskComment.ReplaceAllString(string(bundle.Files[f.Source]), ""), -1) {
+		for _, word := range taskWordPattern.FindAllString(taskCommentPattern.ReplaceAllString(string(bundle.Files[f.Source]), ""), -1) {
 			if len(words) < maxTaskWords && !slices.Contains(words, word) {
 				words = append(words, word)
 			}
@@ -142,21 +142,21 @@ func taskWords(bundle *tasks.Bundle) (words []string) {
 	return words
 }
 
-var taskComment = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
+var taskCommentPattern = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?""")`)
 
 // Remarks returns messages of compute-sanitizer or the compiler about lines of a submission. They come from the first
 // run that has any.
-func (s *Runs) Remarks(ctx context.Context, seen Access, further []string) ([]views.Remark, error) {
+func (s *Runs) Remarks(ctx context.Context, seen SubmissionAccess, further []string) ([]views.Remark, error) {
 	of := views.Sources{
-		MainNames:     []string{seen.Submission.FileName},
+		MainFileNames: []string{seen.Submission.FileName},
 		IsFurtherFile: func(name string) bool { return slices.Contains(further, name) },
 	}
 	for _, f := range seen.Version.Definition.Files {
 		if f.IsSubmission() {
-			of.MainNames = append(of.MainNames, f.Name)
+			of.MainFileNames = append(of.MainFileNames, f.Name)
 		}
 	}
-	read, err := s.Read(ctx, seen)
+	read, err := s.ReadSubmission(ctx, seen)
 	for _, run := range read.Runs {
 		for _, stage := range run.Stages {
 			if remarks := views.FindingRemarks(stage.Findings, of); len(remarks) > 0 {

@@ -17,30 +17,30 @@ import (
 // its report, or encode it in numbers. The latter is not prevented, because a malicious author does not need a harness
 // to read sources (docs/security.md).
 type Redactor struct {
-	def  tasks.Definition
-	self bool // the task's own program reports
+	definition     tasks.Definition
+	isSelfMeasured bool // the task's own program reports
 }
 
-// RedactorOf returns the Redactor for runs of a task version.
-func RedactorOf(def tasks.Definition) Redactor {
-	return Redactor{def: def, self: harness.Name(def) == harness.Bundle}
+// NewRedactor returns the Redactor for runs of a task version.
+func NewRedactor(def tasks.Definition) Redactor {
+	return Redactor{definition: def, isSelfMeasured: harness.Name(def) == harness.Bundle}
 }
 
-// Stage removes texts from the result of a stage.
-func (h Redactor) Stage(r *job.StageResult) {
+// RedactStage removes texts from the result of a stage.
+func (h Redactor) RedactStage(r *job.StageResult) {
 	r.Stdout, r.Stderr, r.Command, r.Findings = "", "", "", nil
 	if r.Failure != nil {
 		why := *r.Failure
 		why.Stage = r.Stage
-		r.Failure = h.Failure(&why)
+		r.Failure = h.RedactFailure(&why)
 	}
 	switch {
-	case h.self:
+	case h.isSelfMeasured:
 		r.ExtraKeys = nil
 	case r.Stage == job.StageBuild:
 		r.ExtraKeys = numberKernels(r.ExtraKeys)
 	}
-	if !h.self && r.Stage != job.StageProfile && r.Stage != job.StageSanitize {
+	if !h.isSelfMeasured && r.Stage != job.StageProfile && r.Stage != job.StageSanitize {
 		return
 	}
 	r.Cases = slices.Clone(r.Cases)
@@ -69,14 +69,14 @@ func numberKernels(extra map[string]string) map[string]string {
 	return shown
 }
 
-// Failure returns a copy of a failure without texts that may quote the source.
-func (h Redactor) Failure(f *job.Failure) *job.Failure {
+// RedactFailure returns a copy of a failure without texts that may quote the source.
+func (h Redactor) RedactFailure(f *job.Failure) *job.Failure {
 	if f == nil {
 		return nil
 	}
 	hidden := *f
 	hidden.Reason = f.Public()
-	if h.self {
+	if h.isSelfMeasured {
 		hidden.Reason = f.Kind()
 	}
 	if hidden.Reason != f.Reason {
@@ -85,22 +85,23 @@ func (h Redactor) Failure(f *job.Failure) *job.Failure {
 	return &hidden
 }
 
-// Event returns a copy of an event without texts that may quote the source. The original is shared and stays unchanged.
-func (h Redactor) Event(e work.RunEvent) work.RunEvent {
-	e.Failure = h.Failure(e.Failure)
+// RedactEvent returns a copy of an event without texts that may quote the source. The original is shared and stays
+// unchanged.
+func (h Redactor) RedactEvent(e work.RunEvent) work.RunEvent {
+	e.Failure = h.RedactFailure(e.Failure)
 	if e.Event == nil {
 		return e
 	}
 	shown := *e.Event
 	shown.Text = ""
-	if shown.Case != nil && (h.self || shown.Stage == job.StageProfile || shown.Stage == job.StageSanitize) {
+	if shown.Case != nil && (h.isSelfMeasured || shown.Stage == job.StageProfile || shown.Stage == job.StageSanitize) {
 		c := *shown.Case
 		h.hideCase(shown.Stage, &c, map[string]string{})
 		shown.Case = &c
 	}
 	if shown.EndedStage != nil {
 		r := *shown.EndedStage
-		h.Stage(&r)
+		h.RedactStage(&r)
 		shown.EndedStage = &r
 	}
 	e.Event = &shown
@@ -123,7 +124,7 @@ func (h Redactor) hideCase(stage job.Stage, c *job.CaseResult, numbers map[strin
 		return
 	}
 	named := func(of tasks.Case) bool { return harness.SpecLine(of.Arguments()) == c.Spec }
-	if !slices.ContainsFunc(h.def.Tests, named) && !slices.ContainsFunc(h.def.Benchmarks, named) {
+	if !slices.ContainsFunc(h.definition.Tests, named) && !slices.ContainsFunc(h.definition.Benchmarks, named) {
 		c.Spec = ""
 	}
 }

@@ -11,11 +11,11 @@ import (
 // TestACaseOfAPrivateRunNamesNoKernels in the stream of its events: Nsight Compute's messages about a case quote their
 // names.
 func TestACaseOfAPrivateRunNamesNoKernels(t *testing.T) {
-	hidden := RedactorOf(tasks.Definition{Lang: tasks.LangCUDA})
+	hidden := NewRedactor(tasks.Definition{Lang: tasks.LangCUDA})
 	for _, stage := range []job.Stage{job.StageProfile, job.StageSanitize} {
 		e := work.RunEvent{Event: &job.Event{Stage: stage,
 			Case: &job.CaseResult{Message: "No kernel matched the filter. These kernels ran: secret_v7."}}}
-		if got := hidden.Event(e); got.Event.Case.Message != "" {
+		if got := hidden.RedactEvent(e); got.Event.Case.Message != "" {
 			t.Errorf("%s: %q", stage, got.Event.Case.Message)
 		}
 		if e.Event.Case.Message == "" {

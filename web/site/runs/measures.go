@@ -11,10 +11,10 @@ import (
 	"warpboard/views"
 )
 
-// addMeasures adds the measurements of an ended run to its card.
-func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunCard) (err error) {
+// addMeasurements adds the measurements of an ended run to its card.
+func (s *Runs) addMeasurements(of cardSource, def tasks.Definition, card *views.RunCard) (err error) {
 	run := of.Run
-	card.Timeline = TimelineOf(run, of.Evidence)
+	card.Timeline = TimelineOf(run, of.RunEvidence)
 	card.Timeline.Trace = fmt.Sprintf("/runs/%d/trace.json", run.ID)
 	profile := of.Profile
 	if profile.Run.ID != 0 && profile.NoProfileReason == "" {
@@ -22,12 +22,12 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {
 		card.ProfileNote = profile.NoProfileReason
 	}
-	card.Ran = kernelsOf(run, def, profile)
+	card.Ran = profiledKernels(run, def, profile)
 	var stages []job.StageResult
 	for _, stage := range card.Stages {
 		stages = append(stages, stage.Result)
 		if stage.Result.Stage == job.StageBuild {
-			card.Kernels = views.KernelsOf(stage.Result.ExtraKeys)
+			card.Kernels = views.ParseKernelFacts(stage.Result.ExtraKeys)
 		}
 	}
 	if card.MeasuredCases, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
@@ -35,7 +35,7 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 	}
 	first := card.Outcome.LeadingRun // known for a run that stands
 	if first == 0 && run.ScoreNS != nil {
-		first = of.first
+		first = of.firstRunID
 	}
 	if first != run.ID && first != card.Outcome.NextRun { // the strip links to that
 		card.CompareURL = views.CompareURL(first, run.ID)
@@ -43,8 +43,8 @@ func (s *Runs) addMeasures(of cardSource, def tasks.Definition, card *views.RunC
 	return nil
 }
 
-// kernelsOf returns the kernels that a profile recorded, with their launch counts.
-func kernelsOf(run work.Run, def tasks.Definition, profile Profile) views.Ran {
+// profiledKernels returns the kernels that a profile recorded, with their launch counts.
+func profiledKernels(run work.Run, def tasks.Definition, profile Profile) views.Ran {
 	ran := views.Ran{Kernels: job.KernelsOf(profile.Cases), Refused: def.RefuseLibrary}
 	for _, c := range profile.Cases {
 		launches := 0
@@ -78,24 +78,24 @@ func (s *Runs) measuredCases(
 				one.Bytes, one.Flops, _ = def.Roofline.Eval(def.Benchmarks[i]) // cannot fail: the task was checked
 			}
 		}
-		roofs, err := s.roofs(profile, c.Index)
+		roofs, err := s.rooflineLimits(profile, c.Index)
 		if err != nil {
 			return nil, err
 		}
-		one.PeakBytes, one.PeakFlops, one.PeakKind = roofs.bandwidth, roofs.flops, roofs.kind
+		one.PeakBytes, one.PeakFlops, one.PeakFlopsKind = roofs.bandwidth, roofs.flops, roofs.kind
 		cases = append(cases, one)
 	}
 	return cases, nil
 }
 
-// roofs returns the roofline limits of the device, from the case's report or another case's.
-func (s *Runs) roofs(profile Profile, index int) (reportFacts, error) {
-	facts, ok, err := s.facts(profile, index)
+// rooflineLimits returns the roofline limits of the device, from the case's report or another case's.
+func (s *Runs) rooflineLimits(profile Profile, index int) (reportFacts, error) {
+	facts, ok, err := s.factsOfCase(profile, index)
 	for _, c := range profile.Cases {
 		if ok || err != nil {
 			break
 		}
-		facts, ok, err = s.facts(profile, c.Index)
+		facts, ok, err = s.factsOfCase(profile, c.Index)
 	}
 	return facts, err
 }

@@ -12,9 +12,9 @@ import (
 	"warpboard/web/site"
 )
 
-// modesOf lists the modes that a task offers on some devices. A CPU does not support NVIDIA's tools, and mode sanitize
-// needs a worker with compute-sanitizer.
-func modesOf(lang tasks.Lang, devices []views.DeviceChoice) []string {
+// offeredModes lists the modes that a task offers on some devices. A CPU does not support NVIDIA's tools, and mode
+// sanitize needs a worker with compute-sanitizer.
+func offeredModes(lang tasks.Lang, devices []views.DeviceChoice) []string {
 	modes := []string{string(job.ModeRanked), string(job.ModeBenchmark), string(job.ModeTest)}
 	if lang == tasks.LangCPP {
 		return modes

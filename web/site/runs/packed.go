@@ -15,8 +15,8 @@ import (
 	"warpboard/web/site"
 )
 
-// unpackedFile reads the original content of a compressed file.
-type unpackedFile struct {
+// uncompressedReader reads the original content of a compressed file.
+type uncompressedReader struct {
 	io.Reader
 	io.Closer
 }
@@ -25,52 +25,52 @@ type unpackedFile struct {
 // compresses to a thousandth of its size.
 const maxUnpackedBytes = 8 << 20
 
-// PackedFile is an artifact that was opened for sending.
-type PackedFile struct {
+// OpenedArtifact is an artifact that was opened for sending.
+type OpenedArtifact struct {
 	io.ReadCloser
 	Size int
 	Gzip bool // the report is compressed
 }
 
-// OpenPacked opens an artifact. unpacks means that the client accepts gzip. The first maxUnpackedBytes are unpacked as
-// a check, because errors cannot be reported once the response has begun. Larger files are sent only to clients that
+// OpenArtifact opens an artifact. unpacks means that the client accepts gzip. The first maxUnpackedBytes are unpacked
+// as a check, because errors cannot be reported once the response has begun. Larger files are sent only to clients that
 // accept gzip.
-func (s *Runs) OpenPacked(a work.Artifact, unpacks bool) (PackedFile, error) {
-	f, err := s.site.Store.Work.OpenArtifact(s.site.Requests, a) // it is read after the handler has returned
+func (s *Runs) OpenArtifact(a work.Artifact, unpacks bool) (OpenedArtifact, error) {
+	f, err := s.site.Store.Work.OpenArtifact(s.site.RequestContext, a) // it is read after the handler has returned
 	if err != nil {
-		return PackedFile{}, err
+		return OpenedArtifact{}, err
 	}
 	if !strings.HasSuffix(a.Name, ".gz") {
-		return PackedFile{f, int(a.Size), false}, nil
+		return OpenedArtifact{f, int(a.Size), false}, nil
 	}
-	z, size, err := unpacked(f)
+	z, size, err := openCompressed(f)
 	switch {
 	case err != nil:
-		return PackedFile{}, errors.Join(damagedError(a, err), f.Close())
+		return OpenedArtifact{}, errors.Join(damagedFileError(a, err), f.Close())
 	case unpacks:
 		whole, err := f.Seek(0, io.SeekEnd)
 		if err == nil {
 			_, err = f.Seek(0, io.SeekStart)
 		}
-		return PackedFile{f, int(whole), true}, err
+		return OpenedArtifact{f, int(whole), true}, err
 	case size > maxUnpackedBytes:
-		return PackedFile{}, errors.Join(&site.Failure{Status: fiber.StatusNotAcceptable, Code: "packed_only",
+		return OpenedArtifact{}, errors.Join(&site.Failure{Status: fiber.StatusNotAcceptable, Code: "packed_only",
 			Message: fmt.Sprintf("This file is larger than %s, and is only sent compressed. Request it with Accept-Encoding: gzip, as curl --compressed does.", format.Bytes(maxUnpackedBytes))}, f.Close())
 	}
 	if _, err = f.Seek(0, io.SeekStart); err == nil {
 		err = z.Reset(f)
 	}
-	return PackedFile{unpackedFile{z, f}, size, false}, err
+	return OpenedArtifact{uncompressedReader{z, f}, size, false}, err
 }
 
-// damagedError returns the error for a file that cannot be read.
-func damagedError(a work.Artifact, why error) error {
+// damagedFileError returns the error for a file that cannot be read.
+func damagedFileError(a work.Artifact, why error) error {
 	return errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, why), &site.Failure{Status: fiber.StatusInternalServerError, Code: "damaged",
 		Message: "The report file of this case is damaged. Submit in mode profile to create a new one."})
 }
 
-// unpacked opens a compressed file and returns its uncompressed size, counted up to maxUnpackedBytes.
-func unpacked(f files.File) (*gzip.Reader, int, error) {
+// openCompressed opens a compressed file and returns its uncompressed size, counted up to maxUnpackedBytes.
+func openCompressed(f files.File) (*gzip.Reader, int, error) {
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		return nil, 0, err

@@ -23,7 +23,7 @@ import (
 
 // LiveRunsOf reads the runs of a submission and the ID of their last event. The page's stream continues after that
 // event.
-func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
+func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen SubmissionAccess) (live views.LiveRuns, err error) {
 	family, err := s.site.Store.Work.SubmissionRuns(c.UserContext(), seen.Submission.ID)
 	if err != nil {
 		return live, err
@@ -33,7 +33,7 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 	}
 	for i := range live.Runs {
 		card := &live.Runs[i]
-		s.offerAgain(c, seen, card)
+		s.offerRunAgain(c, seen, card)
 		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
 		live.CanCancel = live.CanCancel || !card.HasEnded() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Submission.UserID)
 	}
@@ -43,26 +43,26 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 	return live, nil
 }
 
-// CardFor returns the card of a run, with the actions that the viewer may perform.
-func (s *Runs) CardFor(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
+// CardForViewer returns the card of a run, with the actions that the viewer may perform.
+func (s *Runs) CardForViewer(c *fiber.Ctx, seen RunAccess) (views.RunCard, error) {
 	profiles, err := s.site.Store.Work.ProfileRuns(c.UserContext(), seen.Run)
 	if err != nil {
 		return views.RunCard{}, err
 	}
-	cards, err := s.cards(c.UserContext(), seen.Access, work.SubmissionRuns{
+	cards, err := s.cards(c.UserContext(), seen.SubmissionAccess, work.SubmissionRuns{
 		Runs:     []work.Run{seen.Run},
 		Profiles: profiles,
 	})
 	if err != nil {
 		return views.RunCard{}, err
 	}
-	s.offerAgain(c, seen.Access, &cards[0])
+	s.offerRunAgain(c, seen.SubmissionAccess, &cards[0])
 	return cards[0], nil
 }
 
-// offerAgain adds the action "run again" to a card, if the viewer owns the run and the task accepts submissions.
-func (s *Runs) offerAgain(c *fiber.Ctx, seen Access, card *views.RunCard) {
-	if seen.IsOwner && seen.TaskOpen && s.site.DeadlineOf(seen.Task).AcceptsSubmissions() {
+// offerRunAgain adds the action "run again" to a card, if the viewer owns the run and the task accepts submissions.
+func (s *Runs) offerRunAgain(c *fiber.Ctx, seen SubmissionAccess, card *views.RunCard) {
+	if seen.IsOwner && seen.MaySeeTask && s.site.DeadlineOf(seen.Task).AcceptsSubmissions() {
 		card.RerunToken = s.site.Page(c, "", "").CSRF
 	}
 }
@@ -108,13 +108,13 @@ func (s *Runs) TaskSubmissions(
 	return list, err
 }
 
-// ShownTask returns the page of a task from its files, without boards and people.
-func (s *Runs) ShownTask(
+// TaskPage returns the page of a task from its files, without boards and people.
+func (s *Runs) TaskPage(
 	code *views.Highlighter, page views.Page, task catalog.Task, version int, b *tasks.Bundle,
 ) (shown views.TaskPage, err error) {
 	d := b.Definition
 	shown = views.TaskPage{
-		Page: page, Task: site.TaskRef(task), Lang: d.Lang, Version: version, Visibility: task.CurrentVisibility(), Deadline: s.site.DeadlineOf(task),
+		Page: page, Task: site.TaskLink(task), Lang: d.Lang, Version: version, Visibility: task.CurrentVisibility(), Deadline: s.site.DeadlineOf(task),
 		Definition: d, Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), Comments: task.CommentCount,
 		Files: TaskSources(code, b),
 	}
@@ -128,7 +128,7 @@ func TaskSources(code *views.Highlighter, bundle *tasks.Bundle) (files []views.S
 	slices.SortStableFunc(shown, func(a, b tasks.File) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
 	page := code.Page()
 	for _, f := range shown {
-		files = append(files, page.Source(f.Name, f.Name+"-", bundle.Files[f.Source]))
+		files = append(files, page.ColorFile(f.Name, f.Name+"-", bundle.Files[f.Source]))
 	}
 	return files
 }
@@ -140,8 +140,8 @@ func referenceFirst(name string) int {
 	return 1
 }
 
-// BoardTops returns a summary of each of a task's boards, with its first entries (at most leaders).
-func (s *Runs) BoardTops(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardChip, error) {
+// BoardSummaries returns a summary of each of a task's boards, with its first entries (at most leaders).
+func (s *Runs) BoardSummaries(ctx context.Context, task catalog.Task, leaders int) ([]views.BoardChip, error) {
 	tops := make([]views.BoardChip, len(task.Devices))
 	for i, device := range task.Devices {
 		board, err := s.site.Store.Boards.Board(ctx, task.VersionID, device, boards.BoardPartQuery{Limit: leaders})

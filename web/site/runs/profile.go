@@ -21,7 +21,7 @@ import (
 
 // RunAccess is a run with the viewer's rights to its submission.
 type RunAccess struct {
-	Access
+	SubmissionAccess
 	Run work.Run
 }
 
@@ -66,7 +66,7 @@ func (s *Runs) RunsByID(ctx context.Context, viewer accounts.User, ids ...int64)
 	}
 	for _, id := range ids {
 		run, there := found[id]
-		access, err := s.access(viewer, filed, run.SubmissionID)
+		access, err := s.accessOf(viewer, filed, run.SubmissionID)
 		if !there || err != nil {
 			return nil, db.Errorf(db.NotFound, "There is no run %d.", id)
 		}
@@ -90,8 +90,8 @@ func pendingReason(run work.Run) string {
 	return "The profile was cancelled."
 }
 
-// Case returns asked, or if it is 0 (no case requested) the index of the profile's first case.
-func (p Profile) Case(asked int) int {
+// CaseOrFirst returns asked, or if it is 0 (no case requested) the index of the profile's first case.
+func (p Profile) CaseOrFirst(asked int) int {
 	if asked != 0 || len(p.Cases) == 0 || slices.ContainsFunc(p.Cases, func(c job.CaseResult) bool { return c.Index == asked }) {
 		return asked
 	}
@@ -116,9 +116,9 @@ func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", ind
 // ReportHash returns the hash of a case's report, or "" if there is none.
 func (p Profile) ReportHash(index int) string { return p.files[reportName(index)].Hash }
 
-// reportCases parses the name of ncu's report file: "profile.0-2.ncu-rep.gz" contains cases 0 to 2,
+// parseReportName parses the name of ncu's report file: "profile.0-2.ncu-rep.gz" contains cases 0 to 2,
 // "profile.0.ncu-rep.gz" only case 0. Files of early workers lack ".gz".
-func reportCases(name string) (first, last int, ok bool) {
+func parseReportName(name string) (first, last int, ok bool) {
 	cases, ok := strings.CutSuffix(strings.TrimSuffix(name, ".gz"), ".ncu-rep")
 	if !ok {
 		return 0, 0, false
@@ -136,13 +136,13 @@ func reportCases(name string) (first, last int, ok bool) {
 // ReportFile is a report file of ncu for one or several cases.
 type ReportFile struct {
 	work.Artifact
-	First, Last int // cases
+	FirstCase, LastCase int // cases
 }
 
 // ReportFile returns ncu's report file of a case. kept is false if it was not stored.
 func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
 	for name, a := range p.files {
-		if first, last, ok := reportCases(name); ok && first <= index && index <= last {
+		if first, last, ok := parseReportName(name); ok && first <= index && index <= last {
 			return ReportFile{a, first, last}, true
 		}
 	}
@@ -152,7 +152,7 @@ func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
 // ReportNote returns the reason why ncu's report file of a case was not stored, or "".
 func (p Profile) ReportNote(index int) string {
 	for name, note := range p.Notes {
-		if first, last, ok := reportCases(name); ok && first <= index && index <= last {
+		if first, last, ok := parseReportName(name); ok && first <= index && index <= last {
 			return note
 		}
 	}
@@ -162,16 +162,18 @@ func (p Profile) ReportNote(index int) string {
 // maxOtherDots is the number of a board's best entries that a roofline chart contains.
 const maxOtherDots = 8
 
-// BoardDots returns the roofline points of the board's best other entries, and the run that the page offers for a
-// comparison (see Leader).
-func (s *Runs) BoardDots(ctx context.Context, seen RunAccess, index int) (dots []charts.Dot, leader int64, err error) {
+// BoardRooflineDots returns the roofline points of the board's best other entries, and the run that the page offers for
+// a comparison (see BoardLeader).
+func (s *Runs) BoardRooflineDots(
+	ctx context.Context, seen RunAccess, index int,
+) (dots []charts.RooflineDot, leader int64, err error) {
 	rivals, err := s.Rivals(ctx, seen, 0, maxOtherDots+1)
 	if err != nil {
 		return nil, 0, err
 	}
 	leader = rivals.leader(seen)
 	var ids []int64
-	for _, st := range rivals.Leading {
+	for _, st := range rivals.LeadingEntries {
 		if st.RunID != seen.Run.ID {
 			ids = append(ids, st.RunID)
 		}
@@ -180,18 +182,18 @@ func (s *Runs) BoardDots(ctx context.Context, seen RunAccess, index int) (dots [
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, st := range rivals.Leading {
+	for _, st := range rivals.LeadingEntries {
 		profile, ok := profiles[st.RunID]
 		if !ok {
 			continue
 		}
-		facts, ok, err := s.facts(profile, index)
+		facts, ok, err := s.factsOfCase(profile, index)
 		if err != nil {
 			return nil, 0, err
 		}
-		if ok && facts.drawn {
-			dot := facts.dot
-			dot.Run, dot.Name, dot.URL = st.RunID, fmt.Sprintf("%s. %s", format.Place(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
+		if ok && facts.hasDot {
+			dot := facts.rooflineDot
+			dot.Run, dot.Name, dot.URL = st.RunID, fmt.Sprintf("%s. %s", format.Rank(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
 			dots = append(dots, dot)
 		}
 	}

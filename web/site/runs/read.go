@@ -13,7 +13,7 @@ import (
 // SubmissionView is a submission with its runs, without parts that the viewer may not see. Pages, the API, popcorn, and
 // MCP format it.
 type SubmissionView struct {
-	Access
+	SubmissionAccess
 	Runs  []RunView
 	Ended bool // all runs have
 
@@ -23,31 +23,32 @@ type SubmissionView struct {
 // RunView is a run of a SubmissionView.
 type RunView struct {
 	RunAccess
-	Evidence
-	Outcome       *boards.Outcome // nil unless it stands on the board of the task's current version
-	Validated     boards.ValidationResult
-	QueuePosition int           // in the queue; 0 if it does not wait
-	Wait          time.Duration // expected; 0 if unknown
-	MissingWorker string        // for what it waits although slots may be free: "a worker that has …"
-	// Queue is the device that the run waits for; nil if the run does not wait or the device is unknown.
-	Queue *client.Device
+	RunEvidence
+	Outcome          *boards.Outcome // nil unless it stands on the board of the task's current version
+	ValidationResult boards.ValidationResult
+	QueuePosition    int           // in the queue; 0 if it does not wait
+	ExpectedWait     time.Duration // expected; 0 if unknown
+	MissingWorker    string        // for what it waits although slots may be free: "a worker that has …"
+	// QueuedDevice is the device that the run waits for; nil if the run does not wait or the device is unknown.
+	QueuedDevice *client.Device
 }
 
-// Read reads the runs of a submission, in at most nine queries.
-func (s *Runs) Read(ctx context.Context, seen Access) (SubmissionView, error) {
+// ReadSubmission reads the runs of a submission, in at most nine queries.
+func (s *Runs) ReadSubmission(ctx context.Context, seen SubmissionAccess) (SubmissionView, error) {
 	family, err := s.site.Store.Work.SubmissionRuns(ctx, seen.Submission.ID)
 	if err != nil {
 		return SubmissionView{}, err
 	}
-	return s.read(ctx, seen, family)
+	return s.readWithRuns(ctx, seen, family)
 }
 
-// read returns what Read returns, for callers that have read the runs. It also reads the stages of the runs in more.
-func (s *Runs) read(
-	ctx context.Context, seen Access, family work.SubmissionRuns, more ...int64,
+// readWithRuns returns what ReadSubmission returns, for callers that have read the runs. It also reads the stages of
+// the runs in more.
+func (s *Runs) readWithRuns(
+	ctx context.Context, seen SubmissionAccess, family work.SubmissionRuns, more ...int64,
 ) (r SubmissionView, err error) {
 	list, standing, waits := make([]RunAccess, len(family.Runs)), []boards.Entry{}, false
-	r = SubmissionView{Access: seen, Ended: true}
+	r = SubmissionView{SubmissionAccess: seen, Ended: true}
 	for i, run := range family.Runs {
 		list[i] = RunAccess{seen, run}
 		if run.MayBeEntry() && run.VersionID == seen.Task.VersionID {
@@ -67,16 +68,16 @@ func (s *Runs) read(
 	for _, one := range list {
 		id := one.Run.ID
 		if !seen.MaySeeSource {
-			one.Run.Failure = RedactorOf(seen.Version.Definition).Failure(one.Run.Failure)
+			one.Run.Failure = NewRedactor(seen.Version.Definition).RedactFailure(one.Run.Failure)
 		}
-		if o := outcomes[id]; o != nil && !seen.TaskOpen {
+		if o := outcomes[id]; o != nil && !seen.MaySeeTask {
 			o.HideNext()
 		}
 		r.Runs = append(r.Runs, RunView{
-			RunAccess: one,
-			Evidence:  of[id],
-			Outcome:   outcomes[id],
-			Validated: validated[id],
+			RunAccess:        one,
+			RunEvidence:      of[id],
+			Outcome:          outcomes[id],
+			ValidationResult: validated[id],
 		})
 	}
 	if waits {
@@ -106,7 +107,7 @@ func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
 		if run.QueuePosition = places[run.Run.ID]; at < 0 || run.Run.State != work.StateQueued {
 			continue
 		}
-		if run.Queue = &devices[at]; run.isBehind() {
+		if run.QueuedDevice = &devices[at]; run.waitsBehindOthers() {
 			busy = append(busy, run.Run.Device)
 		}
 	}
@@ -115,15 +116,15 @@ func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
 	}
 	took, err := s.site.Store.Fleet.MedianRunTimes(ctx, busy...)
 	for i, run := range r.Runs {
-		if run.isBehind() {
-			r.Runs[i].Wait = took[run.Run.Device] * time.Duration(run.QueuePosition) / time.Duration(run.Queue.Slots)
+		if run.waitsBehindOthers() {
+			r.Runs[i].ExpectedWait = took[run.Run.Device] * time.Duration(run.QueuePosition) / time.Duration(run.QueuedDevice.Slots)
 		}
 	}
 	return err
 }
 
-// isBehind reports whether a run waits for a slot behind other runs.
-func (r RunView) isBehind() bool {
-	d := r.Queue
+// waitsBehindOthers reports whether a run waits for a slot behind other runs.
+func (r RunView) waitsBehindOthers() bool {
+	d := r.QueuedDevice
 	return d != nil && r.MissingWorker == "" && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.QueuePosition
 }

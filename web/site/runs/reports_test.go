@@ -24,7 +24,7 @@ func TestACaseFindsTheFileThatHoldsIt(t *testing.T) {
 			t.Errorf("case %d: %q, want %q", index, got, want)
 		}
 	}
-	if f, kept := p.ReportFile(1); !kept || f.First != 0 || f.Last != 2 {
-		t.Errorf("cases %d to %d", f.First, f.Last)
+	if f, kept := p.ReportFile(1); !kept || f.FirstCase != 0 || f.LastCase != 2 {
+		t.Errorf("cases %d to %d", f.FirstCase, f.LastCase)
 	}
 }

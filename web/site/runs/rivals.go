@@ -7,26 +7,26 @@ import (
 	"warpboard/models/db"
 )
 
-// Rivals has other people's entries that pages show beside a run.
-type Rivals struct {
-	Leading []boards.Standing // first entries of the run's board
-	Above   *boards.Standing  // entry ahead of the person's own; nil if there is none
+// RivalEntries has other people's entries that pages show beside a run.
+type RivalEntries struct {
+	LeadingEntries []boards.Standing // first entries of the run's board
+	EntryAbove     *boards.Standing  // entry ahead of the person's own; nil if there is none
 }
 
-// Rivals reads the first entries of a run's board, up to limit, and the entry ahead of a person's own entry (unless
-// person is 0). It returns nothing if the viewer may not see the task, so the pages of a run must use it to read
-// boards.
-func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit int) (r Rivals, err error) {
-	if !seen.TaskOpen {
+// RivalEntries reads the first entries of a run's board, up to limit, and the entry ahead of a person's own entry
+// (unless person is 0). It returns nothing if the viewer may not see the task, so the pages of a run must use it to
+// read boards.
+func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit int) (r RivalEntries, err error) {
+	if !seen.MaySeeTask {
 		return r, nil
 	}
 	run := seen.Run
-	if r.Leading, err = s.site.Store.Boards.LeadingEntries(ctx, run.VersionID, run.Device, limit); err != nil || person == 0 {
+	if r.LeadingEntries, err = s.site.Store.Boards.LeadingEntries(ctx, run.VersionID, run.Device, limit); err != nil || person == 0 {
 		return r, err
 	}
 	own, err := s.site.Store.Boards.PersonPlace(ctx, run.VersionID, run.Device, person)
 	if err == nil && own.Rank > 1 {
-		r.Above, err = s.site.Store.Boards.EntryAbove(ctx, own.Entry)
+		r.EntryAbove, err = s.site.Store.Boards.EntryAbove(ctx, own.Entry)
 	}
 	if db.KindOf(err) == db.NotFound {
 		err = nil
@@ -34,9 +34,9 @@ func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit i
 	return r, err
 }
 
-// Leader returns the ID of the board's first run, which pages offer for a comparison. It returns 0 if the run itself is
-// first or has no score.
-func (s *Runs) Leader(ctx context.Context, seen RunAccess) (int64, error) {
+// BoardLeader returns the ID of the board's first run, which pages offer for a comparison. It returns 0 if the run
+// itself is first or has no score.
+func (s *Runs) BoardLeader(ctx context.Context, seen RunAccess) (int64, error) {
 	if seen.Run.ScoreNS == nil {
 		return 0, nil
 	}
@@ -44,9 +44,9 @@ func (s *Runs) Leader(ctx context.Context, seen RunAccess) (int64, error) {
 	return rivals.leader(seen), err
 }
 
-func (r Rivals) leader(seen RunAccess) int64 {
-	if seen.Run.ScoreNS == nil || len(r.Leading) == 0 || r.Leading[0].RunID == seen.Run.ID {
+func (r RivalEntries) leader(seen RunAccess) int64 {
+	if seen.Run.ScoreNS == nil || len(r.LeadingEntries) == 0 || r.LeadingEntries[0].RunID == seen.Run.ID {
 		return 0
 	}
-	return r.Leading[0].RunID
+	return r.LeadingEntries[0].RunID
 }

@@ -29,18 +29,18 @@ func (s *Runs) BoardRoofOf(
 		if !profiled {
 			continue
 		}
-		facts, found, err := s.facts(profile, 0)
+		facts, found, err := s.factsOfCase(profile, 0)
 		if err != nil {
 			return of, roof, false, err
 		}
-		if !found || !facts.drawn || facts.bandwidth <= 0 {
+		if !found || !facts.hasDot || facts.bandwidth <= 0 {
 			continue
 		}
 		roof.Bandwidth = facts.bandwidth
-		roof.Dots, _, err = s.BoardDots(ctx, RunAccess{Access{TaskOpen: true}, work.Run{VersionID: record.VersionID, Work: work.Work{Device: record.Device}}}, 0)
+		roof.Dots, _, err = s.BoardRooflineDots(ctx, RunAccess{SubmissionAccess{MaySeeTask: true}, work.Run{VersionID: record.VersionID, Work: work.Work{Device: record.Device}}}, 0)
 		// The run was beaten, or its software is older than the board's.
-		if !slices.ContainsFunc(roof.Dots, func(d charts.Dot) bool { return d.Run == record.RunID }) {
-			own := facts.dot
+		if !slices.ContainsFunc(roof.Dots, func(d charts.RooflineDot) bool { return d.Run == record.RunID }) {
+			own := facts.rooflineDot
 			own.Run, own.Name, own.URL = record.RunID, record.UserName, string(views.ProfileURL(record.SubmissionID, record.RunID))
 			roof.Dots = append(roof.Dots, own)
 		}

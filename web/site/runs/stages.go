@@ -15,18 +15,18 @@ import (
 	"warpboard/views/charts"
 )
 
-// addClock adds the elapsed time, the time limit, and the running case to a card's running stage. The worker sets the
-// limit of a build.
-func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
+// addStageClock adds the elapsed time, the time limit, and the running case to a card's running stage. The worker sets
+// the limit of a build.
+func (s *Runs) addStageClock(def tasks.Definition, card *views.RunCard) {
 	limits := map[job.Stage]time.Duration{
 		job.StageTest: def.Timeouts.Test, job.StageBenchmark: def.Timeouts.Benchmark, job.StageRanked: def.Timeouts.Ranked,
 	}
-	cases := casesOf(def)
+	cases := casesByStage(def)
 	for i, stage := range card.Stages {
-		if !stage.Running {
+		if !stage.IsRunning {
 			continue
 		}
-		card.Stages[i].Elapsed, card.Stages[i].Limit = max(s.site.Now().Sub(stage.Result.StartedAt), 0), limits[stage.Result.Stage]
+		card.Stages[i].Elapsed, card.Stages[i].TimeLimit = max(s.site.Now().Sub(stage.Result.StartedAt), 0), limits[stage.Result.Stage]
 		if stage.Result.Stage == job.StageRanked && !card.SelfMeasured {
 			card.Stages[i].MinProcesses = harness.MinProcesses
 		}
@@ -36,8 +36,8 @@ func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
 	}
 }
 
-// casesOf returns the cases of a task by stage.
-func casesOf(def tasks.Definition) map[job.Stage][]tasks.Case {
+// casesByStage returns the cases of a task by stage.
+func casesByStage(def tasks.Definition) map[job.Stage][]tasks.Case {
 	return map[job.Stage][]tasks.Case{job.StageTest: def.Tests, job.StageBenchmark: def.Benchmarks, job.StageRanked: def.Benchmarks}
 }
 
@@ -85,7 +85,7 @@ func mergeStages(
 	def tasks.Definition, mode job.Mode, ended []job.StageResult, now []views.StageView, over bool,
 ) []views.StageView {
 	var all []views.StageView
-	seen, cases, planned := map[job.Stage]bool{}, casesOf(def), plannedStages(mode, def)
+	seen, cases, planned := map[job.Stage]bool{}, casesByStage(def), plannedStages(mode, def)
 	for _, r := range ended {
 		stage := views.StageView{Result: r, HasResult: true, Intervals: caseIntervals(r)}
 		if r.Status != job.StatusPass {
@@ -102,7 +102,7 @@ func mergeStages(
 	}
 	for _, stage := range planned {
 		if !seen[stage] {
-			all = append(all, views.StageView{Result: job.StageResult{Stage: stage}, Skipped: over})
+			all = append(all, views.StageView{Result: job.StageResult{Stage: stage}, IsSkipped: over})
 		}
 	}
 	return all
@@ -121,7 +121,7 @@ func caseIntervals(r job.StageResult) []boards.Interval {
 }
 
 // TimelineOf returns the timeline chart of a run, and of the profile that the site added to it.
-func TimelineOf(run work.Run, left Evidence) (vm charts.TimelineVM) {
+func TimelineOf(run work.Run, left RunEvidence) (vm charts.TimelineView) {
 	vm.Spans = timeSpans(run, left.Stages, "")
 	if p := left.Profile; p.Run.ID != 0 && p.Run.ID != run.ID {
 		vm.Spans = append(vm.Spans, timeSpans(p.Run, p.Stages, "for the profile")...)
@@ -145,7 +145,7 @@ func timeSpans(run work.Run, stages []job.StageResult, note string) []charts.Tim
 			Note:   note,
 		}
 		if r.Status != job.StatusPass {
-			span.Ending = stage.Ending()
+			span.EndingText = stage.EndingText()
 		}
 		if r.FromCache {
 			span.Note = strings.TrimSuffix("from the cache, "+note, ", ")

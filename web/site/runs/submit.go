@@ -21,7 +21,7 @@ import (
 func (s *Runs) Submit(
 	ctx context.Context, user accounts.User, in submissions.NewSubmission,
 ) (submissions.Submission, []work.Run, error) {
-	user, err := s.submitter(ctx, user, &in.AddedByAdmin)
+	user, err := s.submissionOwner(ctx, user, &in.AddedByAdmin)
 	if err != nil {
 		return submissions.Submission{}, nil, err
 	}
@@ -41,7 +41,7 @@ func (s *Runs) Submit(
 			"Name the task, in the request or as %s leaderboard NAME in the source.", parse.DirectiveMark(in.FileName))
 	case in.Task == "":
 		in.Task = named.Leaderboard
-	case named.Leaderboard != "" && !sameTask(named.Leaderboard, in.Task):
+	case named.Leaderboard != "" && !isSameTaskName(named.Leaderboard, in.Task):
 		return submissions.Submission{}, nil, site.Invalid("task_mismatch",
 			"The source is for the task %q but was sent to %q.", named.Leaderboard, in.Task)
 	}
@@ -68,8 +68,8 @@ func (s *Runs) Submit(
 	return sub, runs, nil
 }
 
-// submitter returns the owner of a new submission: the person that an admin names, or the user.
-func (s *Runs) submitter(
+// submissionOwner returns the owner of a new submission: the person that an admin names, or the user.
+func (s *Runs) submissionOwner(
 	ctx context.Context, user accounts.User, added *submissions.AdminSubmission,
 ) (accounts.User, error) {
 	added.Reason = strings.TrimSpace(added.Reason)
@@ -91,7 +91,7 @@ func (s *Runs) submitter(
 func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string) (catalog.Task, error) {
 	task, err := s.site.Store.Catalog.Task(ctx, slug)
 	if err == nil && !task.VisibleTo(user) {
-		err = NoTask(slug)
+		err = NoTaskError(slug)
 	}
 	return task, err
 }
@@ -100,13 +100,13 @@ func (s *Runs) VisibleTask(ctx context.Context, user accounts.User, slug string)
 func (s *Runs) FullTask(ctx context.Context, user accounts.User, slug string) (catalog.FullTask, error) {
 	posed, err := s.site.Store.Catalog.FullTask(ctx, slug)
 	if err == nil && !posed.VisibleTo(user) {
-		err = NoTask(slug)
+		err = NoTaskError(slug)
 	}
 	return posed, err
 }
 
-// NoTask is the error for a task that does not exist, or that the person may not see.
-func NoTask(slug string) error { return db.Errorf(db.NotFound, "There is no task %q.", slug) }
+// NoTaskError is the error for a task that does not exist, or that the person may not see.
+func NoTaskError(slug string) error { return db.Errorf(db.NotFound, "There is no task %q.", slug) }
 
 // chooseDevices returns the devices of a new submission: the requested ones (asked), those named in the source, or the
 // task's only device. Names match in any case. A family name matches if the task has exactly one device of the family.
@@ -149,8 +149,8 @@ func chooseMode(mode job.Mode) job.Mode {
 	return mode
 }
 
-// sameTask reports whether two task names have the same slug, such as vector_add and vector-add.
-func sameTask(a, b string) bool { return db.Slug(a) == db.Slug(b) }
+// isSameTaskName reports whether two task names have the same slug, such as vector_add and vector-add.
+func isSameTaskName(a, b string) bool { return db.Slug(a) == db.Slug(b) }
 
 // Cancel cancels every unfinished run of a submission. It returns a Conflict error if there is none.
 func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int64) error {

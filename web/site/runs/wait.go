@@ -8,9 +8,9 @@ import (
 	"warpboard/views/format"
 )
 
-// addPlace sets the queue position of a waiting run, and the reason why it waits, in its card.
-func addPlace(run RunView, card *views.RunCard) {
-	d := run.Queue
+// addQueuePosition sets the queue position of a waiting run, and the reason why it waits, in its card.
+func addQueuePosition(run RunView, card *views.RunCard) {
+	d := run.QueuedDevice
 	card.QueuePosition, card.LacksWorker = run.QueuePosition, d == nil || d.Slots == 0
 	switch {
 	case card.LacksWorker && d != nil && d.Problem != "":
@@ -30,12 +30,12 @@ func addPlace(run RunView, card *views.RunCard) {
 		card.WaitingReason = fmt.Sprintf("The only %s slot is busy.", d.Device)
 	case IdleSlots(*d) == 0:
 		card.WaitingReason = fmt.Sprintf("All %d %s slots are busy.", d.Slots, d.Device)
-	case run.isBehind():
+	case run.waitsBehindOthers():
 		card.WaitingReason = "The runs ahead of it take the free slots first."
 	default:
 		card.WaitingReason = "A slot is free; it starts in a moment."
 	}
-	if run.Wait > 0 {
-		card.WaitingReason += fmt.Sprintf(" Estimated wait: %s.", format.Duration(max(run.Wait.Round(time.Second), time.Second)))
+	if run.ExpectedWait > 0 {
+		card.WaitingReason += fmt.Sprintf(" Estimated wait: %s.", format.Duration(max(run.ExpectedWait.Round(time.Second), time.Second)))
 	}
 }
