@@ -40,7 +40,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 				Slots:           []job.Slot{slot},
 			})))
 		}
-		if n := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))); n != 2*len(w.Task.Devices) {
+		if n := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx))); n != 2*len(w.Task.Devices) {
 			t.Errorf("%d runs wait, want %d", n, 2*len(w.Task.Devices))
 		}
 		if n := modelstest.Got[int](t)(s.StartBaselines(ctx, w.Task.ID)); n != 0 {
@@ -76,7 +76,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		if n := modelstest.Got[int](t)(s.StartBaselines(ctx, w.Task.ID)); n != len(w.Task.Devices) {
 			t.Errorf("a changed baseline queues %d runs", n)
 		}
-		waiting := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))
+		waiting := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)))
 		for range 2 { // new software: what was measured with the older one is measured again, once
 			slot := job.Slot{Device: "CPU", Machine: job.Machine{Driver: "580"}}
 			modelstest.Check(t, modelstest.Third(s.RecordSlots(ctx, job.Heartbeat{
@@ -84,7 +84,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 				WorkerStartedAt: time.Now(),
 				Slots:           []job.Slot{slot},
 			})))
-			if n := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))) - waiting; n != 1 {
+			if n := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx))) - waiting; n != 1 {
 				t.Errorf("new software queues %d baselines, want the one that was measured before", n)
 			}
 		}

@@ -60,7 +60,7 @@ func BenchmarkBoard(b *testing.B) {
 			b.Run("home", func(b *testing.B) {
 				percentiles(b, func() error {
 					list, err := s.TaskList(b.Context(), accounts.User{})
-					return errors.Join(err, s.AddBoards(b.Context(), accounts.User{}, list))
+					return errors.Join(err, s.AddBoardSummaries(b.Context(), accounts.User{}, list))
 				})
 			})
 			b.Run("history", func(b *testing.B) {

@@ -23,7 +23,7 @@ func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 		measureTurn(t, s, 1000, "gpu0")
 		failTurn(t, s, job.Failure{Reason: "bomb"})
 		w.measures(t, s, cleo, "c;", about(950)...)
-		if waiting := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waiting) == 0 {
+		if waiting := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(waiting) == 0 {
 			t.Errorf("nothing waits: %v", w.board(t, s))
 		}
 	})

@@ -43,7 +43,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 			return held.ID
 		},
 		"a rejudge is applied": func(t *testing.T, s *models.Store, w world, first []work.Run, _ work.Run) int64 {
-			modelstest.Check(t, modelstest.Second(s.Rerun(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
+			modelstest.Check(t, modelstest.Second(s.BeginRerun(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
 			for _, run := range reruns(t, s) {
 				measureAgain(t, s, run, float64(1000-10*run.ID), "",
 					map[int64]string{first[0].ID: "Wrong answer in test 2.", first[3].ID: "Wrong."}[*run.ProfileOf])
@@ -56,7 +56,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 			beat(t, s, "580")
 			list := reruns(t, s)
 			for i, run := range list {
-				if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != len(list)-i {
+				if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(work) != len(list)-i {
 					t.Errorf("before all are measured %d wait", len(work))
 				}
 				if i < len(list)-1 {
@@ -81,7 +81,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 					}
 				}
 				held := w.held(t, s, modelstest.Person(t, s, "Emil", accounts.RoleUser), 500, 1.4)
-				if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
+				if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(work) != 0 {
 					t.Fatalf("%+v waits", work)
 				}
 				challenger := decide(t, s, w, first, held)
@@ -120,7 +120,7 @@ func TestTheFirstIsNotConfirmedAgainstAnOlderEpoch(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.ScoreIn(t, s, w.Ann, 100, "570")
 		w.ScoreIn(t, s, w.Ben, 90, "580")
-		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(work) != 0 {
 			t.Errorf("%+v waits", work)
 		}
 	})

@@ -30,7 +30,7 @@ func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
 // turn is the one unit of work that waits, as a run.
 func turn(t *testing.T, s *models.Store) work.Run {
 	t.Helper()
-	waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context()))
+	waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context()))
 	if len(waits) != 1 || waits[0].Priority != work.PriorityFollowUp {
 		t.Fatalf("in the queue is %+v, want one turn that gives way to people's work", waits)
 	}
@@ -54,7 +54,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
 		anns := w.Score(t, s, w.Ann, 1000)
-		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)); len(work) != 0 {
 			t.Fatalf("no one is behind the first, and %+v waits", work)
 		}
 		bens := w.Score(t, s, w.Ben, 900) // lucky
@@ -94,7 +94,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			*first.LowNS >= 1001 || *first.HighNS <= 1003 {
 			t.Errorf("afterwards the board says %d, %+v", board.ConfirmingRun, first)
 		}
-		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)); len(work) != 0 {
 			t.Errorf("afterwards %+v waits", work)
 		}
 		w.SameAfterRebuild(t, s)
@@ -151,7 +151,7 @@ func TestAFailedTurnHoldsItsSourceBack(t *testing.T) {
 			models.ReviewFilter{Limit: 10})); len(list) != 2 {
 			t.Errorf("to review: %+v", list)
 		}
-		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)); len(work) != 0 {
 			t.Errorf("it begins again: %+v", work)
 		}
 		modelstest.Check(t, modelstest.Second(s.DismissFlags(ctx, w.Admin, bens.ID, "The worker's fault.")))
@@ -171,7 +171,7 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 		bens := w.Score(t, s, w.Ben, 900)
 		measureTurn(t, s, 1000, "gpu0")
 		failTurn(t, s, job.Failure{Reason: "The worker is gone.", IsInfrastructureError: true})
-		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(work) != 0 {
 			t.Fatalf("it begins again at once: %+v", work)
 		}
 		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; !c.MayRepeatConfirmation ||
@@ -241,7 +241,8 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID,
 			"It is another person's.")))
 		board := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
-		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)); board.ConfirmingRun != 0 || len(work) != 0 {
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)); board.ConfirmingRun != 0 ||
+			len(work) != 0 {
 			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.ConfirmingRun, work)
 		}
 	})

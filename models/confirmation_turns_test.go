@@ -97,13 +97,13 @@ func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 				run.DisturbedReason != "" {
 				t.Errorf("round %d: the run has %v, disturbed %q", round, *run.ScoreNS, run.DisturbedReason)
 			}
-			if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waits) != 0 {
+			if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(waits) != 0 {
 				t.Fatalf("round %d: it begins again at once: %+v", round, waits)
 			}
 			// something changes on the board
 			w.measures(t, s, w.Ann, fmt.Sprintf("a%d;", round), about(990-10*float64(round))...)
 		}
-		if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())); len(waits) != 0 {
+		if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(waits) != 0 {
 			t.Errorf("it begins for a fourth time: %+v", waits)
 		}
 		w.SameAfterRebuild(t, s)

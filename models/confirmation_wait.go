@@ -10,16 +10,16 @@ import (
 	"warpboard/models/work"
 )
 
-// turnMaxWait is the time for which people's work takes precedence over a waiting turn. Without it, a lucky 1st place
+// maxTurnWait is the time for which people's work takes precedence over a waiting turn. Without it, a lucky 1st place
 // on a busy device would never be measured again. Four to eight turns take about a minute of an hour.
-const turnMaxWait = 10 * time.Minute
+const maxTurnWait = 10 * time.Minute
 
 // PrioritizeOverdueTurns gives turns that have waited too long the priority of people's runs, ahead of all that were
 // queued later. They are no longer preempted. Such a turn does not count as a run of its person in the fair order,
 // because the person did not request it and could delay it with other runs.
 func (s *Store) PrioritizeOverdueTurns(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {
-		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.NotEndedSQL, db.Time(at.Add(-turnMaxWait)))
+		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.NotEndedSQL, db.Time(at.Add(-maxTurnWait)))
 	}
 	var waiting int64
 	// The dispatcher calls this in every pass. Reading first avoids a write transaction if nothing waits, which is

@@ -29,7 +29,7 @@ func TestATurnWaitsAtMostTenMinutes(t *testing.T) {
 			}
 		}
 		place := func() int {
-			waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx))
+			waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx))
 			for _, q := range waits {
 				if q.RunID == annsTurn.ID {
 					return q.QueuePosition

@@ -43,7 +43,7 @@ func (f runConsequences) ApplyEnd(tx *gorm.DB, run *work.Run, out *work.Effect) 
 			RunID:  run.ID,
 			UserID: run.UserID,
 		})
-	case work.Validate:
+	case work.PurposeValidate:
 		return endUnansweredValidation(tx, run, out)
 	case work.PurposeConfirm:
 		return advanceConfirmation(tx, *run, out)
@@ -84,7 +84,7 @@ func (f runConsequences) UpdateBoard(tx *gorm.DB, run *work.Run, r job.Result, o
 	if err != nil {
 		return err
 	}
-	out.BoardChange, err = boards.EnterRun(tx, stands.BoardEntry(), stands.OnBoard != nil)
+	out.BoardChange, err = boards.EnterRun(tx, stands.BoardEntry(), stands.RepresentativeRunID != nil)
 	if err != nil || out.BoardChange == nil {
 		return err
 	}

@@ -24,9 +24,9 @@ type UnrevealedPerson struct {
 	UnfinishedRuns int `gorm:"column:live"` // number of runs that have not ended
 }
 
-// EventWaiting lists the people whose results are not revealed yet.
-func (s *Store) EventWaiting(ctx context.Context, eventID int64) ([]UnrevealedPerson, error) {
-	return unrevealedPeople(s.db.Read(ctx), eventID)
+// UnrevealedPeople lists the people whose results are not revealed yet.
+func (s *Store) UnrevealedPeople(ctx context.Context, eventID int64) ([]UnrevealedPerson, error) {
+	return queryUnrevealedPeople(s.db.Read(ctx), eventID)
 }
 
 // UnrevealedBestScore returns a person's best score on a board among results that are not revealed, or 0.
@@ -42,7 +42,7 @@ func (s *Store) UnrevealedBestScore(
 	return ns, db.ReadError(err, "frozen results of person %d", userID)
 }
 
-func unrevealedPeople(tx *gorm.DB, eventID int64) (list []UnrevealedPerson, err error) {
+func queryUnrevealedPeople(tx *gorm.DB, eventID int64) (list []UnrevealedPerson, err error) {
 	err = tx.Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join runs r on r.submission_id = s.id and r.profile_of is null").
 		Select("s.user_id, u.name as user_name, count(distinct s.id) as submissions, count(case when r.ended_at is null then 1 end) as live").
 		Where("s.frozen_event = ?", eventID).Group("s.user_id, u.name").Order("u.name, s.user_id").Scan(&list).Error
@@ -72,7 +72,7 @@ func (s *Store) RevealResults(
 		if err != nil {
 			return err
 		}
-		list, err := unrevealedPeople(tx, e.ID)
+		list, err := queryUnrevealedPeople(tx, e.ID)
 		if err != nil {
 			return err
 		}

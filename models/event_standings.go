@@ -64,24 +64,24 @@ func (s *Store) EventStandings(
 	if err != nil {
 		return events.Standings{}, err
 	}
-	kept := s.standings
+	kept := s.standingsCache
 	if !at.IsZero() {
-		kept = s.pastStandings
+		kept = s.pastStandingsCache
 	}
 	if st, ok := kept.Get(key); ok {
 		return st, nil
 	}
 	if !at.IsZero() {
-		if err := s.replayLimit.Acquire(ctx, 1); err != nil {
+		if err := s.replayPermits.Acquire(ctx, 1); err != nil {
 			return events.Standings{}, err
 		}
-		defer s.replayLimit.Release(1)
+		defer s.replayPermits.Release(1)
 		if st, ok := kept.Get(key); ok { // others have waited for the same
 			return st, nil
 		}
 	}
 	// boards of a version on devices that the task no longer names
-	maps.DeleteFunc(changes, func(key boards.Key, _ int64) bool {
+	maps.DeleteFunc(changes, func(key boards.BoardKey, _ int64) bool {
 		return !slices.ContainsFunc(list, func(b events.EventBoard) bool { return boardKeyOf(b) == key })
 	})
 	placed, err := s.Boards.PlaceSummaries(ctx, changes, at)
@@ -105,8 +105,8 @@ func (s *Store) EventStandings(
 	return st, nil
 }
 
-func boardKeyOf(b events.EventBoard) boards.Key {
-	return boards.Key{VersionID: b.VersionID, Device: b.Device}
+func boardKeyOf(b events.EventBoard) boards.BoardKey {
+	return boards.BoardKey{VersionID: b.VersionID, Device: b.Device}
 }
 
 // maxStandingsBytes is the approximate limit of a process's cache of standings, in bytes.
@@ -118,7 +118,7 @@ const maxPastStandingsBytes = 8 << 20
 // standingsKey returns a hash of everything that standings depend on, including the change numbers of boards, which
 // every visible change raises.
 func standingsKey(
-	points string, moment time.Time, entrants events.Entrants, list []events.EventBoard, changes map[boards.Key]int64,
+	points string, moment time.Time, entrants events.Entrants, list []events.EventBoard, changes map[boards.BoardKey]int64,
 ) (sum [sha256.Size]byte, err error) {
 	at := make([]int64, len(list))
 	for i, b := range list {

@@ -32,7 +32,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		before := []string{"1 Ann: 0 + 5 = 5", "2 Ben: 0 + 3 = 3"}
 		c.wantTable(e, before...)
 		waiting := func() (n int) {
-			for _, w := range modelstest.Got[[]models.UnrevealedPerson](t)(c.EventWaiting(t.Context(), e.ID)) {
+			for _, w := range modelstest.Got[[]models.UnrevealedPerson](t)(c.UnrevealedPeople(t.Context(), e.ID)) {
 				n += w.Submissions
 			}
 			return n

@@ -126,7 +126,7 @@ func TestStandingsFollowEachBoard(t *testing.T) {
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Ben: 0 + 5 = 5")
 		c.plays(c.cleo, c.Task, 500)
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
-		modelstest.Got[[]boards.BoardChange](c.t)(c.Rename(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
+		modelstest.Got[[]boards.BoardChange](c.t)(c.RenameUser(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
 		modelstest.Got[[]boards.BoardChange](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID,
 			"It was sent twice."))

@@ -44,9 +44,9 @@ func cleanReason(text string) (string, error) {
 	return text, nil
 }
 
-// Report asks the task's author and the admins to review a run on a board. Each person can report a run once until it
-// is reviewed.
-func (s *Store) Report(ctx context.Context, actor accounts.User, runID int64, why string) error {
+// ReportRun asks the task's author and the admins to review a run on a board. Each person can report a run once until
+// it is reviewed.
+func (s *Store) ReportRun(ctx context.Context, actor accounts.User, runID int64, why string) error {
 	why, err := cleanReason(why)
 	if err != nil {
 		return err

@@ -52,7 +52,7 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 		}
 		anns := w.Submit(t, s, w.Ann)
 		var order []int64
-		for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)) {
+		for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)) {
 			order = append(order, q.RunID)
 		}
 		if diff := cmp.Diff([]int64{bens.ID, anns.ID, profile.ID}, order); diff != "" {

@@ -82,8 +82,8 @@ func (l *limitedTask) holds(run work.Run, took time.Duration) {
 
 func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.PerHour, Submissions: 2},
-			quota.TaskLimit{Period: quota.PerDay, Submissions: 4})
+		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, Submissions: 2},
+			quota.TaskLimit{Period: quota.LimitPerDay, Submissions: 4})
 		first := l.takes(l.Ann, job.ModeRanked)
 		l.takes(l.Ann, job.ModeRanked)
 		l.refuses(l.Ann, job.ModeRanked, "at most 2 ranked submissions an hour")
@@ -110,13 +110,13 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 
 func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		burst := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.PerHour, GPUSeconds: 60})
+		burst := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, GPUSeconds: 60})
 		burst.takes(burst.Ann, job.ModeRanked) // of which nothing is known yet
 		burst.takes(burst.Ann, job.ModeRanked)
 		burst.refuses(burst.Ann, job.ModeRanked, "at most 60 GPU-seconds")
 	})
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.PerHour, GPUSeconds: 10})
+		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, GPUSeconds: 10})
 		l.holds(l.takes(l.Ann, job.ModeRanked), 4*time.Second)
 		waiting := l.takes(l.Ann, job.ModeRanked)
 		spent := modelstest.Got[[]quota.LimitUse](t)(s.Quotas.UsesOfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits))
@@ -137,12 +137,13 @@ func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		for name, limits := range map[string][]quota.TaskLimit{
-			"no number":      {{Period: quota.PerHour}},
-			"below zero":     {{Period: quota.PerHour, Submissions: -1, GPUSeconds: 5}},
-			"too large":      {{Period: quota.PerDay, Submissions: 10_001}},
-			"another mode":   {{Mode: "fast", Period: quota.PerHour, Submissions: 1}},
-			"another span":   {{Period: "week", Submissions: 1}},
-			"the same twice": {{Period: quota.PerHour, Submissions: 1}, {Period: quota.PerHour, GPUSeconds: 1}},
+			"no number":    {{Period: quota.LimitPerHour}},
+			"below zero":   {{Period: quota.LimitPerHour, Submissions: -1, GPUSeconds: 5}},
+			"too large":    {{Period: quota.LimitPerDay, Submissions: 10_001}},
+			"another mode": {{Mode: "fast", Period: quota.LimitPerHour, Submissions: 1}},
+			"another span": {{Period: "week", Submissions: 1}},
+			"the same twice": {{Period: quota.LimitPerHour, Submissions: 1},
+				{Period: quota.LimitPerHour, GPUSeconds: 1}},
 		} {
 			in := w.Task.Settings()
 			in.Limits = limits

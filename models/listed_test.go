@@ -43,7 +43,7 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 				"3: 1 Ann 70, 2 Root 75, 3 Ben 80; 3"},
 			{"another name", func() {
 				modelstest.Check(t,
-					modelstest.Second(here.Rename(ctx, w.Ann, w.Ann.ID, "Anna")))
+					modelstest.Second(here.RenameUser(ctx, w.Ann, w.Ann.ID, "Anna")))
 			}, "3: 1 Anna 70, 2 Root 75, 3 Ben 80; 3"},
 			{"a disqualification", func() {
 				modelstest.Check(t, modelstest.Second(here.Disqualify(ctx, w.Admin, fast.ID, "It knew the answers.")))

@@ -249,8 +249,8 @@ func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 
 const renamesPerDay = 3 // of one person, by themselves
 
-// Rename changes a person's name: 1 to 40 visible characters that no other person uses.
-func (s *Store) Rename(
+// RenameUser changes a person's name: 1 to 40 visible characters that no other person uses.
+func (s *Store) RenameUser(
 	ctx context.Context, actor accounts.User, userID int64, name string,
 ) (changes []boards.BoardChange, err error) {
 	if err := actor.CheckPermission(accounts.RenameUser, accounts.ObjectOwners{OwnerID: userID}); err != nil {

@@ -100,13 +100,13 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		cora := modelstest.Person(t, s, "Cora", accounts.RoleCreator)
 		run, waiting := w.Score(t, s, w.Ann, 100), w.Submit(t, s, w.Ann)
-		modelstest.WantKind(t, s.Report(ctx, accounts.User{}, run.ID, "it cheats"), db.Forbidden)
-		modelstest.WantKind(t, s.Report(ctx, w.Ann, run.ID, "it cheats"), db.Forbidden)
-		modelstest.WantKind(t, s.Report(ctx, w.Ben, waiting.ID, "it will cheat"), db.Conflict)
-		modelstest.WantKind(t, s.Report(ctx, w.Ben, run.ID, ""), db.Invalid)
-		modelstest.Check(t, s.Report(ctx, w.Ben, run.ID, "It is faster than the memory."))
-		modelstest.WantKind(t, s.Report(ctx, w.Ben, run.ID, "again"), db.Conflict)
-		modelstest.Check(t, s.Report(ctx, cora, run.ID, "I think so, too."))
+		modelstest.WantKind(t, s.ReportRun(ctx, accounts.User{}, run.ID, "it cheats"), db.Forbidden)
+		modelstest.WantKind(t, s.ReportRun(ctx, w.Ann, run.ID, "it cheats"), db.Forbidden)
+		modelstest.WantKind(t, s.ReportRun(ctx, w.Ben, waiting.ID, "it will cheat"), db.Conflict)
+		modelstest.WantKind(t, s.ReportRun(ctx, w.Ben, run.ID, ""), db.Invalid)
+		modelstest.Check(t, s.ReportRun(ctx, w.Ben, run.ID, "It is faster than the memory."))
+		modelstest.WantKind(t, s.ReportRun(ctx, w.Ben, run.ID, "again"), db.Conflict)
+		modelstest.Check(t, s.ReportRun(ctx, cora, run.ID, "I think so, too."))
 		if diff := cmp.Diff([]string{fmt.Sprintf("%d: report report", run.ID)}, queue(t, s, w.Admin)); diff != "" {
 			t.Errorf("queue:\n%s", diff)
 		}
@@ -131,7 +131,7 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		if list := queue(t, s, w.Admin); len(list) != 0 {
 			t.Errorf("after a look the queue holds %v", list)
 		}
-		modelstest.Check(t, s.Report(ctx, w.Ben, run.ID, "Look at line 7."))
+		modelstest.Check(t, s.ReportRun(ctx, w.Ben, run.ID, "Look at line 7."))
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, run.ID, "Line 7 knows the seed.")))
 		flags := modelstest.Got[[]models.FlagWithReporter](t)(s.Flags(ctx, w.Ben, now, w.Task))
 		if len(flags) != 2 || flags[0].Resolution != "The counters agree." || flags[1].Resolution != "disqualified" ||
@@ -146,7 +146,7 @@ func TestReportsAreLimitedPerHour(t *testing.T) {
 	w := newWorld(t, s)
 	for i := range 11 {
 		user := modelstest.Person(t, s, fmt.Sprint("p", i), accounts.RoleUser)
-		err := s.Report(t.Context(), w.Ben, w.Score(t, s, user, 100).ID, "all of them")
+		err := s.ReportRun(t.Context(), w.Ben, w.Score(t, s, user, 100).ID, "all of them")
 		if i < 10 && err != nil || i == 10 && db.KindOf(err) != db.TooMany {
 			t.Errorf("report %d: %v", i+1, err)
 		}
@@ -159,7 +159,7 @@ func TestReportsOnATaskThatOneCannotSeeAreNotFound(t *testing.T) {
 	run := w.Score(t, s, w.Ann, 100)
 	hidden := catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: catalog.Hidden}
 	modelstest.Check(t, modelstest.Second(s.Catalog.UpdateTask(t.Context(), w.Admin, w.Task.ID, hidden)))
-	modelstest.WantKind(t, s.Report(t.Context(), w.Ben, run.ID, "it cheats"), db.NotFound)
+	modelstest.WantKind(t, s.ReportRun(t.Context(), w.Ben, run.ID, "it cheats"), db.NotFound)
 }
 
 // TestTheSiteFlagsEntriesAndNeverJudges: hints in the source and differing clocks bring an entry into the queue, but
@@ -237,20 +237,20 @@ func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.Score(t, s, w.Ann, 100)
 		before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
-		changes := modelstest.Got[[]boards.BoardChange](t)(s.Rename(ctx, w.Ann, w.Ann.ID, "Anna"))
+		changes := modelstest.Got[[]boards.BoardChange](t)(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Anna"))
 		if diff := cmp.Diff([]boards.BoardChange{{VersionID: w.Task.VersionID, Device: "CPU",
 			ChangeNumber: before + 1}},
 			changes); diff != "" {
 			t.Errorf("changes:\n%s", diff)
 		}
-		if changes := modelstest.Got[[]boards.BoardChange](t)(s.Rename(ctx, w.Admin, w.Ben.ID,
+		if changes := modelstest.Got[[]boards.BoardChange](t)(s.RenameUser(ctx, w.Admin, w.Ben.ID,
 			"Benno")); len(changes) != 0 {
 			t.Errorf("a person on no board changed %v", changes)
 		}
-		modelstest.WantKind(t, modelstest.Second(s.Rename(ctx, w.Ben, w.Ann.ID, "Fool")), db.Forbidden)
-		modelstest.Check(t, modelstest.Second(s.Rename(ctx, w.Ann, w.Ann.ID, "Annabel")))
-		modelstest.Check(t, modelstest.Second(s.Rename(ctx, w.Ann, w.Ann.ID, "Ann")))
-		modelstest.WantKind(t, modelstest.Second(s.Rename(ctx, w.Ann, w.Ann.ID, "Anne")), db.TooMany)
+		modelstest.WantKind(t, modelstest.Second(s.RenameUser(ctx, w.Ben, w.Ann.ID, "Fool")), db.Forbidden)
+		modelstest.Check(t, modelstest.Second(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Annabel")))
+		modelstest.Check(t, modelstest.Second(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Ann")))
+		modelstest.WantKind(t, modelstest.Second(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Anne")), db.TooMany)
 		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, "Root", 0, 10))
 		if len(audits) == 0 || audits[0].ActName != "rename" || audits[0].Detail != "from Ben to Benno" {
 			t.Errorf("the log says %+v", audits)

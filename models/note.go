@@ -17,9 +17,9 @@ import (
 
 const maxNoteLength = 280 // characters
 
-// SetNote sets a person's note on their own run that is or was a record. An empty text deletes the note, which the
+// SetRunNote sets a person's note on their own run that is or was a record. An empty text deletes the note, which the
 // author of the task and admins may do too.
-func (s *Store) SetNote(
+func (s *Store) SetRunNote(
 	ctx context.Context, actor accounts.User, runID int64, text string,
 ) (changes []boards.BoardChange, err error) {
 	text = singleLine(text)

@@ -18,7 +18,7 @@ func TestANoteOnARecordIsItsPersons(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		was, is, never := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ben, 90), w.Score(t, s, w.Ann, 95)
 		note := func(who accounts.User, run work.Run, text string) error {
-			_, err := s.SetNote(ctx, who, run.ID, text)
+			_, err := s.SetRunNote(ctx, who, run.ID, text)
 			return err
 		}
 		notes := func() (messages []string) {

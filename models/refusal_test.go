@@ -42,7 +42,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 		"a team without a name":                 s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{}),
 		"a team with a page of a name":          s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: long}),
 		"a budget below none":                   seconds(-1),
-		"a budget of centuries":                 seconds(quota.MaxBudget + 1),
+		"a budget of centuries":                 seconds(quota.MaxBudgetSeconds + 1),
 		"a pause with a page of reasons":        s.Fleet.PauseDevice(ctx, w.Admin, "CPU", long),
 		"a switch that there is not":            s.Switches.TurnOff(ctx, w.Admin, "everything", "Work on the site."),
 		"a switch without a reason":             s.Switches.TurnOff(ctx, w.Admin, "submissions", " "),

@@ -15,14 +15,16 @@ import (
 	"warpboard/models/work"
 )
 
-// rerunEntriesPerBoard limits the entries of each board that Rerun measures again. Each is a ranked run of the lowest
-// priority; for a slow task 100 of them take hours of a GPU.
+// rerunEntriesPerBoard limits the entries of each board that BeginRerun measures again. Each is a ranked run of the
+// lowest priority; for a slow task 100 of them take hours of a GPU.
 const rerunEntriesPerBoard = 100
 
-// Rerun queues the entries of a task's boards to be measured again. The results have no effect until ApplyRerun. If an
-// earlier rerun of the task is not applied yet, it continues: its results stay, and failed runs and new entries are
-// queued.
-func (s *Store) Rerun(ctx context.Context, actor accounts.User, taskID int64, why string) (out work.Effect, err error) {
+// BeginRerun queues the entries of a task's boards to be measured again. The results have no effect until ApplyRerun.
+// If an earlier rerun of the task is not applied yet, it continues: its results stay, and failed runs and new entries
+// are queued.
+func (s *Store) BeginRerun(
+	ctx context.Context, actor accounts.User, taskID int64, why string,
+) (out work.Effect, err error) {
 	if why, err = cleanReason(why); err != nil {
 		return out, err
 	}

@@ -16,7 +16,7 @@ import (
 // that.
 func (w world) rerunAll(t *testing.T, s *models.Store, measured map[int64][]float64) {
 	t.Helper()
-	modelstest.Check(t, modelstest.Second(s.Rerun(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
+	modelstest.Check(t, modelstest.Second(s.BeginRerun(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
 	for _, run := range reruns(t, s) {
 		switch processes, known := measured[*run.ProfileOf]; {
 		case !known:

@@ -32,7 +32,7 @@ func beat(t *testing.T, s *models.Store, driver string) {
 // reruns lists what waits to be measured again.
 func reruns(t *testing.T, s *models.Store) (list []work.Run) {
 	t.Helper()
-	for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
+	for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())) {
 		if q.Priority == work.PriorityRerun {
 			list = append(list, modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), q.RunID)))
 		}
@@ -121,11 +121,11 @@ func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 		next := w.ScoreIn(t, s, w.Ann, 120, "")
 		anns := w.ScoreIn(t, s, w.Ann, 100, "")
 		w.ScoreIn(t, s, w.Ben, 110, "")
-		modelstest.WantKind(t, modelstest.Second(s.Rerun(ctx, w.Ann, w.Task.ID, "I like to")), db.Forbidden)
-		modelstest.WantKind(t, modelstest.Second(s.Rerun(ctx, cora, w.Task.ID, "")), db.Invalid)
+		modelstest.WantKind(t, modelstest.Second(s.BeginRerun(ctx, w.Ann, w.Task.ID, "I like to")), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.BeginRerun(ctx, cora, w.Task.ID, "")), db.Invalid)
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, cora, w.Task.ID)), db.Conflict)
-		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, cora, w.Task.ID, "Test 2 was wrong.")))
-		modelstest.WantKind(t, modelstest.Second(s.Rerun(ctx, w.Admin, w.Task.ID, "Once more.")), db.Conflict)
+		modelstest.Check(t, modelstest.Second(s.BeginRerun(ctx, cora, w.Task.ID, "Test 2 was wrong.")))
+		modelstest.WantKind(t, modelstest.Second(s.BeginRerun(ctx, w.Admin, w.Task.ID, "Once more.")), db.Conflict)
 		list := reruns(t, s)
 		if len(list) != 2 {
 			t.Fatalf("%d runs are judged again, want 2", len(list))
@@ -134,7 +134,7 @@ func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 		measureAgain(t, s, list[0], 0, "", "Wrong answer in test 2.")
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, cora, w.Task.ID)), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, list[1].ID)))
-		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, cora, w.Task.ID, "What was cancelled."))) // only that
+		modelstest.Check(t, modelstest.Second(s.BeginRerun(ctx, cora, w.Task.ID, "What was cancelled."))) // only that
 		if list = reruns(t, s); len(list) != 1 || list[0].UserID != w.Ben.ID {
 			t.Fatalf("judged again are %+v", list)
 		}
@@ -171,7 +171,7 @@ func TestACancelledRerunLeavesNothingBehind(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.ScoreIn(t, s, w.Ann, 100, "")
 		w.ScoreIn(t, s, w.Ben, 110, "")
-		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, w.Admin, w.Task.ID, "Why not.")))
+		modelstest.Check(t, modelstest.Second(s.BeginRerun(ctx, w.Admin, w.Task.ID, "Why not.")))
 		list := reruns(t, s)
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, list[0].WorkRef()))
 		_, err := s.CancelRerun(ctx, w.Ann, w.Task.ID)
@@ -185,7 +185,7 @@ func TestACancelledRerunLeavesNothingBehind(t *testing.T) {
 			t.Errorf("%d still wait", len(list))
 		}
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, w.Admin, w.Task.ID)), db.Conflict)
-		modelstest.Check(t, modelstest.Second(s.Rerun(ctx, w.Admin, w.Task.ID, "Now."))) // a new one
+		modelstest.Check(t, modelstest.Second(s.BeginRerun(ctx, w.Admin, w.Task.ID, "Now."))) // a new one
 		if last := modelstest.Got[[]models.OrderWithReruns](t)(s.Reruns(ctx, w.Ann, w.Task.VersionID, "", 1))[0]; last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
 			t.Errorf("the last is %+v", last)
 		}

@@ -89,7 +89,7 @@ func storeSampleOfEndedRun(tx *gorm.DB, r *work.Run, result job.Result, why stri
 	}
 	var stands []work.Run
 	if err == nil {
-		err = runsOfEqualSource(tx, *r).Where("epoch_id = ? and "+boards.StandingRunSQL, kept.EpochID).Limit(1).Find(&stands).Error
+		err = runsOfEqualSource(tx, *r).Where("epoch_id = ? and "+boards.MayBeEntrySQL, kept.EpochID).Limit(1).Find(&stands).Error
 	}
 	if err != nil || len(stands) == 0 {
 		return nil, db.WriteError(err, "what run %d measured", r.ID)

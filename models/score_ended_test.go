@@ -138,7 +138,7 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		expect("one is disqualified", "Ann 950 from 2, run 1 of 10 processes", ben)
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, first.ID, "It knew.")))
 		expect("and the one that stood", "Ann 900 from 0, run 2 of 5 processes", ben)
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.PooledRunCount != 0 || run.OnBoard != nil {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.PooledRunCount != 0 || run.RepresentativeRunID != nil {
 			t.Errorf("it keeps numbers that are not its own: %+v", run)
 		}
 		modelstest.Check(t, modelstest.Second(s.Reinstate(ctx, w.Admin, first.ID, "It did not.")))

@@ -69,29 +69,30 @@ type Config struct {
 // Store is the database and the services that use it, one per field. Functions that need several services are methods
 // of Store: confirmations, moderation, notes, and the consequences of a run's end. It is safe for concurrent use.
 type Store struct {
-	Accounts         *accounts.Accounts
-	Fleet            *fleet.Fleet
-	Members          *membership.Memberships
-	Catalog          *catalog.Catalog
-	Boards           *boards.Boards
-	Comments         *comments.Comments
-	Counters         *work.Counters
-	Epochs           *epochs.Epochs
-	Events           *events.Events
-	Inbox            *inbox.Inbox
-	Likeness         *likeness.Likeness
-	Scores           *scores.Scores
-	Validations      *review.Validations
-	Quotas           *quota.Quotas
-	Switches         *switches.Switches
-	Webhooks         *webhooks.Webhooks
-	Work             *work.LifeCycle
-	Submissions      *submissions.Submissions
-	Disk             files.Disk // of the data directory
-	standings        *cache.Cache[[sha256.Size]byte, events.Standings]
-	pastStandings    *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
-	replayLimit      *semaphore.Weighted                               // one at a time adds up standings of a past time
-	suiteLimit       *semaphore.Weighted                               // one per core makes a suite
+	Accounts           *accounts.Accounts
+	Fleet              *fleet.Fleet
+	Members            *membership.Memberships
+	Catalog            *catalog.Catalog
+	Boards             *boards.Boards
+	Comments           *comments.Comments
+	Counters           *work.Counters
+	Epochs             *epochs.Epochs
+	Events             *events.Events
+	Inbox              *inbox.Inbox
+	Likeness           *likeness.Likeness
+	Scores             *scores.Scores
+	Validations        *review.Validations
+	Quotas             *quota.Quotas
+	Switches           *switches.Switches
+	Webhooks           *webhooks.Webhooks
+	Work               *work.LifeCycle
+	Submissions        *submissions.Submissions
+	Disk               files.Disk // of the data directory
+	standingsCache     *cache.Cache[[sha256.Size]byte, events.Standings]
+	pastStandingsCache *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
+	// one at a time adds up standings of a past time
+	replayPermits    *semaphore.Weighted
+	suitePermits     *semaphore.Weighted // one per core makes a suite
 	db               *db.DB
 	files            files.Files
 	submissionLimits submissions.SubmissionLimits
@@ -145,23 +146,23 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 			OnAdded:           announceComment,
 			OnRemovedOrHidden: inbox.RemoveCommentNotices,
 		}),
-		Counters:      work.NewCounters(database),
-		Epochs:        epochs.New(database),
-		Events:        events.New(database),
-		Fleet:         workers,
-		Inbox:         inbox.New(database, cfg.SiteURL, cfg.SendMails),
-		Likeness:      likeness.New(database),
-		Members:       membership.New(database),
-		Quotas:        quota.New(database),
-		Switches:      switches.New(database),
-		Submissions:   submissions.New(database, cfg.SubmissionLimits),
-		Validations:   review.NewValidations(database),
-		Disk:          files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
-		standings:     cache.New[[sha256.Size]byte, events.Standings](maxStandingsBytes),
-		pastStandings: cache.New[[sha256.Size]byte, events.Standings](maxPastStandingsBytes),
-		replayLimit:   semaphore.NewWeighted(1),
-		suiteLimit:    semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
-		db:            database, files: artifacts, submissionLimits: cfg.SubmissionLimits, confirmationsOn: cfg.ConfirmFirstPlaces, noBaselines: cfg.NoBaselines, siteURL: cfg.SiteURL,
+		Counters:           work.NewCounters(database),
+		Epochs:             epochs.New(database),
+		Events:             events.New(database),
+		Fleet:              workers,
+		Inbox:              inbox.New(database, cfg.SiteURL, cfg.SendMails),
+		Likeness:           likeness.New(database),
+		Members:            membership.New(database),
+		Quotas:             quota.New(database),
+		Switches:           switches.New(database),
+		Submissions:        submissions.New(database, cfg.SubmissionLimits),
+		Validations:        review.NewValidations(database),
+		Disk:               files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
+		standingsCache:     cache.New[[sha256.Size]byte, events.Standings](maxStandingsBytes),
+		pastStandingsCache: cache.New[[sha256.Size]byte, events.Standings](maxPastStandingsBytes),
+		replayPermits:      semaphore.NewWeighted(1),
+		suitePermits:       semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
+		db:                 database, files: artifacts, submissionLimits: cfg.SubmissionLimits, confirmationsOn: cfg.ConfirmFirstPlaces, noBaselines: cfg.NoBaselines, siteURL: cfg.SiteURL,
 	}
 	// The services and the consequences reference each other through the store. No consequence may be called before
 	// this line.

@@ -19,9 +19,11 @@ type SuiteQuery struct {
 	Baseline string // name; empty for the one that most boards have
 }
 
-// TagSuite returns the suite of the tasks with a tag that the viewer may see. It returns NotFound for a tag without
+// SuiteOfTag returns the suite of the tasks with a tag that the viewer may see. It returns NotFound for a tag without
 // tasks.
-func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, view SuiteQuery) (events.Suite, error) {
+func (s *Store) SuiteOfTag(
+	ctx context.Context, viewer accounts.User, tag string, view SuiteQuery,
+) (events.Suite, error) {
 	list, err := s.TaskList(ctx, viewer)
 	if err != nil {
 		return events.Suite{}, err
@@ -36,11 +38,11 @@ func (s *Store) TagSuite(ctx context.Context, viewer accounts.User, tag string, 
 		return events.Suite{}, db.Errorf(db.NotFound, "There are no tasks with the tag %q.", tag)
 	}
 	slices.SortFunc(tasks, func(a, b catalog.Task) int { return cmp.Compare(a.ID, b.ID) })
-	return s.suite(ctx, events.Event{PointsRuleText: events.ScoreRatioRule}, tasks, view)
+	return s.computeSuite(ctx, events.Event{PointsRuleText: events.ScoreRatioRule}, tasks, view)
 }
 
-// EventSuite returns the suite of an event's tasks that the viewer may see.
-func (s *Store) EventSuite(
+// SuiteOfEvent returns the suite of an event's tasks that the viewer may see.
+func (s *Store) SuiteOfEvent(
 	ctx context.Context, viewer accounts.User, slug string, view SuiteQuery,
 ) (e events.EventRow, suite events.Suite, err error) {
 	if e, err = s.Events.Event(ctx, slug); err != nil {
@@ -51,17 +53,17 @@ func (s *Store) EventSuite(
 		return e, suite, err
 	}
 	tasks = slices.DeleteFunc(tasks, func(t catalog.Task) bool { return !t.ListedTo(viewer) })
-	suite, err = s.suite(ctx, e.Event, tasks, view)
+	suite, err = s.computeSuite(ctx, e.Event, tasks, view)
 	return e, suite, err
 }
 
-func (s *Store) suite(
+func (s *Store) computeSuite(
 	ctx context.Context, e events.Event, tasks []catalog.Task, view SuiteQuery,
 ) (events.Suite, error) {
-	if err := s.suiteLimit.Acquire(ctx, 1); err != nil {
+	if err := s.suitePermits.Acquire(ctx, 1); err != nil {
 		return events.Suite{}, err
 	}
-	defer s.suiteLimit.Release(1)
+	defer s.suitePermits.Release(1)
 	devices := map[string]int{}
 	for _, task := range tasks {
 		for _, device := range task.Devices {

@@ -26,7 +26,7 @@ func TestASuiteComparesPeopleWithTheBaselines(t *testing.T) {
 		c.plays(c.Ben, first, 250)
 		c.plays(c.Ben, second, 500)
 		c.plays(c.Ben, bare, 10)
-		suite := modelstest.Got[events.Suite](t)(c.TagSuite(t.Context(), c.Ann, "level1", models.SuiteQuery{}))
+		suite := modelstest.Got[events.Suite](t)(c.SuiteOfTag(t.Context(), c.Ann, "level1", models.SuiteQuery{}))
 		if suite.Device != "CPU" || suite.Baseline != "PyTorch" || len(suite.Boards) != 4 || len(suite.Rows) != 2 {
 			t.Fatalf("%+v", suite)
 		}
@@ -39,11 +39,11 @@ func TestASuiteComparesPeopleWithTheBaselines(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
 		}
-		_, err := c.TagSuite(t.Context(), c.Ann, "level2", models.SuiteQuery{})
+		_, err := c.SuiteOfTag(t.Context(), c.Ann, "level2", models.SuiteQuery{})
 		modelstest.WantKind(t, err, db.NotFound)
-		_, err = c.TagSuite(t.Context(), c.Ann, "level1", models.SuiteQuery{Device: "H200"})
+		_, err = c.SuiteOfTag(t.Context(), c.Ann, "level1", models.SuiteQuery{Device: "H200"})
 		modelstest.WantKind(t, err, db.NotFound)
-		other := modelstest.Got[events.Suite](t)(c.TagSuite(t.Context(), c.Ann, "level1", models.SuiteQuery{Baseline: "none"}))
+		other := modelstest.Got[events.Suite](t)(c.SuiteOfTag(t.Context(), c.Ann, "level1", models.SuiteQuery{Baseline: "none"}))
 		if row := other.Rows[0]; row.FastP(0) != 0 || row.Geomean != 0 {
 			t.Errorf("without such a baseline: %+v", row)
 		}

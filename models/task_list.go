@@ -33,8 +33,9 @@ func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSumma
 	return out, nil
 }
 
-// AddBoards adds to tasks the leading entries of their current boards, one board per device, and the viewer's ranks.
-func (s *Store) AddBoards(ctx context.Context, viewer accounts.User, list []TaskSummary) error {
+// AddBoardSummaries adds to tasks the leading entries of their current boards, one board per device, and the viewer's
+// ranks.
+func (s *Store) AddBoardSummaries(ctx context.Context, viewer accounts.User, list []TaskSummary) error {
 	versions := make([]int64, len(list))
 	for i, t := range list {
 		versions[i] = t.VersionID
@@ -45,7 +46,7 @@ func (s *Store) AddBoards(ctx context.Context, viewer accounts.User, list []Task
 	}
 	for i, t := range list {
 		for _, d := range t.Devices {
-			b := summaries[boards.Key{VersionID: t.VersionID, Device: d}]
+			b := summaries[boards.BoardKey{VersionID: t.VersionID, Device: d}]
 			b.Device = d
 			list[i].Boards = append(list[i].Boards, b)
 		}

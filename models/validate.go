@@ -22,9 +22,9 @@ import (
 // run of mode validate that follows the entry's run, with the priority of profiles.
 const validatedEntriesPerBoard = 10
 
-// Validate queues the validation script of a task for the leading entries of its boards, except those whose validation
-// already waits. It returns the number of queued runs.
-func (s *Store) Validate(
+// QueueValidations queues the validation script of a task for the leading entries of its boards, except those whose
+// validation already waits. It returns the number of queued runs.
+func (s *Store) QueueValidations(
 	ctx context.Context, actor accounts.User, taskID int64,
 ) (out work.Effect, queued int, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -63,8 +63,8 @@ func (s *Store) Validate(
 	return out, queued, err
 }
 
-// validationInterval is the minimum time between two calls of Validate for a task, because these runs count for no
-// one's budget.
+// validationInterval is the minimum time between two calls of QueueValidations for a task, because these runs count for
+// no one's budget.
 const validationInterval = time.Hour
 
 // validatableTask reads a task whose validation script the actor may run now, and the version that contains the script.
@@ -106,7 +106,7 @@ func queueValidations(
 		if slices.Contains(waiting, e.RunID) {
 			continue
 		}
-		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeValidate, Purpose: work.Validate, ProfileOf: &e.RunID,
+		run := work.Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeValidate, Purpose: work.PurposeValidate, ProfileOf: &e.RunID,
 			Work: work.Work{Device: e.Device, QueuedAt: db.Now()}}
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
@@ -128,7 +128,7 @@ func queueValidations(
 
 // storeScriptAnswer stores the validation answer in the result of a run.
 func storeScriptAnswer(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
-	if run.Purpose != work.Validate {
+	if run.Purpose != work.PurposeValidate {
 		return nil
 	}
 	answer, message := review.AnswerNone, "The worker ran no script: it may be of an older version."

@@ -38,7 +38,7 @@ func reopen(t *testing.T, s *models.Store, task catalog.Task, deadline *time.Tim
 // scripts returns the waiting runs of scripts.
 func scripts(t *testing.T, s *models.Store) (list []work.Run) {
 	t.Helper()
-	for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
+	for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())) {
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), q.RunID)); run.Mode == job.ModeValidate {
 			list = append(list, run)
 		}
@@ -70,7 +70,9 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 		}
 		before := w.Standings(t, s, 0, 20)
 		modelstest.Close(t, s, cora, w.Task)
-		ask := func(who accounts.User) error { return modelstest.Third(s.Validate(t.Context(), who, w.Task.ID)) }
+		ask := func(who accounts.User) error {
+			return modelstest.Third(s.QueueValidations(t.Context(), who, w.Task.ID))
+		}
 		modelstest.WantKind(t, ask(w.Ann), db.Forbidden)
 		modelstest.Check(t, ask(cora))
 		list := scripts(t, s)
@@ -117,7 +119,7 @@ func TestAScriptIsRefusedWhereItCannotRun(t *testing.T) {
 		soon := time.Now().Add(time.Hour)
 		refused := func(task catalog.Task, why string) {
 			t.Helper()
-			err := modelstest.Third(s.Validate(t.Context(), cora, task.ID))
+			err := modelstest.Third(s.QueueValidations(t.Context(), cora, task.ID))
 			modelstest.WantKind(t, err, db.Conflict)
 			if !strings.Contains(err.Error(), why) {
 				t.Errorf("the reason is %v, want %q", err, why)
@@ -144,7 +146,7 @@ func TestANewScriptKeepsTheBoards(t *testing.T) {
 		if err != nil || change != catalog.ChangeTexts {
 			t.Fatalf("publishing it is %q, %v", change, err)
 		}
-		modelstest.Check(t, modelstest.Third(s.Validate(t.Context(), cora, w.Task.ID)))
+		modelstest.Check(t, modelstest.Third(s.QueueValidations(t.Context(), cora, w.Task.ID)))
 		for _, row := range modelstest.Got[[]review.ValidationRow](t)(s.Validations.OfVersion(t.Context(),
 			w.Task.VersionID)) {
 			if row.ScriptVersion != "v2" {

@@ -23,21 +23,21 @@ type Attack struct {
 
 // AttackResult is the latest result of an attack on a device, with a version of the harness.
 type AttackResult struct {
-	Harness          string // version, as printed by warpboard version
-	FromOtherVersion bool   // not the version of this site
-	Device           string
-	Verdict          string // "refused", "scored honestly", "limit", "ranked"
-	AsExpected       bool   // the attack and the same kernel without it ended as expected
-	ClaimedNS        float64
-	ShownNS          float64
-	MeasuredAt       time.Time
+	Harness            string // version, as printed by warpboard version
+	IsFromOtherVersion bool   // not the version of this site
+	Device             string
+	Verdict            string // "refused", "scored honestly", "limit", "ranked"
+	AsExpected         bool   // the attack and the same kernel without it ended as expected
+	ClaimedNS          float64
+	ShownNS            float64
+	MeasuredAt         time.Time
 }
 
 // countExpectedOutcomes counts the attacks tried on the harness of this site, and how many of them ended as expected on
 // every device.
 func countExpectedOutcomes(attacks []Attack) (held, tried int) {
 	for _, a := range attacks {
-		now := slices.DeleteFunc(slices.Clone(a.Results), func(r AttackResult) bool { return r.FromOtherVersion })
+		now := slices.DeleteFunc(slices.Clone(a.Results), func(r AttackResult) bool { return r.IsFromOtherVersion })
 		if len(now) == 0 {
 			continue
 		}
@@ -98,7 +98,7 @@ func attacksSummary(attacks []Attack) string {
 	}
 	left, before := 0, 0
 	for _, a := range attacks {
-		if !a.NeedsGPU || slices.ContainsFunc(a.Results, func(r AttackResult) bool { return !r.FromOtherVersion }) {
+		if !a.NeedsGPU || slices.ContainsFunc(a.Results, func(r AttackResult) bool { return !r.IsFromOtherVersion }) {
 			continue
 		}
 		left++

@@ -184,9 +184,9 @@ func Board(p BoardPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var6 templ.SafeURL
-				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(SolveURL(p.Task.Slug))
+				templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinURLErrs(WorkbenchURL(p.Task.Slug))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 97, Col: 57}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 97, Col: 61}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 				if templ_7745c5c3_Err != nil {
@@ -1172,8 +1172,8 @@ func (b BoardTable) whyEmpty() string {
 
 // hasShort reports whether the page has a score so short that hidden work is possible.
 func (b BoardTable) hasShort() bool {
-	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.ScoreNS < shortScoreNS }) ||
-		slices.ContainsFunc(b.Baselines, func(row boards.MeasuredBaseline) bool { return row.ScoreNS < shortScoreNS })
+	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.ScoreNS < maxShortScoreNS }) ||
+		slices.ContainsFunc(b.Baselines, func(row boards.MeasuredBaseline) bool { return row.ScoreNS < maxShortScoreNS })
 }
 
 func (b BoardTable) hasTies() bool {
@@ -1213,7 +1213,7 @@ func (b BoardTable) added() string {
 
 // hasMemory reports whether the memory of a row's run was measured.
 func (b BoardTable) hasMemory() bool {
-	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.MemoryPeak != nil })
+	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.PeakMemoryBytes != nil })
 }
 
 func memoryText(peak *int64) string {
@@ -1792,9 +1792,9 @@ func boardRow(b BoardTable, e boards.Standing, full float64) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var65 string
-			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(memoryText(e.MemoryPeak))
+			templ_7745c5c3_Var65, templ_7745c5c3_Err = templ.JoinStringErrs(memoryText(e.PeakMemoryBytes))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 514, Col: 64}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/board.templ`, Line: 514, Col: 69}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var65))
 			if templ_7745c5c3_Err != nil {

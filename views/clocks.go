@@ -12,9 +12,9 @@ import (
 	"warpboard/views/format"
 )
 
-// shortScoreNS is the time, in nanoseconds, below which a score has a mark with a link to an explanation of what a
+// maxShortScoreNS is the time, in nanoseconds, below which a score has a mark with a link to an explanation of what a
 // measurement cannot exclude.
-const shortScoreNS = 30e3
+const maxShortScoreNS = 30e3
 
 const (
 	trustShortScoresURL = templ.SafeURL("/trust#short")
@@ -48,8 +48,8 @@ func (r RunCard) lacksJudgeTimes() bool {
 // clockNames are the names of clocks in notes.
 var clockNames = map[job.Clock]string{job.ClockEvent: "runner's", job.ClockWall: "judge's", job.ClockSnapshot: "judge's, answer"}
 
-// clockHints explain each clock in its title.
-var clockHints = map[job.Clock]string{
+// clockExplanations explain each clock in its title.
+var clockExplanations = map[job.Clock]string{
 	job.ClockEvent:    "Taken beside the kernel, and confirmed by the judge's clock",
 	job.ClockWall:     "Taken by the judge, from the release of the call until it was done",
 	job.ClockSnapshot: "Taken by the judge, from the release of the call until the answer was in its hands",

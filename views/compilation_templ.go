@@ -204,7 +204,7 @@ func compiled(p EvaluationPage, r kernelrun.Result) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if remarks := RemarksOf(c.Messages, CompiledSources(c)); len(remarks) > 0 {
+		if remarks := ParseRemarks(c.Messages, CompiledSources(c)); len(remarks) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"px-5 py-3 border-t border-line\"><ul class=\"grid gap-1 small\" aria-label=\"Messages about its lines\" data-run-remarks>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

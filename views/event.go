@@ -176,13 +176,14 @@ func (p EventPage) partURLAt(part, device string, at time.Time) string {
 	return to
 }
 
-// replaySteps is the number of equal parts of the duration of an event, after each of which its standings can be shown.
-const replaySteps = 12
+// replayStepCount is the number of equal parts of the duration of an event, after each of which its standings can be
+// shown.
+const replayStepCount = 12
 
 // replayTimes returns the past times at which the standings can be shown.
 func (p EventPage) replayTimes() (list []time.Time) {
-	part := p.Event.EndsAt.Sub(p.Event.StartsAt) / replaySteps
-	for i := 1; i <= replaySteps; i++ {
+	part := p.Event.EndsAt.Sub(p.Event.StartsAt) / replayStepCount
+	for i := 1; i <= replayStepCount; i++ {
 		if at := p.Event.StartsAt.Add(time.Duration(i) * part); at.Before(p.Now) {
 			list = append(list, p.Event.RoundToMinute(at, p.Now))
 		}

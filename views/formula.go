@@ -18,7 +18,7 @@ import (
 const (
 	maxFormulas     = 200
 	maxFormulaBytes = 2000        // bytes
-	mathTimeout     = time.Second // for all of them; one takes about 1 ms
+	formulaTimeout  = time.Second // for all of them; one takes about 1 ms
 )
 
 // formula is a node with a LaTeX formula.
@@ -92,14 +92,14 @@ func newMathematics() *formulaSet { return &formulaSet{placeholderPrefix: "formu
 // as an HTML code element.
 func (m *formulaSet) addFormula(tex string, display bool) string {
 	code := "<code>" + templ.EscapeString(tex) + "</code>"
-	if len(m.formulas) == maxFormulas || len(tex) > maxFormulaBytes || m.renderTime >= mathTimeout {
+	if len(m.formulas) == maxFormulas || len(tex) > maxFormulaBytes || m.renderTime >= formulaTimeout {
 		return code
 	}
 	renderer, err := texToMath()
 	if err != nil {
 		return code
 	}
-	html, took, err := renderer.mathML(tex, display, mathTimeout-m.renderTime)
+	html, took, err := renderer.mathML(tex, display, formulaTimeout-m.renderTime)
 	m.renderTime += took
 	if m.outputBytes += len(html); err != nil || m.outputBytes > maxHTMLBytes {
 		return code

@@ -47,7 +47,7 @@ func (p FrontPage) tryURL() templ.SafeURL {
 	if p.Try.Slug == "" {
 		return "/playground"
 	}
-	return SolveURL(p.Try.Slug)
+	return WorkbenchURL(p.Try.Slug)
 }
 
 func (p FrontPage) tryLabel() string {

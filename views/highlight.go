@@ -41,8 +41,8 @@ type SourcePage struct {
 	shownBytes, shownLines int // shown so far
 }
 
-// Page returns a SourcePage for a new page.
-func (h *Highlighter) Page() *SourcePage { return &SourcePage{Highlighter: h} }
+// NewSourcePage returns a SourcePage for a new page.
+func (h *Highlighter) NewSourcePage() *SourcePage { return &SourcePage{Highlighter: h} }
 
 // ColorFile colors a file; its name determines the language. Line numbers are links #L1, #L2 …; prefix distinguishes
 // the lines of several files on one page: #prefixL1.
@@ -62,14 +62,14 @@ func (p *SourcePage) ColorFile(name, prefix string, text []byte) SourceFile {
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%s\x00%s", language.Name, numbers, prefix, code))
 	html, ok := p.cache.Get(key)
 	if !ok {
-		html = highlight(language, numbers, prefix, code)
+		html = highlightCode(language, numbers, prefix, code)
 		p.cache.Put(key, html, int64(len(html)))
 	}
 	file.HTML = templ.Raw(html)
 	return file
 }
 
-func highlight(language *syntax.Language, numbers bool, prefix, text string) string {
+func highlightCode(language *syntax.Language, numbers bool, prefix, text string) string {
 	if !numbers {
 		return codeBlockBegin + templ.EscapeString(text) + codeBlockEnd
 	}

@@ -29,7 +29,7 @@ func TaskTemplateURL(slug, label string) templ.SafeURL {
 
 // FromTemplateURL returns the address of the workbench with a template of the task in its editor.
 func FromTemplateURL(slug, label string) templ.SafeURL {
-	return SolveURL(slug) + templ.SafeURL("?template="+url.QueryEscape(label))
+	return WorkbenchURL(slug) + templ.SafeURL("?template="+url.QueryEscape(label))
 }
 
 // BoardURL returns the address of a task's board on a device.
@@ -54,12 +54,12 @@ func CommentURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/com
 // RunURL returns the address of a run, which redirects to its submission's page.
 func RunURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/runs/%d", id)) }
 
-// SolveURL returns the address of a task's workbench.
-func SolveURL(slug string) templ.SafeURL { return TaskPartURL(slug, "solve") }
+// WorkbenchURL returns the address of a task's workbench.
+func WorkbenchURL(slug string) templ.SafeURL { return TaskPartURL(slug, "solve") }
 
 // resubmitURL returns the address of a task's workbench with a submission's source, devices, and remarks.
 func resubmitURL(slug string, id int64) templ.SafeURL {
-	return SolveURL(slug) + templ.SafeURL(fmt.Sprintf("?from=%d", id))
+	return WorkbenchURL(slug) + templ.SafeURL(fmt.Sprintf("?from=%d", id))
 }
 
 // UserURL returns the address of a person's public page.

@@ -24,14 +24,14 @@ import (
 
 // RenderDocumentation renders Markdown of the documentation of the site. anchor returns the ID of a heading.
 func RenderDocumentation(source string, anchor func(heading string) string) (templ.Component, error) {
-	html, err := markdown(source, markdownOptions{headingID: anchor})
+	html, err := renderSafeMarkdown(source, markdownOptions{headingID: anchor})
 	return templ.Raw(html), err
 }
 
-// markdown converts a text to HTML that cannot run scripts: raw HTML is removed except for details and summary, and
-// bluemonday filters the result with its list for untrusted text. Headings are one level lower than in the text,
-// because each page has a heading of its own.
-func markdown(source string, of markdownOptions) (string, error) {
+// renderSafeMarkdown converts a text to HTML that cannot run scripts: raw HTML is removed except for details and
+// summary, and bluemonday filters the result with its list for untrusted text. Headings are one level lower than in the
+// text, because each page has a heading of its own.
+func renderSafeMarkdown(source string, of markdownOptions) (string, error) {
 	// documentation of the site may be longer than untrusted text
 	if of.headingID == nil && len(source) > maxDescriptionBytes {
 		return descriptionAsText(source), nil
@@ -111,14 +111,14 @@ func descriptionAsText(source string) string {
 	return `<pre tabindex="0">` + templ.EscapeString(strings.ToValidUTF8(source, "\uFFFD")) + "</pre>"
 }
 
-// Description renders and caches Markdown that many readers request.
-func (h *Highlighter) Description(source string) (templ.Component, error) {
+// RenderDescription renders and caches Markdown that many readers request.
+func (h *Highlighter) RenderDescription(source string) (templ.Component, error) {
 	return h.renderMarkdown(source, markdownOptions{})
 }
 
-// Comment renders the Markdown of a comment, without pictures, and with links from #L12 to a line of the source at
-// address lines.
-func (h *Highlighter) Comment(source, lines string) (templ.Component, error) {
+// RenderComment renders the Markdown of a comment, without pictures, and with links from #L12 to a line of the source
+// at address lines.
+func (h *Highlighter) RenderComment(source, lines string) (templ.Component, error) {
 	return h.renderMarkdown(source, markdownOptions{untrusted: true, sourceURL: lines})
 }
 
@@ -127,7 +127,7 @@ func (h *Highlighter) renderMarkdown(source string, of markdownOptions) (templ.C
 	if html, ok := h.cache.Get(key); ok {
 		return templ.Raw(html), nil
 	}
-	html, err := markdown(source, of)
+	html, err := renderSafeMarkdown(source, of)
 	if of.untrusted && len(html) > maxHTMLGrowth*(utf8.RuneCountInString(source)+100) {
 		html = descriptionAsText(source)
 	}

@@ -159,7 +159,7 @@ func TestCommentsLinkToLinesAndStaySmall(t *testing.T) {
 	h := NewHighlighter(1<<20, MaxHighlightedBytes)
 	render := func(source, lines string) string {
 		t.Helper()
-		c, err := h.Comment(source, lines)
+		c, err := h.RenderComment(source, lines)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -98,7 +98,7 @@ func runOutcome(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			for _, fact := range outcome.Describe(r.Outcome.Outcome, r.Device, *r.ScoreNS, r.Outcome.Mine) {
+			for _, fact := range outcome.DescribeOutcome(r.Outcome.Outcome, r.Device, *r.ScoreNS, r.Outcome.Mine) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<li data-fact=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -45,8 +45,8 @@ func (s Sources) submittedFileName(message string) (name string, ours bool) {
 	return name, s.IsFurtherFile != nil && s.IsFurtherFile(name)
 }
 
-// RemarksIn returns the remarks on one file; "" is the main file.
-func RemarksIn(all []Remark, file string) (found []Remark) {
+// RemarksOnFile returns the remarks on one file; "" is the main file.
+func RemarksOnFile(all []Remark, file string) (found []Remark) {
 	for _, r := range all {
 		if r.File == file {
 			found = append(found, r)
@@ -62,11 +62,11 @@ var (
 	gccMessageLine = regexp.MustCompile(`^(\S+?):(\d+):(?:\d+:)? (fatal error|error|warning): (.+)$`)
 	// Python: File "/out/submission.py", line 3, and the line of the error some lines below
 	pythonTracebackLine = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`)
-	pythonError         = regexp.MustCompile(`^([A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b.*)$`)
+	pythonErrorLine     = regexp.MustCompile(`^([A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b.*)$`)
 )
 
-// RemarksOf returns the remarks on the files of a submission, those on the main file first, sorted by line.
-func RemarksOf(output string, of Sources) []Remark {
+// ParseRemarks returns the remarks on the files of a submission, those on the main file first, sorted by line.
+func ParseRemarks(output string, of Sources) []Remark {
 	var remarks []Remark
 	add := func(file, line string, wrong bool, text string) {
 		n, err := strconv.Atoi(line)
@@ -88,7 +88,7 @@ func RemarksOf(output string, of Sources) []Remark {
 			if _, ours := of.submittedFileName(m[1]); ours {
 				place = m
 			}
-		} else if m := pythonError.FindStringSubmatch(line); m != nil && place != nil {
+		} else if m := pythonErrorLine.FindStringSubmatch(line); m != nil && place != nil {
 			add(place[1], place[2], true, m[1])
 			place = nil
 		}
@@ -107,7 +107,7 @@ func lastException(output string, of Sources) (message string) {
 			if _, ours := of.submittedFileName(m[1]); ours {
 				place = " at " + path.Base(m[1]) + ":" + m[2]
 			}
-		} else if m := pythonError.FindStringSubmatch(line); m != nil {
+		} else if m := pythonErrorLine.FindStringSubmatch(line); m != nil {
 			name, text, _ := strings.Cut(m[1], ": ")
 			message, place = name+place, ""
 			if len(text) > maxQuotedBytes {

@@ -12,7 +12,7 @@ import (
 	"warpboard/e2e/fuzztest"
 )
 
-func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
+func TestParseRemarksOfCompilersFindsTheirLines(t *testing.T) {
 	of := Sources{MainFileNames: []string{"submission.cu", "submission.cpp", "submission.py"},
 		IsFurtherFile: func(name string) bool { return name == "tile.h" || name == "help.py" }}
 	for name, c := range map[string]struct {
@@ -39,7 +39,7 @@ func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
 		"a further module": {"  File \"/out/submission.py\", line 4, in custom_kernel\n  File \"/out/help.py\", line 2, in f\nValueError: x\n",
 			[]Remark{{2, true, "ValueError: x", "help.py"}}},
 	} {
-		if diff := cmp.Diff(c.want, RemarksOf(c.output, of)); diff != "" {
+		if diff := cmp.Diff(c.want, ParseRemarks(c.output, of)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -50,7 +50,7 @@ func FuzzRemarks(f *testing.F) {
 	f.Add("a.cu(1): error: x\na.cu:2:3: warning: y\n  File \"a.cu\", line 3\nError: z\n")
 	f.Fuzz(func(t *testing.T, output string) {
 		last := 0
-		for _, r := range RemarksOf(output, Sources{MainFileNames: []string{"a.cu"}}) {
+		for _, r := range ParseRemarks(output, Sources{MainFileNames: []string{"a.cu"}}) {
 			if r.Line < max(last, 1) || r.Text != strings.TrimSpace(r.Text) {
 				t.Errorf("remark %+v after line %d", r, last)
 			}
@@ -60,7 +60,7 @@ func FuzzRemarks(f *testing.F) {
 }
 
 func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
-	file := NewHighlighter(1, MaxHighlightedBytes).Page().ColorFile("a.cu", "",
+	file := NewHighlighter(1, MaxHighlightedBytes).NewSourcePage().ColorFile("a.cu", "",
 		[]byte(strings.Repeat("1 1 1 1 1 1\n", maxNumberedLines-1)))
 	for line := range maxRemarks {
 		file.Remarks = append(file.Remarks, Remark{maxNumberedLines - line, true, "x", ""},
@@ -74,7 +74,7 @@ func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
 }
 
 func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
-	file := NewHighlighter(1, MaxHighlightedBytes).Page().ColorFile("submission.cu", "",
+	file := NewHighlighter(1, MaxHighlightedBytes).NewSourcePage().ColorFile("submission.cu", "",
 		[]byte("int a;\nint b;\nint c;\n"))
 	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>", ""}, {2, true, "also", ""}, {3, false, "last", ""},
 		{77, true, "no such line", ""}}

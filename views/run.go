@@ -195,7 +195,7 @@ func (r RunCard) remarks() []Remark {
 				text += "\n" + c.Message
 			}
 		}
-		if remarks := RemarksOf(text, r.Sources); len(remarks) > 0 {
+		if remarks := ParseRemarks(text, r.Sources); len(remarks) > 0 {
 			return remarks[:min(len(remarks), maxListedRemarks)]
 		}
 	}
@@ -224,7 +224,7 @@ func (r RunCard) failureReason() string {
 func (r RunCard) shortFailureReason() string {
 	why := r.failureReason()
 	what, text, _ := strings.Cut(why, compilerMessagePrefix)
-	for _, remark := range RemarksOf(strings.TrimSuffix(text, "."), r.Sources) {
+	for _, remark := range ParseRemarks(strings.TrimSuffix(text, "."), r.Sources) {
 		if slices.ContainsFunc(r.remarks(), func(listed Remark) bool {
 			return listed.Line == remark.Line && strings.TrimSuffix(listed.Text, ".") == remark.Text
 		}) {

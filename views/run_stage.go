@@ -114,7 +114,7 @@ func (s StageView) EndingText() string {
 	if s.Result.Stage == job.StageSanitize && s.Result.Status == job.StatusFail {
 		return "findings"
 	}
-	return statusWords(s.Result.Status)
+	return statusText(s.Result.Status)
 }
 
 // processText returns the number of the current process and the number of processes, if that is not more than the
@@ -165,8 +165,8 @@ func (s StageView) CasesStartOpen() bool {
 	return s.IsRunning || s.HasTimes() || s.hasFailed()
 }
 
-// statusWords describes the end of a case or stage.
-func statusWords(status job.Status) string {
+// statusText describes the end of a case or stage.
+func statusText(status job.Status) string {
 	switch status {
 	case job.StatusPass:
 		return "passed"

@@ -207,7 +207,7 @@ func Run(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if r.ScoreNS != nil && *r.ScoreNS < shortScoreNS {
+		if r.ScoreNS != nil && *r.ScoreNS < maxShortScoreNS {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"small soft\" data-short-score>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -2040,9 +2040,9 @@ func caseTag(status job.Status) templ.Component {
 			}
 		}
 		var templ_7745c5c3_Var90 string
-		templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(statusWords(status))
+		templ_7745c5c3_Var90, templ_7745c5c3_Err = templ.JoinStringErrs(statusText(status))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/run.templ`, Line: 407, Col: 23}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/run.templ`, Line: 407, Col: 22}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var90))
 		if templ_7745c5c3_Err != nil {

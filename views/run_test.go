@@ -105,7 +105,7 @@ func TestEachStatusHasAWordAndAClass(t *testing.T) {
 		job.StatusCancelled: {"cancelled", "stage-wait"}, "odd": {"odd", "stage-fail"},
 	} {
 		s := StageView{HasResult: true, Result: job.StageResult{Status: status}}
-		if got := [2]string{statusWords(status), s.cssClass()}; got != want {
+		if got := [2]string{statusText(status), s.cssClass()}; got != want {
 			t.Errorf("%s: %v, want %v", status, got, want)
 		}
 	}

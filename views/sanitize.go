@@ -24,7 +24,7 @@ func sanitizerToolText(c job.CaseResult, found []job.Finding) string {
 	case c.Status == job.StatusFail:
 		return "errors"
 	case c.Status != job.StatusPass:
-		return statusWords(c.Status)
+		return statusText(c.Status)
 	case hasFindingsOf(c, found):
 		return "warnings"
 	}

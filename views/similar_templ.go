@@ -17,7 +17,7 @@ import (
 type SimilarPage struct {
 	Page
 	Task  TaskRef
-	Found likeness.Result
+	Found likeness.LikenessResult
 }
 
 // Similar is the page of similar sources.

@@ -30,7 +30,7 @@ func show(t *testing.T, c templ.Component) *goquery.Document {
 	return doc
 }
 
-func TestMarkdownIsFormattedWithoutScripts(t *testing.T) {
+func TestRenderSafeMarkdownFormatsWithoutScripts(t *testing.T) {
 	text := "# Sum\n\nAdd **two** `float` vectors.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" +
 		"<script>alert(1)</script>\n\n<a href='javascript:alert(2)'>x</a> [y](javascript:alert(3)) [z](https://example.org)\n"
 	c, err := RenderDocumentation(text, nil)
@@ -53,7 +53,7 @@ func TestMarkdownIsFormattedWithoutScripts(t *testing.T) {
 
 func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 	text := []byte("__global__ void f(int n) { /* <b> */ }\r\nint g = 1;\n")
-	file := NewHighlighter(1<<10, MaxHighlightedBytes).Page().ColorFile("kernel.cu", "<i>", text)
+	file := NewHighlighter(1<<10, MaxHighlightedBytes).NewSourcePage().ColorFile("kernel.cu", "<i>", text)
 	page := show(t, file.HTML)
 	if page.Find("[id='<i>L2']").Length() != 1 || page.Find(".line").Length() != 2 || page.Find(".k").Length() != 1 ||
 		page.Find(".nf").Text() != "f" ||
@@ -69,14 +69,14 @@ func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 
 func TestLineNamesAreThoseOfTheirPage(t *testing.T) {
 	h := NewHighlighter(1<<10, MaxHighlightedBytes)
-	h.Page().ColorFile("x.py", "", []byte("c"))
-	if show(t, h.Page().ColorFile("x.py", "other-", []byte("c")).HTML).Find("#other-L1").Length() != 1 {
+	h.NewSourcePage().ColorFile("x.py", "", []byte("c"))
+	if show(t, h.NewSourcePage().ColorFile("x.py", "other-", []byte("c")).HTML).Find("#other-L1").Length() != 1 {
 		t.Error("the same text on another page has the first page's line names")
 	}
 }
 
 func TestBigSourceIsShownPlain(t *testing.T) {
-	page := NewHighlighter(1<<20, 600).Page()
+	page := NewHighlighter(1<<20, 600).NewSourcePage()
 	for i, lines := range []int{60, 40, 1} { // 600 bytes, and another line
 		want := []int{60, 40, 0}[i]
 		file := page.ColorFile("big.py", "", []byte(strings.Repeat("x = 1\n", lines)))
@@ -89,7 +89,7 @@ func TestBigSourceIsShownPlain(t *testing.T) {
 func TestASourceOfShortLinesHasASmallPage(t *testing.T) {
 	for _, end := range []string{"\n", "\r"} {
 		text := strings.Repeat("<"+end, 500_000)
-		file := NewHighlighter(1, MaxHighlightedBytes).Page().ColorFile("lines.py", "", []byte(text))
+		file := NewHighlighter(1, MaxHighlightedBytes).NewSourcePage().ColorFile("lines.py", "", []byte(text))
 		var page bytes.Buffer
 		if err := file.HTML.Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
 	for _, text := range worstSources() {
 		for _, name := range []string{"a.cu", "a.py", "a.yml", "a.json", "a.js", "a.md", "a.diff"} {
 			costtest.Check(t, fmt.Sprintf("%s, %d of %.8q", name, len(text), text), func() {
-				NewHighlighter(1, MaxHighlightedBytes).Page().ColorFile(name, "", []byte(text))
+				NewHighlighter(1, MaxHighlightedBytes).NewSourcePage().ColorFile(name, "", []byte(text))
 			})
 		}
 	}
@@ -122,7 +122,7 @@ func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
 func TestLargeFilesAreCutOnPages(t *testing.T) {
 	text := []byte(strings.Repeat("1 ", 100<<10))
 	costtest.Check(t, "512 files of 200 kB", func() {
-		page, size := NewHighlighter(1, MaxHighlightedBytes).Page(), 0
+		page, size := NewHighlighter(1, MaxHighlightedBytes).NewSourcePage(), 0
 		for range 512 {
 			var html bytes.Buffer
 			if err := page.ColorFile("a.cu", "", text).HTML.Render(t.Context(), &html); err != nil {

@@ -738,7 +738,7 @@ func attackTable(family attackFamily) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if r.FromOtherVersion {
+				if r.IsFromOtherVersion {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "<span class=\"tag\">older</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

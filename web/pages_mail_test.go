@@ -81,7 +81,7 @@ func TestEMailIsTurnedOffWithoutASignIn(t *testing.T) {
 	off := func() string {
 		token, err := store.Inbox.UnsubscribeToken(t.Context(), s.Ada.ID, "ada@example.org")
 		if err == nil {
-			err = store.Inbox.SetChoices(t.Context(), s.Ada, inbox.AllKinds(), inbox.AllKinds())
+			err = store.Inbox.SetChoices(t.Context(), s.Ada, inbox.AllNoticeKinds(), inbox.AllNoticeKinds())
 		}
 		if err != nil {
 			t.Fatal(err)

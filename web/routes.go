@@ -21,7 +21,7 @@ func (s *Server) routes(app *fiber.App) {
 		s.refuseMalformed, s.refuseOutsidePath)
 
 	plain := routeGroup{router: app}
-	pack := compression()
+	pack := compressResponses()
 	packed := plain.withMiddleware(pack, s.answerErrors)
 	probes := packed.withMiddleware(omitFromLog)
 

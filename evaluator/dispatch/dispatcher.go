@@ -112,7 +112,7 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 	loads := loadsOf(ready, live)
 	var errs []error
 	for _, r := range ready {
-		if loads[r.Device].attempts <= slots[r.Device].Usable {
+		if loads[r.Device].attempts <= slots[r.Device].AcceptingJobs {
 			errs = append(errs, d.queue.WorkFor(r.Device))
 		}
 	}
@@ -122,7 +122,7 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 	// A profile takes minutes while a person waits. All profiles and reruns on the device are preempted at once,
 	// however little work waits; they are queued again and start when slots are free.
 	for _, a := range live {
-		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceedsFreeSlots(slots[a.Device].Usable) {
+		if a.Priority < work.PriorityFollowUp || !loads[a.Device].exceedsFreeSlots(slots[a.Device].AcceptingJobs) {
 			continue
 		}
 		errs = append(errs, d.announceEffect(d.store.Work.PreemptAttempt(ctx, a.ID)))
@@ -163,7 +163,7 @@ type jobLoad struct {
 func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]jobLoad {
 	loads := map[string]jobLoad{}
 	for _, r := range ready {
-		loads[r.Device] = jobLoad{waitingByPeople: r.People, total: r.People}
+		loads[r.Device] = jobLoad{waitingByPeople: r.PeoplesWorkCount, total: r.PeoplesWorkCount}
 	}
 	for _, a := range live {
 		l := loads[a.Device]

@@ -84,7 +84,7 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 			!slices.Contains(s.seen.states, work.EvaluationCompleted) {
 			s.Errorf("watchers were told %v", s.seen.states)
 		}
-		all, err := s.store.Counters.All(s.Context())
+		all, err := s.store.Counters.AllByName(s.Context())
 		if err != nil {
 			s.Fatal(err)
 		}

@@ -124,7 +124,7 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	busy := loadsOf(nil, live)["CPU"].attempts >= liveSlots(workers, time.Time{}, s.at)["CPU"].Usable
+	busy := loadsOf(nil, live)["CPU"].attempts >= liveSlots(workers, time.Time{}, s.at)["CPU"].AcceptingJobs
 	data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: worker, Device: "CPU", SlotBusy: busy, Attempts: s.held})
 	if err != nil {
 		s.Fatal(err)

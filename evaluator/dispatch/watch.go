@@ -27,7 +27,7 @@ const (
 // lostJobReason is the public reason for requeuing an attempt, and whether the loss counts against the run.
 type lostJobReason struct {
 	reason string
-	kind   work.Loss
+	kind   work.LossKind
 }
 
 // watch finds attempts that must be requeued because they will not end. Its only state is times of observation; a new
@@ -110,7 +110,7 @@ func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, no
 }
 
 // lossOf decides whether a lost worker counts against the run. leaving means that the worker was stopping.
-func (w *watch) lossOf(a work.LiveAttempt, leaving bool) work.Loss {
+func (w *watch) lossOf(a work.LiveAttempt, leaving bool) work.LossKind {
 	switch {
 	case a.TakenAt == nil || leaving:
 		return work.LossHandedBack

@@ -42,7 +42,7 @@ func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.At
 		for _, r := range table.Results {
 			if r.Attack == a.Name && (a.Device == "cpu") == (table.Device == device.CPU) {
 				results = append(results, views.AttackResult{
-					Harness: r.Harness, FromOtherVersion: r.Harness != harness.Digest(), Device: table.Device,
+					Harness: r.Harness, IsFromOtherVersion: r.Harness != harness.Digest(), Device: table.Device,
 					Verdict: string(r.Verdict), AsExpected: r.AsExpected, ClaimedNS: r.ClaimedNS, ShownNS: r.ShownNS, MeasuredAt: r.At})
 			}
 		}

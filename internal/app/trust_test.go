@@ -22,7 +22,7 @@ func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
 	tables := []attacks.Table{table("CPU", harness.Digest(), 1), table("H200", "another", 2),
 		table("B200", harness.Digest(), 3)}
 	want := func(harness, device string, older bool, shown float64) views.AttackResult {
-		return views.AttackResult{Harness: harness, Device: device, FromOtherVersion: older, Verdict: "refused",
+		return views.AttackResult{Harness: harness, Device: device, IsFromOtherVersion: older, Verdict: "refused",
 			AsExpected: true,
 			ShownNS:    shown, MeasuredAt: at}
 	}

@@ -136,7 +136,8 @@ func silentWorkers(workers []fleet.Worker, at time.Time) (list []webhooks.Silent
 
 func longWaitsOf(waits []work.WaitingWork) (list []webhooks.WaitingWork) {
 	for _, w := range waits {
-		list = append(list, webhooks.WaitingWork{Device: w.Device, WaitingCount: w.Work, OldestSince: w.Oldest})
+		list = append(list, webhooks.WaitingWork{Device: w.Device, WaitingCount: w.WorkCount,
+			OldestSince: w.OldestSince})
 	}
 	return list
 }

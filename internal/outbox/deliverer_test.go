@@ -255,7 +255,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 				t.Error(waits, err)
 				return
 			}
-			if err := s.Webhooks.WatchWorkersAndQueues(ctx, silent, []webhooks.WaitingWork{{Device: "H200", WaitingCount: 1, OldestSince: waits[0].Oldest}},
+			if err := s.Webhooks.WatchWorkersAndQueues(ctx, silent, []webhooks.WaitingWork{{Device: "H200", WaitingCount: 1, OldestSince: waits[0].OldestSince}},
 				at); err != nil {
 				t.Error(err)
 			}

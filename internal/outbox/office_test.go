@@ -65,7 +65,7 @@ func (o *office) person(name, email string) accounts.User {
 func (o *office) reader(name, email string) accounts.User {
 	o.t.Helper()
 	u := o.person(name, email)
-	o.check(o.Inbox.SetChoices(o.t.Context(), u, inbox.AllKinds(), inbox.AllKinds()))
+	o.check(o.Inbox.SetChoices(o.t.Context(), u, inbox.AllNoticeKinds(), inbox.AllNoticeKinds()))
 	return u
 }
 

@@ -68,7 +68,7 @@ func createUser(tx *gorm.DB, in ProviderSignIn) (User, error) {
 		return User{}, err
 	}
 	user := User{
-		Name: name, NameKey: strings.ToLower(name), Email: db.SanitizeText(in.Email),
+		Name: name, UniqueNameKey: strings.ToLower(name), Email: db.SanitizeText(in.Email),
 		Role: RoleUser, CreatedAt: db.Now(), UpdatedAt: db.Now(),
 	}
 	if in.IsAdmin {

@@ -68,9 +68,9 @@ func TestNamesAreVisibleAndUnique(t *testing.T) {
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
-		modelstest.WantKind(t, modelstest.Second(s.Rename(t.Context(), w.Ben, w.Ben.ID, "aNN")), db.Conflict)
-		modelstest.WantKind(t, modelstest.Second(s.Rename(t.Context(), w.Ben, w.Ben.ID, " \n")), db.Invalid)
-		modelstest.Check(t, modelstest.Second(s.Rename(t.Context(), w.Ben, w.Ben.ID, "100% Ben_")))
+		modelstest.WantKind(t, modelstest.Second(s.RenameUser(t.Context(), w.Ben, w.Ben.ID, "aNN")), db.Conflict)
+		modelstest.WantKind(t, modelstest.Second(s.RenameUser(t.Context(), w.Ben, w.Ben.ID, " \n")), db.Invalid)
+		modelstest.Check(t, modelstest.Second(s.RenameUser(t.Context(), w.Ben, w.Ben.ID, "100% Ben_")))
 		users, err := s.Accounts.Users(t.Context(), w.Admin, "0% ben_", 0, 10)
 		if err != nil || len(users) != 1 || users[0].ID != w.Ben.ID {
 			t.Errorf("Users: %v, %v", users, err)

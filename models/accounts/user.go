@@ -31,7 +31,7 @@ const (
 type User struct {
 	ID                   int64
 	Name                 string // display name; no two differ only in case
-	NameKey              string
+	UniqueNameKey        string `gorm:"column:name_key"`
 	Email                string // from the last provider; never identifies an account
 	Role                 Role
 	BlockedAt            *time.Time

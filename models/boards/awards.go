@@ -55,7 +55,7 @@ type boardSelection struct {
 
 // readAwards reads the awards of boards. For a season, the entry in 1st place holds its record since its run; otherwise
 // since the last record of another person.
-func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[Key][]boardAward, error) {
+func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[BoardKey][]boardAward, error) {
 	query, args := entriesForPointsSQL, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", maxEntriesForPoints)}
 	if season != (Season{}) {
 		query, args = seasonEntriesSQL, append(args, sql.Named("from", db.Time(season.Start)), sql.Named("until", season.endTime()))
@@ -65,19 +65,19 @@ func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Seaso
 		return nil, db.ReadError(err, "the first entries of boards")
 	}
 	defer rows.Close()
-	entries := map[Key][]Entry{}
+	entries := map[BoardKey][]Entry{}
 	for rows.Next() {
 		var e Entry
 		if err := rows.Scan(&e.VersionID, &e.Device, &e.UserID, &e.RunID, &e.EpochAge, &e.ScoreNS, &e.LowNS, &e.HighNS, &e.AchievedAt); err != nil {
 			return nil, db.ReadError(err, "a first entry of a board")
 		}
-		key := Key{e.VersionID, e.Device}
+		key := BoardKey{e.VersionID, e.Device}
 		entries[key] = append(entries[key], e)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, db.ReadError(err, "the first entries of boards")
 	}
-	out := make(map[Key][]boardAward, len(entries))
+	out := make(map[BoardKey][]boardAward, len(entries))
 	for key, list := range entries {
 		out[key] = boardAwards(list)
 	}
@@ -97,14 +97,14 @@ func (s Season) endTime() time.Time {
 
 // addRecords sets, for each board's 1st place, the time since which the person holds the record: their first record
 // after the last record of another person.
-func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[Key][]boardAward) error {
+func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[BoardKey][]boardAward) error {
 	var list []Record
 	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
 		Joins("join records r on r.version_id = c.version_id and r.device = c.device and r.age = -c.epoch_id").
 		Where("c.version_id in ? and c.device in ?", of.versions, of.devices).Order("r.version_id, r.device, r.score_ns").Scan(&list).Error
-	passed := map[Key]bool{} // boards whose earlier records are another person's
+	passed := map[BoardKey]bool{} // boards whose earlier records are another person's
 	for _, r := range list {
-		key := Key{r.VersionID, r.Device}
+		key := BoardKey{r.VersionID, r.Device}
 		switch list := given[key]; {
 		case passed[key] || len(list) == 0 || list[0].achievedAt.IsZero():
 		case list[0].userID != r.UserID:

@@ -170,7 +170,7 @@ const fromPositionSQL = "(age, score_ns, run_id) >= (?, ?, ?)"
 // entry. It begins at the last band before the change and stops at the first old band that begins at the same entry as
 // before, because later bands do not change. It reads only the entries in between.
 func updateBands(tx *gorm.DB, had, has *Entry) error {
-	from, to, key := boardPosition{}, boardPosition{}, Key{}
+	from, to, key := boardPosition{}, boardPosition{}, BoardKey{}
 	more := int64(0)
 	for i, e := range []*Entry{had, has} {
 		if e == nil {
@@ -183,7 +183,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		if key.VersionID == 0 || to.isBefore(at) {
 			to = at
 		}
-		key = Key{e.VersionID, e.Device}
+		key = BoardKey{e.VersionID, e.Device}
 		more += int64(2*i - 1)
 	}
 	var old []Band
@@ -205,7 +205,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 // divideChangedBands divides the entries from the band old[keep] on into bands, until one of the old bands after the
 // position next begins at the same entry as before.
 func divideChangedBands(
-	tx *gorm.DB, key Key, old []Band, keep int, to boardPosition,
+	tx *gorm.DB, key BoardKey, old []Band, keep int, to boardPosition,
 ) (cut bandBuilder, next int, err error) {
 	cut.firstOfBand = Entry{VersionID: key.VersionID, Device: key.Device}
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)

@@ -31,9 +31,9 @@ const leaderCount = 3
 // Standing is an entry with its rank, its person, and the additional columns of the query that read it.
 type Standing struct {
 	RankedEntry
-	Numerics
-	UserName   string
-	MemoryPeak *int64 // as the run's
+	NumericalErrors
+	UserName        string
+	PeakMemoryBytes *int64 `gorm:"column:memory_peak"` // as the run's
 	// BeforeConfirmationNS is the score before the confirmation that changed it; nil if none did.
 	BeforeConfirmationNS  *float64 `gorm:"column:was_ns"`
 	ContradictedByProfile bool     `gorm:"column:contradicted"` // as the run's
@@ -138,7 +138,7 @@ const placeExtraColumns = `(select f.score_ns from bands f where f.version_id = 
 // minScoreDifference.
 func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 	best := tx.Table("entries e").Where("e.run_id in ?", entries).Select(`(select id from runs where version_id = e.version_id
-		and device = e.device and user_id = e.user_id and id < e.run_id and ` + StandingRunSQL + " order by " + bestFirstOrder + " limit 1)")
+		and device = e.device and user_id = e.user_id and id < e.run_id and ` + MayBeEntrySQL + " order by " + bestFirstOrder + " limit 1)")
 	runs := tx.Table("runs").Select(runColumns).Where("id in (?)", best)
 	err = tx.Table("(?) r", runs).Select("r.*, (select count(*) from entries o where "+aheadOfRunSQL+") + 1 as rank", 1+minScoreDifference).
 		Scan(&list).Error

@@ -17,15 +17,15 @@ type boardCache = cache.Cache[any, any]
 
 type (
 	summaryKey struct {
-		Key
+		BoardKey
 		changeNumber int64
 	}
 	placeKey struct {
-		Key
+		BoardKey
 		changeNumber, userID int64
 	}
 	boardPartKey struct {
-		Key
+		BoardKey
 		changeNumber int64
 		part         BoardPartQuery // the part without its viewer
 	}
@@ -40,7 +40,7 @@ func cachedValue[V any](k *boardCache, key any) (value V, ok bool) {
 
 // cachedSummary returns the cached summary of a board at a change number, with the entry of a person if userID is not
 // 0.
-func cachedSummary(k *boardCache, key Key, change, userID int64) (BoardSummary, bool) {
+func cachedSummary(k *boardCache, key BoardKey, change, userID int64) (BoardSummary, bool) {
 	summary, ok := cachedValue[BoardSummary](k, summaryKey{key, change})
 	if ok && userID != 0 {
 		summary.OwnRank, ok = cachedValue[PersonRank](k, placeKey{key, change, userID})
@@ -48,7 +48,7 @@ func cachedSummary(k *boardCache, key Key, change, userID int64) (BoardSummary, 
 	return summary, ok
 }
 
-func cacheSummary(k *boardCache, key Key, summary BoardSummary, userID int64) {
+func cacheSummary(k *boardCache, key BoardKey, summary BoardSummary, userID int64) {
 	if userID != 0 {
 		k.Put(placeKey{key, summary.ChangeNumber, userID}, summary.OwnRank, 200)
 	}
@@ -69,7 +69,7 @@ type BoardContent struct {
 func (s *Boards) ReadCachedPart(
 	ctx context.Context, b BoardHead, part BoardPartQuery,
 ) (shown BoardContent, own *Standing, err error) {
-	key := boardPartKey{Key{b.VersionID, b.Device}, b.ChangeNumber, part}
+	key := boardPartKey{BoardKey{b.VersionID, b.Device}, b.ChangeNumber, part}
 	key.part.ViewerID = 0
 	shown, ok := cachedValue[BoardContent](s.cache, key)
 	if ok {

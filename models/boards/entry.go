@@ -21,7 +21,7 @@ import (
 const (
 	// ValidRunSQL is work.Run.Valid in SQL. Its text must be that of the partial index runs_valid.
 	ValidRunSQL    = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = ''"
-	StandingRunSQL = ValidRunSQL + " and (pool_id is null or pool_id = id)"
+	MayBeEntrySQL  = ValidRunSQL + " and (pool_id is null or pool_id = id)"
 	bestFirstOrder = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
 	entriesOrder   = "age, score_ns, run_id"       // columns of entries, bands and spots
 )
@@ -56,9 +56,9 @@ type Interval struct {
 	Noisy     bool // the processes differ too much: the interval is wider than it should be
 }
 
-// Numerics is the error of a run's answers against the task's reference in double precision, for the worst test. It
-// belongs to a run; boards read it only on request.
-type Numerics struct {
+// NumericalErrors is the error of a run's answers against the task's reference in double precision, for the worst test.
+// It belongs to a run; boards read it only on request.
+type NumericalErrors struct {
 	// ErrorULP is in units in the last place (ULP) of the answer's type; nil if nothing was compared.
 	ErrorULP      *float64 `gorm:"column:error_ulp"`
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
@@ -142,7 +142,7 @@ func EntriesOfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
 func (s *Boards) ValidRuns(
 	ctx context.Context, versionID int64, device string, userID, before int64, limit int,
 ) ([]Entry, error) {
-	q := s.db.Read(ctx).Table("runs").Select(runColumns).Where("version_id = ? and device = ? and user_id = ? and "+StandingRunSQL, versionID, device, userID)
+	q := s.db.Read(ctx).Table("runs").Select(runColumns).Where("version_id = ? and device = ? and user_id = ? and "+MayBeEntrySQL, versionID, device, userID)
 	if before > 0 {
 		q = q.Where("id < ?", before)
 	}
@@ -156,7 +156,7 @@ func (s *Boards) ValidRuns(
 func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (was *Entry, changed bool, err error) {
 	where := Entry{VersionID: versionID, Device: device, UserID: userID}
 	var best, had []Entry
-	err = tx.Table("runs").Select(runColumns).Where("version_id = ? and device = ? and user_id = ? and "+StandingRunSQL, versionID, device, userID).
+	err = tx.Table("runs").Select(runColumns).Where("version_id = ? and device = ? and user_id = ? and "+MayBeEntrySQL, versionID, device, userID).
 		Order(bestFirstOrder).Limit(1).Scan(&best).Error
 	if err == nil {
 		err = tx.Where(&where).Find(&had).Error

@@ -154,7 +154,7 @@ func (s *Boards) FirstPlaceRuns(ctx context.Context, versionID int64, devices ..
 const outcomeSQL = `select e.version_id as own_version_id, e.device as own_device, e.user_id as own_user_id, e.run_id as own_run_id,
 		e.submission_id as own_submission_id, e.age as own_age, e.score_ns as own_score_ns, e.interval_low as own_interval_low, e.interval_high as own_interval_high,
 		` + bandColumns + `, b.size - 1 as tied_with, c.size as people, c.epoch_id > -e.age as older, c.confirming = e.run_id as confirming,
-		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record, ` + unconfirmedSQL + ` as unconfirmed,
+		exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record, ` + isUnconfirmedSQL + ` as unconfirmed,
 		(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run,
 		n.run_id as next_run, n.submission_id as next_submission, u.name as next_user, n.score_ns as next_ns, n.interval_low as next_interval_low, n.interval_high as next_interval_high, m.ahead + 1 as next_rank, m.size > 1 as next_tied,
 		p.score_ns as lead_score_ns, p.interval_low as lead_interval_low, p.interval_high as lead_interval_high, ` + validationColumns + `

@@ -10,7 +10,7 @@ import (
 
 // PlaceSummary is a person's rank and score on a board.
 type PlaceSummary struct {
-	Key
+	BoardKey
 	UserID   int64
 	UserName string
 	RunID    int64
@@ -22,17 +22,17 @@ type PlaceSummary struct {
 const maxBoardsPerQuery = 200
 
 type placeSummariesKey struct {
-	Key
+	BoardKey
 	changeNumber int64
 }
 
 // PlaceSummaries returns the entries of boards at their change numbers, in order. It reads only boards that have
 // changed since they were cached. With a time, it reads all boards as they were then, without ties.
 func (s *Boards) PlaceSummaries(
-	ctx context.Context, changes map[Key]int64, at time.Time,
-) (map[Key][]PlaceSummary, error) {
-	places := make(map[Key][]PlaceSummary, len(changes))
-	var missing []Key
+	ctx context.Context, changes map[BoardKey]int64, at time.Time,
+) (map[BoardKey][]PlaceSummary, error) {
+	places := make(map[BoardKey][]PlaceSummary, len(changes))
+	var missing []BoardKey
 	for key, change := range changes {
 		list, ok := cachedValue[[]PlaceSummary](s.cache, placeSummariesKey{key, change})
 		if !at.IsZero() {
@@ -50,15 +50,15 @@ func (s *Boards) PlaceSummaries(
 		seen := map[int64]bool{} // with a time, people of a board: each has a row for each epoch, the newest first
 		for _, p := range list {
 			if !at.IsZero() {
-				if len(places[p.Key]) == 0 {
+				if len(places[p.BoardKey]) == 0 {
 					clear(seen)
 				}
 				if seen[p.UserID] {
 					continue
 				}
-				seen[p.UserID], p.Rank = true, len(places[p.Key])+1
+				seen[p.UserID], p.Rank = true, len(places[p.BoardKey])+1
 			}
-			places[p.Key] = append(places[p.Key], p)
+			places[p.BoardKey] = append(places[p.BoardKey], p)
 		}
 	}
 	if at.IsZero() {
@@ -68,7 +68,7 @@ func (s *Boards) PlaceSummaries(
 }
 
 // cachePlaces caches entries of the first boards, up to half of the cache, so that the data of other pages stays in it.
-func (s *Boards) cachePlaces(list []Key, changes map[Key]int64, places map[Key][]PlaceSummary) {
+func (s *Boards) cachePlaces(list []BoardKey, changes map[BoardKey]int64, places map[BoardKey][]PlaceSummary) {
 	remaining := int64(maxCacheBytes / 2)
 	for _, key := range list {
 		size := int64(200 + 120*len(places[key]))
@@ -79,7 +79,9 @@ func (s *Boards) cachePlaces(list []Key, changes map[Key]int64, places map[Key][
 	}
 }
 
-func (s *Boards) readPlaceSummaries(ctx context.Context, some []Key, at time.Time) (list []PlaceSummary, err error) {
+func (s *Boards) readPlaceSummaries(
+	ctx context.Context, some []BoardKey, at time.Time,
+) (list []PlaceSummary, err error) {
 	wanted, query := s.db.Read(ctx), s.db.Read(ctx)
 	for _, key := range some {
 		wanted = wanted.Or("e.version_id = ? and e.device = ?", key.VersionID, key.Device)
@@ -100,14 +102,14 @@ func (s *Boards) readPlaceSummaries(ctx context.Context, some []Key, at time.Tim
 const placeSummaryColumns = "e.version_id, e.device, e.user_id, e.run_id, e.score_ns, u.name as user_name"
 
 // ChangeNumbers returns the change numbers of the boards of versions. Boards without entries have none.
-func (s *Boards) ChangeNumbers(ctx context.Context, versionIDs []int64) (map[Key]int64, error) {
+func (s *Boards) ChangeNumbers(ctx context.Context, versionIDs []int64) (map[BoardKey]int64, error) {
 	var heads []Board
 	if err := s.db.Read(ctx).Select("version_id, device, change").Where("version_id in ?", versionIDs).Find(&heads).Error; err != nil {
 		return nil, db.ReadError(err, "the change numbers of boards")
 	}
-	changes := make(map[Key]int64, len(heads))
+	changes := make(map[BoardKey]int64, len(heads))
 	for _, h := range heads {
-		changes[Key{h.VersionID, h.Device}] = h.ChangeNumber
+		changes[BoardKey{h.VersionID, h.Device}] = h.ChangeNumber
 	}
 	return changes, nil
 }

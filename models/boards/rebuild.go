@@ -23,10 +23,10 @@ func (s *Boards) RebuildEntries(ctx context.Context) error {
 			`insert into entries (version_id, device, user_id, run_id, submission_id, age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, achieved_at)
 				select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at from (
 					select *, row_number() over (partition by version_id, device, user_id order by ` + bestFirstOrder + `) as place
-					from runs where ` + StandingRunSQL + `
+					from runs where ` + MayBeEntrySQL + `
 				) ranked where place = 1`,
 			`delete from records`,
-			fmt.Sprintf(insertRecordsSQL, StandingRunSQL),
+			fmt.Sprintf(insertRecordsSQL, MayBeEntrySQL),
 			`delete from bests`,
 			fmt.Sprintf(insertBestsSQL, ValidRunSQL),
 		} {

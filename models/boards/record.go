@@ -37,7 +37,7 @@ type RecordWithHolder struct {
 // RecordHistory lists the records of a board, oldest first. Each epoch has its own records.
 func (s *Boards) RecordHistory(ctx context.Context, versionID int64, device string) ([]RecordWithHolder, error) {
 	var list []RecordWithHolder
-	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+unconfirmedSQL+" as unconfirmed, q.was_ns, "+olderRecordSQL+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
+	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, q.note, "+isUnconfirmedSQL+" as unconfirmed, q.was_ns, "+olderRecordSQL+" as older").Joins("join users u on u.id = r.user_id").Joins("join runs q on q.id = r.run_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
 	return list, db.ReadError(err, "the history of a board")
@@ -108,7 +108,7 @@ func rebuildRecords(tx *gorm.DB, versionID int64, device string) error {
 	const board = "version_id = ? and device = ?"
 	err := tx.Where(board, versionID, device).Delete(&Record{}).Error
 	if err == nil {
-		err = tx.Exec(fmt.Sprintf(insertRecordsSQL, StandingRunSQL+" and "+board), versionID, device).Error
+		err = tx.Exec(fmt.Sprintf(insertRecordsSQL, MayBeEntrySQL+" and "+board), versionID, device).Error
 	}
 	if err != nil {
 		return fmt.Errorf("rebuilding the board's records: %w", err)

@@ -33,7 +33,7 @@ func (s *Boards) Records(ctx context.Context, f RecordFilter) ([]TaskRecord, err
 	if f.TaskID == 0 && f.UserID == 0 {
 		join = "cross join " // few are latest: SQLite keeps this order, and does not sort the records of all tasks
 	}
-	q := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, t.slug as task_slug, t.title as task_title, " + olderRecordSQL + " as older, " + unconfirmedSQL + " as unconfirmed").
+	q := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, t.slug as task_slug, t.title as task_title, " + olderRecordSQL + " as older, " + isUnconfirmedSQL + " as unconfirmed").
 		Joins(join + "task_versions v").Joins(join + "tasks t").Joins(join + "users u").Joins(join + "runs q").
 		Where("v.id = r.version_id and t.id = v.task_id and t.version_id = v.id and u.id = r.user_id and q.id = r.run_id")
 	if f.TaskID != 0 {

@@ -56,20 +56,22 @@ func (b summaryRow) ownRank() PersonRank {
 	return PersonRank{Rank: int(*b.Band/2) + 1, Tied: *b.Band%2 == 1}
 }
 
-// Key identifies a board.
-type Key struct {
+// BoardKey identifies a board.
+type BoardKey struct {
 	VersionID int64
 	Device    string
 }
 
 // Summaries returns the size and the leading entries of every board of some versions.
-func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]BoardSummary, error) {
+func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[BoardKey]BoardSummary, error) {
 	return s.summariesFor(ctx, 0, versionIDs)
 }
 
 // summariesFor returns Summaries, with a person's rank on each board if userID is not 0. Entries of an older epoch rank
 // after all others.
-func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]BoardSummary, error) {
+func (s *Boards) summariesFor(
+	ctx context.Context, userID int64, versionIDs []int64,
+) (map[BoardKey]BoardSummary, error) {
 	q, columns := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs), "c.version_id, c.device, c.change, c.size, c.leaders, c.steps"
 	if userID != 0 {
 		columns += ", (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end " + bandOfEntrySQL + ") as band"
@@ -85,12 +87,12 @@ func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []in
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[Key]BoardSummary, len(boards))
+	out := make(map[BoardKey]BoardSummary, len(boards))
 	for _, b := range boards {
 		for i, e := range b.Leaders {
 			b.Leaders[i].UserName = people[e.UserID]
 		}
-		out[Key{b.VersionID, b.Device}] = BoardSummary{
+		out[BoardKey{b.VersionID, b.Device}] = BoardSummary{
 			Device: b.Device, ChangeNumber: b.ChangeNumber, PeopleCount: b.PeopleCount, Leaders: b.Leaders, RecordScores: b.RecordScores,
 			OwnRank: b.ownRank(),
 		}
@@ -122,14 +124,14 @@ func (s *Boards) leaderNames(ctx context.Context, boards []summaryRow) (map[int6
 
 // SummariesOf returns Summaries for many boards, with a person's rank on each if userID is not 0. It reads the change
 // numbers in one query, and changed boards in two more.
-func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int64) (map[Key]BoardSummary, error) {
+func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int64) (map[BoardKey]BoardSummary, error) {
 	heads, err := s.readHeadRows(ctx, versionIDs)
 	if err != nil {
 		return nil, err
 	}
-	out, missing := make(map[Key]BoardSummary, len(heads)), map[int64]bool{}
+	out, missing := make(map[BoardKey]BoardSummary, len(heads)), map[int64]bool{}
 	for _, h := range heads {
-		key := Key{h.VersionID, h.Device}
+		key := BoardKey{h.VersionID, h.Device}
 		if summary, ok := cachedSummary(s.cache, key, h.ChangeNumber, userID); ok {
 			out[key] = summary
 		} else {

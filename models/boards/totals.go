@@ -38,7 +38,7 @@ func (t PeopleTotals) Find(userID int64) int {
 
 // scoredBoard is a board with points: a current board of a public task.
 type scoredBoard struct {
-	Key
+	BoardKey
 	taskID, changeNumber int64
 	family               string
 }
@@ -50,11 +50,11 @@ func (b scoredBoard) isSelected(device string) bool {
 
 type (
 	totalsKey struct {
-		boards [sha256.Size]byte // digest of the boards and their change numbers
-		season Season
+		boardsDigest [sha256.Size]byte // digest of the boards and their change numbers
+		season       Season
 	}
 	awardsKey struct {
-		Key
+		BoardKey
 		changeNumber int64
 		season       Season
 	}
@@ -138,7 +138,7 @@ func (s *Boards) rankByAwards(ctx context.Context, list []scoredBoard, season Se
 	}
 	tallies := map[int64]*personTotalBuilder{}
 	for _, b := range list {
-		for _, a := range given[b.Key] {
+		for _, a := range given[b.BoardKey] {
 			t := tallies[a.userID]
 			if t == nil {
 				t = &personTotalBuilder{PersonTotal: PersonTotal{UserID: a.userID}}
@@ -170,12 +170,12 @@ func (t PersonTotal) compare(o PersonTotal) int {
 // readCachedAwards returns the awards of boards, from the cache or the database.
 func (s *Boards) readCachedAwards(
 	ctx context.Context, list []scoredBoard, season Season,
-) (map[Key][]boardAward, error) {
-	given, versions, devices := map[Key][]boardAward{}, map[int64]bool{}, map[string]bool{}
+) (map[BoardKey][]boardAward, error) {
+	given, versions, devices := map[BoardKey][]boardAward{}, map[int64]bool{}, map[string]bool{}
 	var missing []scoredBoard
 	for _, b := range list {
-		if found, ok := cachedValue[[]boardAward](s.cache, awardsKey{b.Key, b.changeNumber, season}); ok {
-			given[b.Key] = found
+		if found, ok := cachedValue[[]boardAward](s.cache, awardsKey{b.BoardKey, b.changeNumber, season}); ok {
+			given[b.BoardKey] = found
 			continue
 		}
 		missing = append(missing, b)
@@ -189,8 +189,9 @@ func (s *Boards) readCachedAwards(
 		return nil, err
 	}
 	for _, b := range missing {
-		given[b.Key] = read[b.Key]
-		s.cache.Put(awardsKey{b.Key, b.changeNumber, season}, read[b.Key], int64(200+56*len(read[b.Key])))
+		given[b.BoardKey] = read[b.BoardKey]
+		s.cache.Put(awardsKey{b.BoardKey, b.changeNumber, season}, read[b.BoardKey],
+			int64(200+56*len(read[b.BoardKey])))
 	}
 	return given, nil
 }

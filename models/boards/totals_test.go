@@ -103,7 +103,7 @@ func TestPeopleTotalsFollowEveryChangeOfABoard(t *testing.T) {
 			{"nothing", func() {}, "1 Ann 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
 			{"another name", func() {
 				modelstest.Check(t,
-					modelstest.Second(there.Rename(ctx, c.Ann, c.Ann.ID, "Anna")))
+					modelstest.Second(there.RenameUser(ctx, c.Ann, c.Ann.ID, "Anna")))
 			}, "1 Anna 100 of 1 [1 0 0] 1; 2 Other 00 80 of 1 [0 1 0] 0"},
 			{"a tie", func() { c.Score(t, there, c.Ben, 1001) }, "1 Anna 90 of 1 [1 0 0] 1; 1 Ben 90 of 1 [1 0 0] 0"},
 			{"a better run", func() { c.Score(t, here, c.Ben, 500) },
@@ -170,8 +170,8 @@ func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
 		if len(own) == 0 || own[0].Points != 80 {
 			t.Errorf("Ann's page has the points %+v", own)
 		}
-		key := boards.Key{VersionID: c.Task.VersionID, Device: "CPU"}
-		list := modelstest.Got[map[boards.Key]boards.BoardSummary](t)(s.Boards.SummariesOf(ctx, c.Ann.ID, []int64{key.VersionID}))
+		key := boards.BoardKey{VersionID: c.Task.VersionID, Device: "CPU"}
+		list := modelstest.Got[map[boards.BoardKey]boards.BoardSummary](t)(s.Boards.SummariesOf(ctx, c.Ann.ID, []int64{key.VersionID}))
 		if list[key].OwnRank.Rank != 2 {
 			t.Errorf("a list of tasks gives Ann the place %+v", list[key].OwnRank)
 		}

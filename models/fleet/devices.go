@@ -45,7 +45,7 @@ func (s *Fleet) RecordDevices(ctx context.Context, seen []Device) (fresh []strin
 		if err != nil {
 			return err
 		}
-		if err := resolveTasks(tx, known); err != nil {
+		if err := resolveTaskDevices(tx, known); err != nil {
 			return err
 		}
 		return moveWorkWaitingForFamily(tx, known, fresh)
@@ -88,8 +88,8 @@ type task struct {
 	RequestedDevices []string `gorm:"column:asked;serializer:json"`
 }
 
-// resolveTasks updates the devices of every task to those that its names mean now.
-func resolveTasks(tx *gorm.DB, known []string) error {
+// resolveTaskDevices updates the devices of every task to those that its names mean now.
+func resolveTaskDevices(tx *gorm.DB, known []string) error {
 	var list []task
 	if err := tx.Find(&list).Error; err != nil {
 		return db.ReadError(err, "tasks")

@@ -10,8 +10,8 @@ import (
 	"warpboard/internal/requirement"
 )
 
-// PackagesFor lists the packages of each live worker that runs jobs for a device.
-func PackagesFor(workers []Worker, device string, at time.Time) (list []requirement.Packages) {
+// PackagesForDevice lists the packages of each live worker that runs jobs for a device.
+func PackagesForDevice(workers []Worker, device string, at time.Time) (list []requirement.Packages) {
 	for _, w := range workers {
 		if w.IsLive(at) && slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && w.AcceptsJobsOn(s) }) {
 			list = append(list, w.Packages)
@@ -35,7 +35,7 @@ func (s *Fleet) MissingWorkerAmong(workers []Worker, device, requires string, at
 	if requires == "" {
 		return ""
 	}
-	return requirement.MissingWorkerText(s.ParseRequirements(requires), device, PackagesFor(workers, device, at))
+	return requirement.MissingWorkerText(s.ParseRequirements(requires), device, PackagesForDevice(workers, device, at))
 }
 
 // ParseRequirements parses joined requirements and caches the result, because workers request work frequently and

@@ -26,9 +26,9 @@ type SlotBenchmark struct {
 // TableName returns the table of slot benchmarks, which has an older name.
 func (SlotBenchmark) TableName() string { return "sentinels" }
 
-// Limits of the history that Drift compares.
+// Limits of the history that CompareBenchmarks compares.
 const (
-	keepBenchmarksFor     = 30 * 24 * time.Hour
+	benchmarkRetention    = 30 * 24 * time.Hour
 	maxClockLead          = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
 	maxComparedBenchmarks = 50             // number of benchmarks that the last ones are compared with
 	minComparedBenchmarks = 5              // smallest number of them
@@ -36,8 +36,8 @@ const (
 	// minDrift is the smallest relative difference that counts as drift. Clock rates of a device vary by as much.
 	minDrift = 0.02
 	// minDriftDeviations is the smallest difference that counts as drift, in standard deviations of the earlier times.
-	// madToSigma converts their median absolute deviation to a standard deviation.
-	minDriftDeviations, madToSigma = 4, 1.4826
+	// madToStdDeviation converts their median absolute deviation to a standard deviation.
+	minDriftDeviations, madToStdDeviation = 4, 1.4826
 )
 
 // KeepBenchmark stores the benchmark of a worker's slot; a repeated one only once. It drops one with an old time, or
@@ -45,7 +45,7 @@ const (
 func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
-	if g == nil || !g.Valid() || g.MeasuredAt.Before(now.Add(-keepBenchmarksFor)) || g.MeasuredAt.After(now.Add(maxClockLead)) {
+	if g == nil || !g.Valid() || g.MeasuredAt.Before(now.Add(-benchmarkRetention)) || g.MeasuredAt.After(now.Add(maxClockLead)) {
 		return nil
 	}
 	row := SlotBenchmark{
@@ -54,7 +54,7 @@ func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot)
 	}
 	err := s.db.WriteStatement(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if err == nil {
-		err = s.db.WriteStatement(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-keepBenchmarksFor))).Delete(&SlotBenchmark{}).Error
+		err = s.db.WriteStatement(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-benchmarkRetention))).Delete(&SlotBenchmark{}).Error
 	}
 	return db.WriteError(err, "slot benchmark")
 }
@@ -86,7 +86,7 @@ func GroupBySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 func (s *Fleet) DescribeDrift(ctx context.Context, worker, device string) (string, error) {
 	var list []SlotBenchmark
 	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(maxComparedBenchmarks + minAgreeingBenchmarks).Find(&list).Error
-	return Drift(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
+	return CompareBenchmarks(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
 }
 
 // DriftingSlots lists the slots whose recent times differ from earlier ones, sorted by worker.
@@ -95,7 +95,7 @@ func (s *Fleet) DriftingSlots(ctx context.Context) (list []DriftedDevice, err er
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
 		where n <= ? order by worker, unit, at desc`, maxComparedBenchmarks+minAgreeingBenchmarks).Scan(&last).Error
 	for _, device := range GroupBySlot(last) {
-		if how := Drift(device); how != "" {
+		if how := CompareBenchmarks(device); how != "" {
 			list = append(list, DriftedDevice{
 				Worker:      device[0].Worker,
 				UUIDHash:    device[0].UUIDHash,
@@ -110,8 +110,8 @@ func (s *Fleet) DriftingSlots(ctx context.Context) (list []DriftedDevice, err er
 // DriftedDevice is a slot whose recent times differ from earlier ones.
 type DriftedDevice struct{ Worker, UUIDHash, Device, Description string }
 
-// Drift compares the newest benchmarks in list, which is sorted newest first, with the earlier ones.
-func Drift(list []SlotBenchmark) string {
+// CompareBenchmarks compares the newest benchmarks in list, which is sorted newest first, with the earlier ones.
+func CompareBenchmarks(list []SlotBenchmark) string {
 	for _, kernel := range []struct {
 		name string
 		of   func(SlotBenchmark) float64
@@ -137,7 +137,7 @@ func relativeDrift(times []float64) float64 {
 		return 0
 	}
 	usual, deviation := medianAndDeviation(times[minAgreeingBenchmarks:])
-	limit := math.Max(minDrift*usual, minDriftDeviations*madToSigma*deviation)
+	limit := math.Max(minDrift*usual, minDriftDeviations*madToStdDeviation*deviation)
 	nearest := times[0] - usual
 	for _, t := range times[:minAgreeingBenchmarks] {
 		off := t - usual
@@ -161,7 +161,7 @@ func RelativeDeviation(times []float64) float64 {
 	if median <= 0 {
 		return 0
 	}
-	return madToSigma * deviation / median
+	return madToStdDeviation * deviation / median
 }
 
 // medianAndDeviation returns the median, and the median absolute deviation from it.

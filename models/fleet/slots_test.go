@@ -24,12 +24,13 @@ func TestCountSlotsCountsLiveWorkersByDevice(t *testing.T) {
 		{Name: "silent", SeenAt: now.Add(-fleet.WorkerTimeout), Slots: []job.Slot{slot("CPU", "", "")}},
 		{Name: "left", SeenAt: now, HasExited: true, Slots: []job.Slot{slot("CPU", "", "")}},
 	}
-	want := map[string]fleet.DeviceSlots{"CPU": {Usable: 3, Free: 2, Busy: 1}, "H200": {Busy: 1}, "L4": {Busy: 1}}
+	want := map[string]fleet.DeviceSlots{"CPU": {AcceptingJobs: 3, Free: 2, Busy: 1}, "H200": {Busy: 1},
+		"L4": {Busy: 1}}
 	if diff := cmp.Diff(want, fleet.CountAllSlots(workers, now)); diff != "" {
 		t.Errorf("all slots (-want +got):\n%s", diff)
 	}
 	ofOne := func(w fleet.Worker, s job.Slot) bool { return w.Name == "both" && w.AcceptsJobsOn(s) }
-	if diff := cmp.Diff(map[string]fleet.DeviceSlots{"CPU": {Usable: 2, Free: 1, Busy: 1}},
+	if diff := cmp.Diff(map[string]fleet.DeviceSlots{"CPU": {AcceptingJobs: 2, Free: 1, Busy: 1}},
 		fleet.CountSlots(workers, now, ofOne)); diff != "" {
 		t.Errorf("those that one worker takes jobs on (-want +got):\n%s", diff)
 	}

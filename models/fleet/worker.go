@@ -72,9 +72,9 @@ func (w Worker) AcceptsJobsOn(slot job.Slot) bool {
 
 // DeviceSlots counts the slots of one device on live workers.
 type DeviceSlots struct {
-	Usable int // take jobs
-	Free   int // take jobs and are idle
-	Busy   int // have a job, including those that take no more
+	AcceptingJobs int // take jobs
+	Free          int // take jobs and are idle
+	Busy          int // have a job, including those that take no more
 }
 
 // CountAllSlots counts the slots of live workers by device.
@@ -92,7 +92,7 @@ func CountSlots(workers []Worker, at time.Time, which func(Worker, job.Slot) boo
 			}
 			n := devices[slot.Device]
 			if w.AcceptsJobsOn(slot) {
-				n.Usable++
+				n.AcceptingJobs++
 			}
 			switch {
 			case slot.AttemptID != "":

@@ -227,7 +227,7 @@ func TestAKindCanBeTurnedOffAndOldNoticesGo(t *testing.T) {
 			nil))
 		f.Add(f.Ann, f.Task, "one")
 		f.wantNotices(f.Carl)
-		modelstest.Check(t, s.Inbox.SetChoices(t.Context(), f.Carl, inbox.AllKinds(), nil))
+		modelstest.Check(t, s.Inbox.SetChoices(t.Context(), f.Carl, inbox.AllNoticeKinds(), nil))
 		f.Add(f.Ann, f.Task, "two")
 		if _, unread := f.inbox(f.Carl); unread != 1 {
 			t.Error("the kind stays off")

@@ -19,8 +19,8 @@ const (
 	DeadlineNear    NoticeKind = "deadline.near"    // a task to which they have submitted closes within a day
 )
 
-// AllKinds lists all kinds of notices.
-func AllKinds() []NoticeKind {
+// AllNoticeKinds lists all kinds of notices.
+func AllNoticeKinds() []NoticeKind {
 	return []NoticeKind{RunEnded, RecordLost, RecordConfirmed, PlaceLost, CommentAdded, DeadlineNear}
 }
 

@@ -50,9 +50,9 @@ func (c NoticeChoices) IsKindOff(k NoticeKind) bool { return slices.Contains(c.O
 // IsMailed reports whether notices of a kind are also sent by e-mail.
 func (c NoticeChoices) IsMailed(k NoticeKind) bool { return slices.Contains(c.MailKinds, k) }
 
-// noticesOf returns a query for a person's notices with the names in their texts. It omits notices about tasks that the
-// person may not see now, and about hidden comments.
-func noticesOf(q *gorm.DB, user accounts.User) *gorm.DB {
+// noticesQuery returns a query for a person's notices with the names in their texts. It omits notices about tasks that
+// the person may not see now, and about hidden comments.
+func noticesQuery(q *gorm.DB, user accounts.User) *gorm.DB {
 	q = q.Table("notices n").Select("n.*, coalesce(a.name, '') as actor_name, t.slug as task_slug, t.title as task_title, t.deadline").
 		Joins("join tasks t on t.id = n.task_id").Joins("left join users a on a.id = n.actor_id").
 		Where("n.user_id = ?", user.ID).
@@ -65,7 +65,7 @@ func (x *Inbox) List(ctx context.Context, user accounts.User, before int64, limi
 	if !user.SignedIn() {
 		return nil, db.Errorf(db.Forbidden, "Sign in to read your inbox.")
 	}
-	q := noticesOf(x.db.Read(ctx), user)
+	q := noticesQuery(x.db.Read(ctx), user)
 	if before > 0 {
 		q = q.Where("n.id < ?", before)
 	}
@@ -102,7 +102,7 @@ func (x *Inbox) SetChoices(ctx context.Context, user accounts.User, on, byMail [
 			return err
 		}
 		c.OffKinds, c.MailKinds = []NoticeKind{}, []NoticeKind{}
-		for _, k := range AllKinds() {
+		for _, k := range AllNoticeKinds() {
 			switch {
 			case !slices.Contains(on, k):
 				c.OffKinds = append(c.OffKinds, k)

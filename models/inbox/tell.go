@@ -229,7 +229,7 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	for i, n := range list {
 		ids[i] = n.UserID
 	}
-	people, err := recipients(tx, task, ids)
+	people, err := readRecipients(tx, task, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -249,15 +249,15 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	if err := tx.CreateInBatches(&made, 200).Error; err != nil {
 		return nil, db.WriteError(err, "notices")
 	}
-	notices, err := addNames(tx, made, task)
+	notices, err := addTaskAndPeopleNames(tx, made, task)
 	if err == nil && x.sendsMail {
 		err = x.queueNoticeMails(tx, notices)
 	}
 	return notices, err
 }
 
-// addNames adds the names of the task and of people to notices.
-func addNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, error) {
+// addTaskAndPeopleNames adds the names of the task and of people to notices.
+func addTaskAndPeopleNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]NamedNotice, error) {
 	var actor struct{ Name string }
 	if err := tx.Table("users").Where("id = ?", made[0].ActorID).Limit(1).Scan(&actor).Error; err != nil {
 		return nil, db.ReadError(err, "person %d", made[0].ActorID)
@@ -293,8 +293,8 @@ func (h recipient) isUnread(n Notice) bool {
 
 func equalIDs(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
-// recipients returns the people among ids who may see the task and are not blocked.
-func recipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]recipient, error) {
+// readRecipients returns the people among ids who may see the task and are not blocked.
+func readRecipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]recipient, error) {
 	var sees []int64
 	err := catalog.RestrictToViewersOf(tx.Table("users u").Where("u.id in ? and u.blocked_at is null", ids), task).Pluck("u.id", &sees).Error
 	if err != nil {

@@ -59,39 +59,39 @@ type Source struct {
 	SourceHash   string
 }
 
-// Pair has two similar sources, the earlier one first.
-type Pair struct {
+// SimilarPair has two similar sources, the earlier one first.
+type SimilarPair struct {
 	FirstSource, SecondSource Source
 	SharedPercent             int // shared part of the shorter source, without the task's own texts
 	SameTeam                  bool
 }
 
-// Result is the result of Find: similar pairs, and the number of compared sources.
-type Result struct {
-	Pairs         []Pair // the most similar first
-	ComparedCount int    // number of compared sources
+// LikenessResult is the result of Find: similar pairs, and the number of compared sources.
+type LikenessResult struct {
+	Pairs         []SimilarPair // the most similar first
+	ComparedCount int           // number of compared sources
 }
 
 // Find compares the sources of the entries on a task's boards. The actor must be allowed to review the task's runs.
 func (l *Likeness) Find(
 	ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle,
-) (Result, error) {
+) (LikenessResult, error) {
 	if err := actor.CheckPermission(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
-		return Result{}, err
+		return LikenessResult{}, err
 	}
 	sources, err := l.readSources(ctx, task.VersionID)
 	if err != nil {
-		return Result{}, err
+		return LikenessResult{}, err
 	}
 	byHash, err := l.cachedFingerprints(ctx, sources, l.taskFingerprints(given))
 	if err != nil {
-		return Result{}, err
+		return LikenessResult{}, err
 	}
 	prints := make([]Fingerprints, len(sources))
 	for i, source := range sources {
 		prints[i] = byHash[source.SourceHash]
 	}
-	return Result{Pairs: pairsOf(sources, prints), ComparedCount: len(sources)}, nil
+	return LikenessResult{Pairs: similarPairs(sources, prints), ComparedCount: len(sources)}, nil
 }
 
 // readSources returns the submissions with entries on a version's boards, without duplicates.
@@ -166,20 +166,20 @@ func (l *Likeness) taskFingerprints(given *tasks.Bundle) Fingerprints {
 	return unionOfFingerprints(all...)
 }
 
-func pairsOf(sources []Source, prints []Fingerprints) (list []Pair) {
+func similarPairs(sources []Source, prints []Fingerprints) (list []SimilarPair) {
 	for _, pair := range pairsWithSharedFingerprints(prints, maxPeoplePerFingerprint) {
 		a, b := sources[pair.FirstIndex], sources[pair.SecondIndex]
 		percent := 100 * pair.SharedCount / max(min(len(prints[pair.FirstIndex]), len(prints[pair.SecondIndex])), 1)
 		if a.UserID == b.UserID || pair.SharedCount < minSharedFingerprints || percent < minSharedPercent {
 			continue
 		}
-		list = append(list, Pair{
+		list = append(list, SimilarPair{
 			FirstSource:   a,
 			SecondSource:  b,
 			SharedPercent: percent,
 			SameTeam:      a.TeamID != 0 && a.TeamID == b.TeamID,
 		})
 	}
-	slices.SortStableFunc(list, func(a, b Pair) int { return b.SharedPercent - a.SharedPercent })
+	slices.SortStableFunc(list, func(a, b SimilarPair) int { return b.SharedPercent - a.SharedPercent })
 	return list[:min(len(list), maxPairs)]
 }

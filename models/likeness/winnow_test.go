@@ -117,8 +117,8 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// TestPairsOfManyLongSourcesHoldLittle: an author can request them, and people write the sources.
-func TestPairsOfManyLongSourcesHoldLittle(t *testing.T) {
+// TestSimilarPairsOfManyLongSourcesHoldLittle: an author can request them, and people write the sources.
+func TestSimilarPairsOfManyLongSourcesHoldLittle(t *testing.T) {
 	const sources, each = 200, 14_000 // of 64 KiB each
 	prints := make([]Fingerprints, sources)
 	next := uint64(1)

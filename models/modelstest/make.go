@@ -226,6 +226,6 @@ func ProfileRun(t testing.TB, s *models.Store, run work.Run) work.Run {
 func TaskSummaries(t testing.TB, s *models.Store, viewer accounts.User) []models.TaskSummary {
 	t.Helper()
 	list := Got[[]models.TaskSummary](t)(s.TaskList(t.Context(), viewer))
-	Check(t, s.AddBoards(t.Context(), viewer, list))
+	Check(t, s.AddBoardSummaries(t.Context(), viewer, list))
 	return list
 }

@@ -22,8 +22,8 @@ const (
 	everyoneBudgetKey = "all"
 )
 
-// MaxBudget is the largest budget, in GPU-seconds per day: a thousand GPUs all day.
-const MaxBudget = 1000 * 24 * 60 * 60
+// MaxBudgetSeconds is the largest budget, in GPU-seconds per day: a thousand GPUs all day.
+const MaxBudgetSeconds = 1000 * 24 * 60 * 60
 
 // Quotas reads and changes budgets and teams in one database.
 type Quotas struct{ db *db.DB }
@@ -75,8 +75,8 @@ func (q *Quotas) change(ctx context.Context, actor accounts.User, act string,
 
 // budgetText formats a budget. It returns an error if the budget is out of range.
 func budgetText(seconds int) (string, error) {
-	if seconds < 0 || seconds > MaxBudget {
-		return "", db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", MaxBudget)
+	if seconds < 0 || seconds > MaxBudgetSeconds {
+		return "", db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", MaxBudgetSeconds)
 	}
 	return fmt.Sprintf("%d GPU-seconds a day", seconds), nil
 }

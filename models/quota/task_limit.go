@@ -22,13 +22,13 @@ type LimitPeriod string
 
 // LimitPeriods. Both end now.
 const (
-	PerHour LimitPeriod = "hour"
-	PerDay  LimitPeriod = "day"
+	LimitPerHour LimitPeriod = "hour"
+	LimitPerDay  LimitPeriod = "day"
 )
 
 // Length returns the duration of the period.
 func (s LimitPeriod) Length() time.Duration {
-	if s == PerDay {
+	if s == LimitPerDay {
 		return 24 * time.Hour
 	}
 	return time.Hour
@@ -44,7 +44,7 @@ func (l TaskLimit) String() string {
 		list = append(list, fmt.Sprintf("%d %s", l.GPUSeconds, l.TimeText()))
 	}
 	per := " an hour"
-	if l.Period == PerDay {
+	if l.Period == LimitPerDay {
 		per = " a day"
 	}
 	return strings.Join(list, " and ") + per
@@ -70,7 +70,7 @@ func (l TaskLimit) TimeText() string {
 func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", "profile", "sanitize"} }
 
 // LimitPeriods lists the periods that a limit can have.
-func LimitPeriods() []LimitPeriod { return []LimitPeriod{PerHour, PerDay} }
+func LimitPeriods() []LimitPeriod { return []LimitPeriod{LimitPerHour, LimitPerDay} }
 
 // maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds, because each use is a row that a check
 // of the limit reads.

@@ -30,7 +30,7 @@ func RecordUse(tx *gorm.DB, u Use) error {
 
 // SweepUses deletes uses that are older than every period.
 func SweepUses(tx *gorm.DB, at time.Time) error {
-	err := tx.Where("created_at < ?", db.Time(at.Add(-PerDay.Length()))).Delete(&Use{}).Error
+	err := tx.Where("created_at < ?", db.Time(at.Add(-LimitPerDay.Length()))).Delete(&Use{}).Error
 	return db.WriteError(err, "old uses of tasks")
 }
 
@@ -48,7 +48,8 @@ type countedUse struct {
 func readUses(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
 	err = tx.Table("uses u").Select(`u.*, (select count(*) from runs r where r.submission_id = u.submission_id and r.ended_at is null
 			and r.profile_of is null and r.device <> ?) as live`, gpuname.CPU).
-		Where("u.user_id = ? and u.task_id = ? and u.created_at > ?", userID, taskID, db.Now().Add(-PerDay.Length())).
+		Where("u.user_id = ? and u.task_id = ? and u.created_at > ?", userID, taskID,
+			db.Now().Add(-LimitPerDay.Length())).
 		Where("not exists (select 1 from runs r where r.submission_id = u.submission_id and r.ours)").
 		Order("u.created_at desc, u.submission_id desc").Limit(maxReadUses).Scan(&list).Error
 	return list, db.ReadError(err, "uses of task %d", taskID)
@@ -107,9 +108,9 @@ func countLimitUse(limit TaskLimit, uses []countedUse, now time.Time) LimitUse {
 	return s
 }
 
-// assumedSlotTime is the assumed GPU time of an unfinished run if none has ended yet. With 0, a limit would not apply
+// assumedGPUTime is the assumed GPU time of an unfinished run if none has ended yet. With 0, a limit would not apply
 // to simultaneous submissions.
-const assumedSlotTime = 30 * time.Second
+const assumedGPUTime = 30 * time.Second
 
 // averageSlotTime returns the average GPU time of ended uses in a mode.
 func averageSlotTime(mode string, uses []countedUse) time.Duration {
@@ -120,7 +121,7 @@ func averageSlotTime(mode string, uses []countedUse) time.Duration {
 		}
 	}
 	if n == 0 {
-		return assumedSlotTime
+		return assumedGPUTime
 	}
 	return time.Duration(sum / n)
 }

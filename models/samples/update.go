@@ -25,10 +25,10 @@ type sourceKey struct {
 
 // scoreColumns has the columns of a run that are computed from samples.
 type scoreColumns struct {
-	Score    `gorm:"embedded"`
-	EpochID  int64
-	OnBoard  *int64 `gorm:"column:pool_id"` // run that is on the board for this one and others of its source
-	ScoredAt time.Time
+	Score               `gorm:"embedded"`
+	EpochID             int64
+	RepresentativeRunID *int64 `gorm:"column:pool_id"` // run that is on the board for this one and others of its source
+	ScoredAt            time.Time
 }
 
 // scoreColumnNames lists the database columns of scoreColumns.
@@ -47,7 +47,7 @@ type scoredRun struct {
 }
 
 func (m scoredRun) isOnBoard() bool {
-	return m.ScoreColumns.OnBoard != nil && *m.ScoreColumns.OnBoard == m.ID
+	return m.ScoreColumns.RepresentativeRunID != nil && *m.ScoreColumns.RepresentativeRunID == m.ID
 }
 
 // ownScoreColumns returns the columns of a run that counts alone, or not at all.
@@ -60,7 +60,7 @@ func (m scoredRun) ownScoreColumns() scoreColumns {
 		}
 	}
 	now := m.ScoreColumns
-	now.OnBoard, now.SampleCount, now.BeforeConfirmationNS = nil, 0, nil
+	now.RepresentativeRunID, now.SampleCount, now.BeforeConfirmationNS = nil, 0, nil
 	return now
 }
 
@@ -146,7 +146,7 @@ func scoreEqualSources(changed, group []scoredRun, epochID int64, samples []Samp
 	score := ScoreOf(samples, ranking)
 	for _, m := range group {
 		now := m.ownScoreColumns()
-		now.OnBoard, now.EpochID = &stands.ID, epochID
+		now.RepresentativeRunID, now.EpochID = &stands.ID, epochID
 		if m.ID == stands.ID && score.ScoreNS > 0 {
 			// Without an earlier score in this epoch, the score before the confirmation is the run's own.
 			if score.BeforeConfirmationNS != nil && *score.BeforeConfirmationNS == 0 {

@@ -132,7 +132,7 @@ func (w *Webhooks) checkNew(n NewWebhook) error {
 	}
 	for _, kind := range n.EventKinds {
 		if !slices.Contains(known, kind) {
-			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; choose from %s.", kind, KindsText(known))
+			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; choose from %s.", kind, JoinEventKinds(known))
 		}
 	}
 	if n.LongWait < minLongWait || n.LongWait > maxLongWait {
@@ -167,8 +167,8 @@ func defaultPort(scheme string) string {
 	return "443"
 }
 
-// KindsText lists kinds in a sentence.
-func KindsText(kinds []EventKind) string {
+// JoinEventKinds lists kinds in a sentence.
+func JoinEventKinds(kinds []EventKind) string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
 		names[i] = string(kind)
@@ -233,7 +233,7 @@ func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
 	if u, err := url.Parse(h.URL); err == nil {
 		host = u.Host
 	}
-	return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("webhook %d", h.ID), strings.TrimSpace(host+" "+KindsText(h.EventKinds)))
+	return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("webhook %d", h.ID), strings.TrimSpace(host+" "+JoinEventKinds(h.EventKinds)))
 }
 
 // Webhooks lists a person's own webhooks, or the site's, oldest first.

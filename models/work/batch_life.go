@@ -10,10 +10,10 @@ import (
 
 // Batch is a group of evaluations that were submitted together.
 type Batch struct {
-	ID     string
-	UserID int64
-	Owner  string
-	Live   bool // not all have ended
+	ID            string
+	UserID        int64
+	Owner         string
+	HasUnfinished bool `gorm:"column:live"` // not all have ended
 }
 
 // MayRead reports whether a caller may read the results of a batch or cancel it: its own caller and admins may. Only

@@ -127,7 +127,7 @@ func TestAStoppedWorkerLosesNoResultOfABatch(t *testing.T) {
 		if !slices.Equal(indexes, []int{1, 2, 0}) {
 			t.Errorf("the results are of %v", indexes)
 		}
-		if b := modelstest.Got[work.Batch](t)(s.Work.Batch(t.Context(), id)); b.Live {
+		if b := modelstest.Got[work.Batch](t)(s.Work.Batch(t.Context(), id)); b.HasUnfinished {
 			t.Errorf("the batch is %+v", b)
 		}
 	})

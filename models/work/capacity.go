@@ -10,9 +10,9 @@ import (
 // WaitingWork is the number of runs and evaluations of people that wait for a device, and the time of the oldest.
 // Baselines and reruns do not count, because no machine should be started for them.
 type WaitingWork struct {
-	Device string
-	Work   int
-	Oldest time.Time
+	Device      string
+	WorkCount   int       `gorm:"column:work"`
+	OldestSince time.Time `gorm:"column:oldest"`
 }
 
 // WaitingDevices lists the devices for which work waits, whether or not they have a worker.

@@ -42,7 +42,7 @@ func isFinalResult(r job.Result) bool {
 
 // payer returns the person who requested the run, or 0 for the site.
 func (r *Run) payer() int64 {
-	if !r.Purpose.Requested() {
+	if !r.Purpose.IsRequestedByPerson() {
 		return 0
 	}
 	return r.UserID

@@ -89,9 +89,9 @@ func AddToCounters(tx *gorm.DB, samples ...CounterSample) error {
 	return db.WriteError(err, "counters")
 }
 
-// All returns all counters by name. The same statement also counts the evaluations that hold slots now, so that an
-// evaluation that ends at the same time is counted exactly once.
-func (t *Counters) All(ctx context.Context) (map[string]Counter, error) {
+// AllByName returns all counters by name. The same statement also counts the evaluations that hold slots now, so that
+// an evaluation that ends at the same time is counted exactly once.
+func (t *Counters) AllByName(ctx context.Context) (map[string]Counter, error) {
 	var list []Counter
 	err := t.db.Read(ctx).Raw(`select name, count, total, least, most from counters
 		union all select ?, count(*), 0, 0, 0 from evaluations where started_at is not null and ended_at is null`, CountHeld).Scan(&list).Error

@@ -247,7 +247,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		if census, err := s.Work.EvaluationStats(ctx); err != nil || census.Total != 1 {
 			t.Errorf("after removing the old: %+v, %v", census, err)
 		}
-		all, err := s.Counters.All(ctx)
+		all, err := s.Counters.AllByName(ctx)
 		modelstest.Check(t, err)
 		if diff := cmp.Diff(work.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3},
 			all["compile"]); diff != "" {
@@ -274,7 +274,7 @@ func TestHeldTimeIsCountedForEveryOutcome(t *testing.T) {
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		counted := func() (held, givenUp int64) {
-			all := modelstest.Got[map[string]work.Counter](t)(s.Counters.All(t.Context()))
+			all := modelstest.Got[map[string]work.Counter](t)(s.Counters.AllByName(t.Context()))
 			return all[work.CountHeld].Count, all[work.CountGivenUp].Count
 		}
 		want := int64(0)

@@ -23,12 +23,12 @@ func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Effec
 // many losses. An attempt that no worker received does not count as a loss. Of several losses by one worker only the
 // first counts, because restarts of one worker do not show that the work crashes workers. If the attempt is no longer
 // current, it does nothing.
-func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Effect, error) {
+func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss LossKind) (Effect, error) {
 	return l.loseAttempt(ctx, attemptID, loss, reason)
 }
 
 func (l *LifeCycle) loseAttempt(
-	ctx context.Context, attemptID string, loss Loss, reason string,
+	ctx context.Context, attemptID string, loss LossKind, reason string,
 ) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadAttemptWithWork(tx, attemptID)
@@ -52,7 +52,7 @@ func (l *LifeCycle) loseAttempt(
 }
 
 // requeueOrFail ends the attempt and returns its work to its former position in the queue, or ends the work.
-func (a *attemptWithWork) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Effect, error) {
+func (a *attemptWithWork) requeueOrFail(tx *gorm.DB, loss LossKind, why job.Failure) (Effect, error) {
 	why.IsInfrastructureError, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
 	taken, w := a.TakenAt != nil, a.workItem.work()
 	if !taken {
@@ -86,7 +86,7 @@ func (a *attemptWithWork) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure)
 }
 
 // countLostAttempt adds a lost attempt to the counters for operators.
-func countLostAttempt(tx *gorm.DB, loss Loss, retried bool) error {
+func countLostAttempt(tx *gorm.DB, loss LossKind, retried bool) error {
 	switch {
 	case loss == LossHandedBack:
 		return nil
@@ -98,7 +98,7 @@ func countLostAttempt(tx *gorm.DB, loss Loss, retried bool) error {
 
 // lostOutcome returns the outcome of an attempt that ends without a result. taken means that a worker received it;
 // otherwise it was lost in the queue.
-func lostOutcome(loss Loss, taken bool) job.Outcome {
+func lostOutcome(loss LossKind, taken bool) job.Outcome {
 	if loss == LossHandedBack && taken {
 		return job.OutcomeHandedBack
 	}
@@ -117,13 +117,13 @@ const (
 	retryPauseGrowth             = 4
 )
 
-// Loss classifies the loss of an attempt, which determines how it counts.
-type Loss int
+// LossKind classifies the loss of an attempt, which determines how it counts.
+type LossKind int
 
 const (
-	LossHandedBack         Loss = iota // handed back: tried again at once, and nothing counts
-	LossRetriedAfterPause              // because of an infrastructure error: tried again after a pause
-	LossCountedAgainstWork             // it may have brought its worker down: given up after MaxLosses of these
+	LossHandedBack         LossKind = iota // handed back: tried again at once, and nothing counts
+	LossRetriedAfterPause                  // because of an infrastructure error: tried again after a pause
+	LossCountedAgainstWork                 // it may have brought its worker down: given up after MaxLosses of these
 )
 
 // AttemptCounts counts the lost attempts of a run or evaluation.
@@ -134,7 +134,7 @@ type AttemptCounts struct {
 }
 
 // countLoss counts a lost attempt. givenUp reports whether the work fails instead of being tried again.
-func (t *AttemptCounts) countLoss(loss Loss) (givenUp bool) {
+func (t *AttemptCounts) countLoss(loss LossKind) (givenUp bool) {
 	if loss == LossHandedBack {
 		return false
 	}

@@ -148,7 +148,7 @@ func (l *LifeCycle) workerCapacityFor(
 	takes := func(w fleet.Worker, slot job.Slot) bool { return slot.Device == ask.Device && w.AcceptsJobsOn(slot) }
 	r.slots = fleet.CountSlots(workers, at, takes)[ask.Device]
 	for _, w := range workers {
-		n := fleet.CountSlots([]fleet.Worker{w}, at, takes)[ask.Device].Usable
+		n := fleet.CountSlots([]fleet.Worker{w}, at, takes)[ask.Device].AcceptingJobs
 		if n > 0 {
 			r.offeringWorkers = append(r.offeringWorkers, w.Name)
 		}
@@ -170,7 +170,7 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest) bool {
 	}
 	// For a busy slot, the worker may build one more job than the device has slots, but none that an idle slot could
 	// run. A run on several slots is one attempt, so the busy slots that workers report count, too.
-	return !ask.SlotBusy || r.slots.Usable <= max(all, r.slots.Busy) && all <= r.slots.Usable
+	return !ask.SlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= r.slots.AcceptingJobs
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.
@@ -178,12 +178,12 @@ func (r workerCapacity) mayUseSlot(p Priority, busy bool) bool {
 	switch {
 	case p < PriorityFollowUp:
 		return true
-	case busy || r.deviceLoad.attemptCount >= r.slots.Usable:
+	case busy || r.deviceLoad.attemptCount >= r.slots.AcceptingJobs:
 		return false // it needs a free slot, and must not take that of the next run
 	case p == PriorityRerun:
 		// Reruns leave one slot free for people's work. If there is only one slot, a rerun may use it while no other
 		// work waits.
-		return r.deviceLoad.rerunCount < max(r.slots.Usable-1, 1)
+		return r.deviceLoad.rerunCount < max(r.slots.AcceptingJobs-1, 1)
 	}
 	return true
 }

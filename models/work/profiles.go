@@ -35,10 +35,10 @@ func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run
 
 // SubmissionRuns has the runs of a submission, read in one query.
 type SubmissionRuns struct {
-	Runs      []Run         // the requested runs, in the order of the submission's devices
-	Profiles  map[int64]Run // profiles of these, by their IDs
-	Live      bool          // a run or a following profile has not ended
-	LastEvent int64         // ID of the last announced event; 0 if none
+	Runs          []Run         // the requested runs, in the order of the submission's devices
+	Profiles      map[int64]Run // profiles of these, by their IDs
+	HasUnfinished bool          // a run or a following profile has not ended
+	LastEvent     int64         // ID of the last announced event; 0 if none
 }
 
 // submissionRunsSQL queries each kind of run with its own index, because there is no index on the submission alone. A
@@ -61,7 +61,7 @@ func (l *LifeCycle) SubmissionRuns(ctx context.Context, submissionID int64) (Sub
 	family := SubmissionRuns{Profiles: map[int64]Run{}}
 	for _, row := range rows {
 		family.LastEvent = row.LastEvent
-		family.Live = family.Live || row.EndedAt == nil
+		family.HasUnfinished = family.HasUnfinished || row.EndedAt == nil
 		switch {
 		case row.ProfileOf == nil:
 			family.Runs = append(family.Runs, row.Run)

@@ -49,7 +49,7 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Ef
 	store := func(tx *gorm.DB) error {
 		p = eventBatch{
 			lifeCycle: l, tx: tx, liveAttempts: live, diskFull: full, attempts: map[string]*attemptWithWork{},
-			changed: map[string]bool{}, staleAttempts: map[string]bool{},
+			changedAttempts: map[string]bool{}, staleAttempts: map[string]bool{},
 		}
 		return p.storeBatch(batch)
 	}
@@ -65,14 +65,14 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Ef
 
 // eventBatch is the state of storing one batch of events.
 type eventBatch struct {
-	lifeCycle     *LifeCycle
-	tx            *gorm.DB
-	liveAttempts  map[string]LiveAttempt // read before the transaction, to keep that short
-	attempts      map[string]*attemptWithWork
-	changed       map[string]bool
-	staleAttempts map[string]bool
-	diskFull      bool // the disk is full: events take effect, but are not stored
-	effect        Effect
+	lifeCycle       *LifeCycle
+	tx              *gorm.DB
+	liveAttempts    map[string]LiveAttempt // read before the transaction, to keep that short
+	attempts        map[string]*attemptWithWork
+	changedAttempts map[string]bool
+	staleAttempts   map[string]bool
+	diskFull        bool // the disk is full: events take effect, but are not stored
+	effect          Effect
 }
 
 func (p *eventBatch) storeBatch(batch []job.Event) error {
@@ -98,7 +98,7 @@ func (p *eventBatch) storeBatch(batch []job.Event) error {
 }
 
 func (p *eventBatch) storeChanged() error {
-	for id := range p.changed {
+	for id := range p.changedAttempts {
 		a := p.attempts[id]
 		if err := a.saveRows(p.tx); err != nil {
 			return err
@@ -135,7 +135,7 @@ func (p *eventBatch) attempt(e job.Event) (*attemptWithWork, error) {
 }
 
 func (p *eventBatch) applyEvent(a *attemptWithWork, e job.Event) error {
-	p.changed[a.ID] = true
+	p.changedAttempts[a.ID] = true
 	a.LastSeq = e.Seq
 	a.recordReceipt(e.Worker)
 	if e.Type == job.EventStage {

@@ -12,7 +12,7 @@ const (
 	PurposePractice  Purpose = "practice" // submitted after the task's deadline
 	PurposeBaseline  Purpose = "baseline" // of a task, to compare with
 	PurposeProfile   Purpose = "profile"  // the profile of a ranked run
-	Validate         Purpose = "validate" // the task's validation script on a ranked run
+	PurposeValidate  Purpose = "validate" // the task's validation script on a ranked run
 	PurposeConfirm   Purpose = "confirm"  // a turn of a confirmation
 	PurposeRerun     Purpose = "remeasure"
 )
@@ -20,8 +20,8 @@ const (
 // RequestedRunSQL selects runs that a person requested, in SQL.
 const RequestedRunSQL = "purpose in ('submitted', 'practice')"
 
-// Requested reports whether a person requested the run.
-func (p Purpose) Requested() bool { return p == PurposeSubmitted || p == PurposePractice }
+// IsRequestedByPerson reports whether a person requested the run.
+func (p Purpose) IsRequestedByPerson() bool { return p == PurposeSubmitted || p == PurposePractice }
 
 // requestedPurpose returns the purpose of a run in a mode that does not follow another run.
 func requestedPurpose(mode job.Mode) Purpose {

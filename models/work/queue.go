@@ -95,15 +95,15 @@ func (q QueuedWork) IsBeforeNewRun() bool {
 	return q.SentToWorker == 1 || q.Priority <= PriorityRun && q.TurnNumber == 1
 }
 
-// Queue lists all waiting work, by device and position.
-func (l *LifeCycle) Queue(ctx context.Context) ([]QueuedWork, error) {
+// WaitingQueue lists all waiting work, by device and position.
+func (l *LifeCycle) WaitingQueue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
 	err := l.db.Read(ctx).Raw("select * from (" + fairQueueSQL + ") q order by device, place").Scan(&list).Error
 	return list, db.ReadError(err, "the queue")
 }
 
 // LiveQueue lists all live work by device: running work (QueuePosition is 0), oldest attempt first, then waiting work
-// in the order of Queue.
+// in the order of WaitingQueue.
 func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
 	err := l.db.Read(ctx).Raw("select * from (" + fairQueueSQL + " union all select *, 0 as place from (" + workWithTurnsSQL + `) taken
@@ -128,7 +128,8 @@ func queryNextWork(tx *gorm.DB, device, which string, limit int, at time.Time, a
 type ReadyDevice struct {
 	Device   string
 	Requires string // packages that a worker must have for it; empty in answers
-	People   int    // how much of it is neither a profile that follows nor the site's own
+	// how much of it is neither a profile that follows nor the site's own
+	PeoplesWorkCount int `gorm:"column:people"`
 }
 
 // maxReadyDevices limits the different devices and requirements that are read; those without requirements come first.
@@ -151,9 +152,9 @@ func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevi
 		switch lack := l.fleet.MissingWorkerAmong(workers, r.Device, r.Requires, at); {
 		case lack != "":
 		case i >= 0:
-			ready[i].People += r.People
+			ready[i].PeoplesWorkCount += r.PeoplesWorkCount
 		default:
-			ready = append(ready, ReadyDevice{Device: r.Device, People: r.People})
+			ready = append(ready, ReadyDevice{Device: r.Device, PeoplesWorkCount: r.PeoplesWorkCount})
 		}
 	}
 	return ready, db.ReadError(err, "what could begin")

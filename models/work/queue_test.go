@@ -15,7 +15,7 @@ import (
 // order names the people in a device's queue, next first.
 func order(t *testing.T, s *models.Store, names map[int64]string) (out []string) {
 	t.Helper()
-	for i, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(t.Context())) {
+	for i, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())) {
 		if q.QueuePosition != i+1 {
 			t.Errorf("the run at %d has place %d", i+1, q.QueuePosition)
 		}

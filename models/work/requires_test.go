@@ -63,7 +63,7 @@ func TestWorkGoesOnlyToAWorkerWithItsPackages(t *testing.T) {
 			t.Errorf("a run that requires nothing waits: %+v", a)
 		}
 		packed(t, s, "new", requirement.Packages{"nvidia-cutlass-dsl": "4.1.0"})
-		if ready := modelstest.Got[[]work.ReadyDevice](t)(s.Work.ReadyDevices(t.Context(), time.Now())); len(ready) != 1 || ready[0].People != 1 {
+		if ready := modelstest.Got[[]work.ReadyDevice](t)(s.Work.ReadyDevices(t.Context(), time.Now())); len(ready) != 1 || ready[0].PeoplesWorkCount != 1 {
 			t.Errorf("ready: %+v", ready)
 		}
 		if a := next(t, s, job.WorkRequest{Worker: "new", Device: "CPU"}); a == nil || a.RunID != run.ID {

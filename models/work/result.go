@@ -133,8 +133,8 @@ func (a *attemptWithWork) endStale(tx *gorm.DB, r job.Result) (*boards.BoardChan
 	return a.workItem.afterStop(tx, r)
 }
 
-// LossOf classifies the loss of an attempt that its worker reports.
-func LossOf(r job.Result) Loss {
+// ClassifyLoss classifies the loss of an attempt that its worker reports.
+func ClassifyLoss(r job.Result) LossKind {
 	switch {
 	case r.Outcome == job.OutcomeHandedBack:
 		return LossHandedBack
@@ -159,7 +159,7 @@ func (a *attemptWithWork) conclude(tx *gorm.DB, r job.Result, found ResultFindin
 		if r.Failure != nil {
 			why = *r.Failure
 		}
-		return a.requeueOrFail(tx, LossOf(r), why)
+		return a.requeueOrFail(tx, ClassifyLoss(r), why)
 	}
 	if err := a.chargeBudget(tx, r, began); err != nil {
 		return Effect{}, err

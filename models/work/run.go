@@ -80,7 +80,7 @@ type Run struct {
 	ScoreBeforeConfirmNS *float64 `gorm:"column:was_ns"` // the score before confirmations; nil: it comes from none
 	// how near the score is to the best that the device can do; nil if unknown
 	RooflineShare *float64 `gorm:"column:roof"`
-	boards.Numerics
+	boards.NumericalErrors
 	// bytes that its ranked stage had at most; nil if not measured
 	PeakMemoryBytes *int64 `gorm:"column:memory_peak"`
 	// why the conditions were bad; empty: they were good, or are not known
@@ -88,10 +88,11 @@ type Run struct {
 	HeldReason      string `gorm:"column:held_why"` // why it waits for someone to look before it counts
 	// its profile contradicts its times (job.Contradiction), and no reviewer has decided
 	ContradictedByProfile bool `gorm:"column:contradicted"`
-	// OnBoard is the run that represents all runs with the same source on the board, possibly this one; nil if no other
-	// run has the same source.
-	OnBoard        *int64 `gorm:"column:pool_id"`
-	PooledRunCount int    `gorm:"column:pooled"` // number of runs in the score; 0: this one, or those of a confirmation
+	// RepresentativeRunID is the run that represents all runs with the same source on the board, possibly this one; nil
+	// if no other run has the same source.
+	RepresentativeRunID *int64 `gorm:"column:pool_id"`
+	// number of runs in the score; 0: this one, or those of a confirmation
+	PooledRunCount int `gorm:"column:pooled"`
 	Harness        string
 	EpochID        int64        // the software it was measured with; 0: not recorded
 	Machine        *job.Machine `gorm:"serializer:json"`
@@ -120,7 +121,9 @@ func (r Run) Valid() bool {
 }
 
 // MayBeEntry reports whether the run may be an entry: it is valid, and no other run represents its source.
-func (r Run) MayBeEntry() bool { return r.Valid() && (r.OnBoard == nil || *r.OnBoard == r.ID) }
+func (r Run) MayBeEntry() bool {
+	return r.Valid() && (r.RepresentativeRunID == nil || *r.RepresentativeRunID == r.ID)
+}
 
 // BoardEntry returns a valid run as a board entry.
 func (r Run) BoardEntry() boards.Entry {
@@ -137,8 +140,9 @@ func (r Run) BoardEntry() boards.Entry {
 func (l *LifeCycle) RunsOfSource(ctx context.Context, runs ...Run) (map[int64][]Run, error) {
 	of, ids, devices := map[int64]int64{}, []int64{}, []string{}
 	for _, run := range runs {
-		if run.OnBoard != nil {
-			of[*run.OnBoard], ids, devices = run.ID, append(ids, *run.OnBoard), append(devices, run.Device)
+		if run.RepresentativeRunID != nil {
+			of[*run.RepresentativeRunID], ids, devices = run.ID, append(ids, *run.RepresentativeRunID),
+				append(devices, run.Device)
 		}
 	}
 	if len(ids) == 0 {
@@ -149,7 +153,7 @@ func (l *LifeCycle) RunsOfSource(ctx context.Context, runs ...Run) (map[int64][]
 		Order("ended_at, id").Find(&list).Error
 	together := map[int64][]Run{}
 	for _, run := range list {
-		id := of[*run.OnBoard]
+		id := of[*run.RepresentativeRunID]
 		together[id] = append(together[id], run)
 	}
 	return together, db.ReadError(err, "runs that count together with others")

@@ -37,7 +37,7 @@ func (r *Run) setStage(stage job.Stage) { r.State = runStateDuring(stage) }
 
 func (r *Run) setDone(result job.Result, found ResultFindings) {
 	r.State, r.Failure, r.InfrastructureError = StateDone, nil, false
-	r.Numerics = largestErrors(result.Stages)
+	r.NumericalErrors = largestErrors(result.Stages)
 	if score := found.Score; score != nil && WorkerMode(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.DeviationNS, r.StandardErrorNS = &score.NS, score.DeviationNS, score.StandardErrorNS
 		r.ClockName, r.Interval = scoreClockNames(result.Stages), score.Interval
@@ -66,16 +66,16 @@ func peakMemory(stages []job.StageResult) *int64 {
 }
 
 // largestErrors returns the largest errors of all tests.
-func largestErrors(stages []job.StageResult) boards.Numerics {
+func largestErrors(stages []job.StageResult) boards.NumericalErrors {
 	for _, stage := range stages {
 		if stage.Stage != job.StageTest {
 			continue
 		}
 		if worst := job.WorstNumerics(stage.Cases); worst != nil {
-			return boards.Numerics{ErrorULP: &worst.ULPMax, ErrorRelative: &worst.RelativeMax}
+			return boards.NumericalErrors{ErrorULP: &worst.ULPMax, ErrorRelative: &worst.RelativeMax}
 		}
 	}
-	return boards.Numerics{}
+	return boards.NumericalErrors{}
 }
 
 func (r *Run) setFailed(why *job.Failure) {

@@ -15,7 +15,7 @@ import (
 // three losses of a run.
 func TestOnlyLossesThatARunMayHaveCausedCountAgainstIt(t *testing.T) {
 	tests := map[string]struct {
-		loss    work.Loss
+		loss    work.LossKind
 		workers int  // that lose it in turn
 		after   int  // so many losses …
 		givenUp bool // … it has failed
@@ -64,7 +64,7 @@ func TestOnlyLossesThatARunMayHaveCausedCountAgainstIt(t *testing.T) {
 func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 	tests := map[string]struct {
 		result job.Result
-		want   work.Loss
+		want   work.LossKind
 	}{
 		"handed back":       {job.Result{Outcome: job.OutcomeHandedBack}, work.LossHandedBack},
 		"disk full":         {job.Result{Outcome: job.OutcomeLost}, work.LossRetriedAfterPause},
@@ -72,7 +72,7 @@ func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 		"cancelled by none": {job.Result{Outcome: job.OutcomeCancelled}, work.LossRetriedAfterPause},
 	}
 	for name, test := range tests {
-		if got := work.LossOf(test.result); got != test.want {
+		if got := work.ClassifyLoss(test.result); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}

@@ -45,7 +45,7 @@ func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 		}
 		want := []string{"1 evaluation 1", "2 evaluation 3", "3 run 1", "4 run 3", "5 run 2", "6 evaluation 2",
 			"7 profile"}
-		if diff := cmp.Diff(want, order(modelstest.Got[[]work.QueuedWork](t)(s.Work.Queue(ctx)))); diff != "" {
+		if diff := cmp.Diff(want, order(modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)))); diff != "" {
 			t.Errorf("the queue:\n%s", diff)
 		}
 		if diff := cmp.Diff(want[:4], order(modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 4,

@@ -87,7 +87,7 @@ func (l life) wantWaiting(attempts, retries int) {
 		w.Retries != retries {
 		l.Errorf("%s with %+v does not wait after %d attempts and %d losses", state, w, attempts, retries)
 	}
-	queue := modelstest.Got[[]work.QueuedWork](l.T)(l.store.Work.Queue(l.Context()))
+	queue := modelstest.Got[[]work.QueuedWork](l.T)(l.store.Work.WaitingQueue(l.Context()))
 	if len(queue) != 1 || queue[0].WorkRef() != l.ref || (queue[0].NotBefore != nil) != (retries > 0) {
 		l.Errorf("the queue is %+v", queue)
 	}

@@ -40,7 +40,7 @@ func speedOfLightBars(facts []ncu.Fact) []chartBar {
 type stackedPart struct {
 	ncu.Stall
 	start, width float64
-	class        string
+	cssClass     string
 }
 
 // stackStalls returns the stall reasons as parts of a bar, most cycles first. Small reasons are combined into one part,
@@ -84,7 +84,7 @@ func stackPinnedStalls(parts []stackedPart, pinned *ncu.Kernel) (list []stackedP
 	for _, s := range stalls {
 		class := otherStatesClass
 		if i := place(s); i < len(parts) {
-			class = parts[i].class
+			class = parts[i].cssClass
 		} else if s.Share < least {
 			continue
 		}

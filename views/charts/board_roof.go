@@ -26,9 +26,9 @@ func (b BoardRoof) chart() *roofChart {
 		if !(d.Rate > 0) || !(d.Intensity > 0) || !(d.PeakRate > 0) {
 			continue
 		}
-		c.otherDots = append(c.otherDots, otherDot{dot: d})
+		c.otherDots = append(c.otherDots, otherEntryDot{dot: d})
 		points = append(points, [2]float64{d.Intensity, d.Rate})
-		if !hasKind(roof, d.OperationKind) {
+		if !hasOperationKind(roof, d.OperationKind) {
 			roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, ncu.ArithmeticRoof{
 				Name: d.OperationKind,
 				Peak: roofFact(d.PeakRate, "FLOP/s"),

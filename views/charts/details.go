@@ -99,7 +99,7 @@ type kernelRow struct {
 	url        string
 	isSelected bool
 	time       ncu.Fact
-	share      float64
+	timeShare  float64
 	isTimed    bool
 	compute    ncu.Fact
 	memory     ncu.Fact
@@ -118,8 +118,9 @@ func (vm ProfileView) kernelRows() []kernelRow {
 		share, timed := shares[k.ID]
 		rows[i] = kernelRow{
 			kernel: k, url: vm.Query.withKernel(k.ID).URL(vm.PagePath), isSelected: k == chosen,
-			time:  ncu.Fact{Label: "Time", Source: "gpu__time_duration.sum", Value: k.Metric("gpu__time_duration.sum")},
-			share: share, isTimed: timed, compute: sol[0], memory: sol[1],
+			time: ncu.Fact{Label: "Time", Source: "gpu__time_duration.sum",
+				Value: k.Metric("gpu__time_duration.sum")},
+			timeShare: share, isTimed: timed, compute: sol[0], memory: sol[1],
 		}
 	}
 	return rows

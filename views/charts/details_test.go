@@ -152,7 +152,7 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 			"y[i] = a * x[i] + y[i];"
 	}
 	source.PTX = ".version 8.0\n.entry saxpy()\n{\n\t.loc\t1 7 0\n\tfma.rn.f32 %f3, %f1, %f2;\n\tst.global.f32 [%rd1], %f3;\n\t.loc 1 99 0\n\tret;\n" +
-		strings.Repeat("\tmov.u32 %r1, %r2;\n", 2*codePageSize) + "}\n\t.file\t1 \"/in/submission.cu\"\n"
+		strings.Repeat("\tmov.u32 %r1, %r2;\n", 2*instructionsPerPage) + "}\n\t.file\t1 \"/in/submission.cu\"\n"
 	vm := detailsOf(r, 0)
 	vm.PTX = "/runs/12/profile.ptx"
 	machine, _ := render(t, Details(vm))
@@ -169,7 +169,7 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 		row *goquery.Selection) bool {
 		return strings.Contains(row.Text(), "fma.rn.f32")
 	})
-	if rows.Length() != codePageSize || fma.Length() != 1 ||
+	if rows.Length() != instructionsPerPage || fma.Length() != 1 ||
 		fma.Find("a").AttrOr("href", "") != "/runs/12/source/submission.cu#L7" ||
 		!strings.Contains(fma.Text(), "%\n") && !strings.Contains(fma.Text(), "\u00a0%") {
 		t.Errorf("%d lines, of which the first is %q", rows.Length(), fma.Text())

@@ -22,10 +22,10 @@ type repeatsOverlay struct {
 }
 
 const (
-	maxOverlays   = 8
-	overlayBins   = 48
-	overlayWidth  = 300.0
-	overlayHeight = 40.0 // height of each side
+	maxRepeatsOverlays = 8
+	overlayBins        = 48
+	overlayWidth       = 300.0
+	overlayHeight      = 40.0 // height of each side
 	// maxLinearRatio is the maximum ratio of the last time to the first one on a linear axis: with a larger one, most
 	// repeats would be in one bin.
 	maxLinearRatio = 5
@@ -34,7 +34,7 @@ const (
 // newOverlays returns the overlays of the cases for which both runs have the time of every repeat.
 func newOverlays(cases []versus.Case) (list []repeatsOverlay) {
 	for _, c := range cases {
-		if o, ok := newOverlay(c); ok && len(list) < maxOverlays {
+		if o, ok := newOverlay(c); ok && len(list) < maxRepeatsOverlays {
 			list = append(list, o)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// rawPageSize keeps the page small: a report has more than two thousand metrics.
-const rawPageSize = 30
+// metricsPerPage keeps the page small: a report has more than two thousand metrics.
+const metricsPerPage = 30
 
 // rawTable is one page of the raw metrics that match the search.
 type rawTable struct {
@@ -31,7 +31,7 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 	}
 	// Metrics such as "TPC.TriageCompute…", which have samples over time, are last because few people need them.
 	slices.SortStableFunc(names, func(a, b string) int { return rawMetricOrder(a) - rawMetricOrder(b) })
-	p := newPaging(q.MetricsPage, len(names), rawPageSize)
+	p := newPaging(q.MetricsPage, len(names), metricsPerPage)
 	return rawTable{paging: p, metricNames: names[p.start:p.end]}
 }
 
@@ -49,9 +49,9 @@ type metricGroup struct {
 	count      int
 }
 
-// rawGroups returns the largest groups of metrics of a kernel, by the start of their names. The number of a group
+// metricGroups returns the largest groups of metrics of a kernel, by the start of their names. The number of a group
 // counts all matches of its search, which may be inside a name.
-func rawGroups(k *ncu.Kernel) []metricGroup {
+func metricGroups(k *ncu.Kernel) []metricGroup {
 	const most, least = 9, 10
 	var out []metricGroup
 	for name := range k.Metrics {

@@ -96,7 +96,7 @@ func raw(vm ProfileView, k *ncu.Kernel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, g := range rawGroups(k) {
+		for _, g := range metricGroups(k) {
 			if g.searchText == vm.Query.MetricSearch {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<strong>")
 				if templ_7745c5c3_Err != nil {

@@ -122,7 +122,7 @@ func caseStatistics(c job.CaseResult) []statistic {
 		{"Mean", c.Mean}, {"Standard deviation", c.StandardDeviation}, {"95th percentile", c.P95},
 	} {
 		if s.ns > 0 {
-			out = append(out, statistic{s.name, repeatText(s.ns, c)})
+			out = append(out, statistic{s.name, repeatTimeText(s.ns, c)})
 		}
 	}
 	if c.Runs > 0 {
@@ -144,8 +144,8 @@ func ShortestRepeat(c job.CaseResult) format.Quantity {
 	return format.NanosecondsLike(c.Best, c.Mean)
 }
 
-// repeatText formats a repeat's time.
-func repeatText(ns float64, c job.CaseResult) string {
+// repeatTimeText formats a repeat's time.
+func repeatTimeText(ns float64, c job.CaseResult) string {
 	if isWithinTolerance(ns, c) {
 		return ShortestRepeat(c).String()
 	}

@@ -42,9 +42,9 @@ func Repeats(vm RepeatsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Histogram of the repeats, from " + repeatText(h.lowNS, vm.Case) + " to " + format.Nanoseconds(h.highNS).String())
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("Histogram of the repeats, from " + repeatTimeText(h.lowNS, vm.Case) + " to " + format.Nanoseconds(h.highNS).String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 10, Col: 194}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 10, Col: 198}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 			if templ_7745c5c3_Err != nil {
@@ -162,9 +162,9 @@ func Repeats(vm RepeatsView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var10 string
-			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(repeatText(h.lowNS, vm.Case))
+			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(repeatTimeText(h.lowNS, vm.Case))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 19, Col: 62}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 19, Col: 66}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -177,7 +177,7 @@ func Repeats(vm RepeatsView) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(format.Nanoseconds(h.highNS).String())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 19, Col: 141}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/repeats.templ`, Line: 19, Col: 145}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {

@@ -16,11 +16,11 @@ func TestATimeWithinTheClocksToleranceIsNone(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	clamped.Best = 1
-	if got := repeatText(1, clamped); got != "< 20.00\u00a0µs" {
+	if got := repeatTimeText(1, clamped); got != "< 20.00\u00a0µs" {
 		t.Errorf("%q", got)
 	}
 	for _, s := range caseStatistics(clamped) {
-		if s.name == "Best" && s.value != repeatText(1, clamped) {
+		if s.name == "Best" && s.value != repeatTimeText(1, clamped) {
 			t.Errorf("%+v", s)
 		}
 	}

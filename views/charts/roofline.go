@@ -19,7 +19,7 @@ type roofChart struct {
 	slopes                 []slope // DRAM, then the caches
 	ceilings               []ceiling
 	dots                   []roofDot
-	otherDots              []otherDot
+	otherDots              []otherEntryDot
 	dotsOutside            int // number of dots outside the zoom
 }
 
@@ -66,7 +66,7 @@ type roofDot struct {
 	name           string // name beside the dot; empty for the kernel's
 }
 
-type otherDot struct {
+type otherEntryDot struct {
 	x, y     float64
 	dot      RooflineDot
 	label    chartLabel
@@ -116,7 +116,7 @@ func newRoofChart(
 	}
 	for _, d := range others {
 		if d.Rate > 0 && d.Intensity > 0 {
-			c.otherDots = append(c.otherDots, otherDot{dot: d})
+			c.otherDots = append(c.otherDots, otherEntryDot{dot: d})
 			points = append(points, [2]float64{d.Intensity, d.Rate})
 		}
 	}
@@ -144,7 +144,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 		c.dots = append(c.dots, roofDot{kernel: k, arithmeticRoof: *w, isSelected: true, name: []string{a, b}[i]})
 		points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		for _, kind := range of.ArithmeticRoofs {
-			if !hasKind(roof, kind.Name) {
+			if !hasOperationKind(roof, kind.Name) {
 				roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, kind)
 			}
 		}
@@ -156,7 +156,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 	return c
 }
 
-func hasKind(roof ncu.Roofline, name string) bool {
+func hasOperationKind(roof ncu.Roofline, name string) bool {
 	return slices.ContainsFunc(roof.ArithmeticRoofs, func(has ncu.ArithmeticRoof) bool { return has.Name == name })
 }
 
@@ -167,9 +167,9 @@ func (c *roofChart) nameRoofs(a, b string, w ncu.Explanation) {
 		of := &c.ceilings[i]
 		run := ""
 		switch {
-		case !hasKind(ofB, of.kind):
+		case !hasOperationKind(ofB, of.kind):
 			run = " (" + a + ")"
-		case !hasKind(ofA, of.kind):
+		case !hasOperationKind(ofA, of.kind):
 			run = " (" + b + ")"
 		}
 		of.label.text, of.kind = of.label.text+run, of.kind+run

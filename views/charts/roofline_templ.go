@@ -538,7 +538,7 @@ func roofKey(c *roofChart) templ.Component {
 }
 
 // otherDots shows the entries of the board, each with a link to its profile.
-func otherDots(others []otherDot) templ.Component {
+func otherDots(others []otherEntryDot) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1635,7 +1635,7 @@ func dotLabel(l chartLabel, chosen bool) templ.Component {
 	})
 }
 
-func otherTable(title string, others []otherDot) templ.Component {
+func otherTable(title string, others []otherEntryDot) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -53,13 +53,13 @@ func (c *roofChart) chooseScale(roof ncu.Roofline, points [][2]float64) {
 func (c *roofChart) selectedMiddle() (x, y int) {
 	for _, d := range c.dots {
 		if d.isSelected {
-			return thousandths(intensityExponent(d.arithmeticRoof.Intensity.Value.Value), c.xMin, c.xMax), thousandths(rateExponent(d.arithmeticRoof.Rate.Value.Value), c.yMin, c.yMax)
+			return toThousandths(intensityExponent(d.arithmeticRoof.Intensity.Value.Value), c.xMin, c.xMax), toThousandths(rateExponent(d.arithmeticRoof.Rate.Value.Value), c.yMin, c.yMax)
 		}
 	}
 	return 500, 500
 }
 
-func thousandths(e, from, to float64) int {
+func toThousandths(e, from, to float64) int {
 	return int(math.Round(1000 * clamp((e-from)/(to-from), 0, 1)))
 }
 
@@ -190,8 +190,8 @@ func (c *roofChart) placeRoofs(roof ncu.Roofline) {
 }
 
 // shownOtherDots returns the other entries inside the zoom; the table has all of them.
-func (c *roofChart) shownOtherDots() []otherDot {
-	return slices.DeleteFunc(slices.Clone(c.otherDots), func(o otherDot) bool { return !o.isInZoom })
+func (c *roofChart) shownOtherDots() []otherEntryDot {
+	return slices.DeleteFunc(slices.Clone(c.otherDots), func(o otherEntryDot) bool { return !o.isInZoom })
 }
 
 // ceiling adds the roof of a kind of arithmetic, if it is inside the zoom.

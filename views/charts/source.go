@@ -11,8 +11,8 @@ import (
 	"warpboard/views/format"
 )
 
-// codePageSize is the number of instructions on one page of the source view.
-const codePageSize = 60
+// instructionsPerPage is the number of instructions on one page of the source view.
+const instructionsPerPage = 60
 
 // samplesColumn returns the name of the counter of samples, which depends on ncu's version.
 func samplesColumn(s *ncu.Source) string {
@@ -90,15 +90,15 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 		v.ptx = ptxRows(s, v.selectedLine, shares)
 	}
 	if q.ShowPTX && s.PTX != "" {
-		v.paging = newPaging(q.CodePage, len(v.ptx), codePageSize)
+		v.paging = newPaging(q.CodePage, len(v.ptx), instructionsPerPage)
 		v.ptx = v.ptx[v.start:v.end]
 		return v
 	}
-	v.ptx = v.ptx[:min(len(v.ptx), codePageSize)]
+	v.ptx = v.ptx[:min(len(v.ptx), instructionsPerPage)]
 	if q.SortBySamples {
 		sortHottestFirst(rows)
 	}
-	v.paging = newPaging(q.CodePage, len(rows), codePageSize)
+	v.paging = newPaging(q.CodePage, len(rows), instructionsPerPage)
 	v.rows = rows[v.start:v.end]
 	fillCodeRows(v.rows, s)
 	return v

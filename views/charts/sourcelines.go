@@ -16,7 +16,7 @@ const maxSourceLines = 60
 // sourceLines are the source lines that have instructions, with the sum of the samples.
 type sourceLines struct {
 	rows           []hotSourceLine
-	total          int
+	totalCount     int
 	largestShare   float64 // largest share of a line, for the longest bar
 	isHottestFirst bool    // hottest first; otherwise in file order
 	file           string  // file of all lines; empty if there are several
@@ -75,8 +75,8 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 		}
 		s.largestShare = max(s.largestShare, l.samplesShare)
 	}
-	s.total = len(s.rows)
-	if name := func(l hotSourceLine) string { return path.Base(l.file) }; s.total > 0 && !slices.ContainsFunc(s.rows, func(l hotSourceLine) bool { return name(l) != name(s.rows[0]) }) {
+	s.totalCount = len(s.rows)
+	if name := func(l hotSourceLine) string { return path.Base(l.file) }; s.totalCount > 0 && !slices.ContainsFunc(s.rows, func(l hotSourceLine) bool { return name(l) != name(s.rows[0]) }) {
 		s.file = name(s.rows[0])
 	}
 	slices.SortStableFunc(s.rows, func(a, b hotSourceLine) int { return cmp.Compare(b.samplesShare, a.samplesShare) })
@@ -96,8 +96,8 @@ func (s sourceLines) caption() string {
 	if s.isHottestFirst {
 		text += ", hottest first"
 	}
-	if s.total > len(s.rows) {
-		text += ": the hottest " + format.Count(int64(len(s.rows))) + " of " + format.Count(int64(s.total))
+	if s.totalCount > len(s.rows) {
+		text += ": the hottest " + format.Count(int64(len(s.rows))) + " of " + format.Count(int64(s.totalCount))
 	}
 	return text
 }
@@ -131,7 +131,7 @@ func pagesOfInstructions(rows []codeRow, hot bool) map[int]int {
 	}
 	pages := make(map[int]int, len(rows))
 	for i, r := range rows {
-		pages[r.index] = i/codePageSize + 1
+		pages[r.index] = i/instructionsPerPage + 1
 	}
 	return pages
 }

@@ -29,7 +29,7 @@ func (s TimeSpan) IsWaiting() bool { return s.Status == "" }
 
 func (s TimeSpan) duration() time.Duration { return max(s.End.Sub(s.Start), 0) }
 
-func (s TimeSpan) class() string {
+func (s TimeSpan) cssClass() string {
 	switch {
 	case s.IsWaiting():
 		return "pf-wait"

@@ -126,7 +126,7 @@ func TestRawMetricsBeginWithWhatPeopleLookFor(t *testing.T) {
 	if strings.Contains(strings.Join(first.metricNames, " "), "Triage") || first.total != 2227 {
 		t.Errorf("the first of %d metrics: %q", first.total, first.metricNames)
 	}
-	groups := rawGroups(k)
+	groups := metricGroups(k)
 	for _, g := range groups {
 		if found := newRawTable(k, Query{MetricSearch: g.searchText}).total; found != g.count {
 			t.Errorf("%s finds %d metrics, not %d", g.searchText, found, g.count)

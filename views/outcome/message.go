@@ -55,7 +55,8 @@ func runMessage(m client.WebhookMessage, reader int64) (string, error) {
 		parts = append(parts, fmt.Sprintf("Before: %s by %s", format.Nanoseconds(p.ScoreNS), p.User.Name))
 	}
 	if run.Outcome != nil && run.ScoreNS != nil {
-		for _, fact := range Describe(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, run.User.ID == reader) {
+		for _, fact := range DescribeOutcome(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS,
+			run.User.ID == reader) {
 			parts = append(parts, fact.Text)
 		}
 	}

@@ -14,8 +14,8 @@ type OutcomeFact struct {
 	Submission int64 // submission in the sentence; 0 for none
 }
 
-// Describe describes the outcome of a run with a score, to its owner if mine, otherwise to others.
-func Describe(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []OutcomeFact) {
+// DescribeOutcome describes the outcome of a run with a score, to its owner if mine, otherwise to others.
+func DescribeOutcome(o boards.Outcome, device string, scoreNS float64, mine bool) (facts []OutcomeFact) {
 	add := func(about, text string, submission int64) {
 		if text != "" {
 			facts = append(facts, OutcomeFact{about, text, submission})
@@ -29,7 +29,7 @@ func Describe(o boards.Outcome, device string, scoreNS float64, mine bool) (fact
 	}
 	add("place", rankText(o, device, mine), 0)
 	if o.BestRun != 0 {
-		add("best", bestText(o, scoreNS, mine), o.BestSubmission)
+		add("best", ownBestText(o, scoreNS, mine), o.BestSubmission)
 	}
 	if o.IsEntry { // compare the entry with its neighbor
 		add("next", neighborGap(o, scoreNS), o.NextSubmission)
@@ -90,9 +90,9 @@ func rankText(o boards.Outcome, device string, mine bool) string {
 	return text
 }
 
-// bestText compares a run with another one of the same person: with the entry, or, if the run is the entry, with the
+// ownBestText compares a run with another one of the same person: with the entry, or, if the run is the entry, with the
 // previous best.
-func bestText(o boards.Outcome, score float64, mine bool) string {
+func ownBestText(o boards.Outcome, score float64, mine bool) string {
 	other := fmt.Sprintf("%s previous best (#%d)", ownerWord(mine), o.BestSubmission)
 	if !o.IsEntry {
 		other = fmt.Sprintf("%s entry (#%d)", ownerWord(mine), o.BestSubmission)

@@ -52,14 +52,14 @@ func TestAnOutcomeReadsInShortSentences(t *testing.T) {
 		"":                            {IsEntry: true},
 	} {
 		var text []string
-		for _, f := range Describe(o, "H100", 100, true) {
+		for _, f := range DescribeOutcome(o, "H100", 100, true) {
 			text = append(text, strings.ReplaceAll(f.Text, "\u00a0", " "))
 		}
 		if got := strings.Join(text, "; "); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if text := Describe(boards.Outcome{Rank: 1, IsEntry: true, IsPersonsFirst: true}, "H100", 100,
+	if text := DescribeOutcome(boards.Outcome{Rank: 1, IsEntry: true, IsPersonsFirst: true}, "H100", 100,
 		false)[0].Text; text != "1st on H100 in their first ranked run" {
 		t.Errorf("others read %q", text)
 	}

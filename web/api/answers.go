@@ -58,7 +58,7 @@ func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Bo
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
 			Rank: st.Rank, Tied: st.Tied, OlderSoftware: st.HasOlderEpoch(board.Board), AwaitsConfirmation: st.RunID == board.ConfirmingRun, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
-			ScoreNS: st.ScoreNS, StdNS: st.DeviationNS, ErrNS: st.StandardErrorNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.Numerics), MemoryPeak: st.MemoryPeak, PooledRuns: st.PooledRunCount, DisturbanceReason: st.DisturbedReason, ContradictedByProfile: st.ContradictedByProfile, RooflineShare: st.RooflineShare, Clock: st.ClockName, AchievedAt: st.AchievedAt,
+			ScoreNS: st.ScoreNS, StdNS: st.DeviationNS, ErrNS: st.StandardErrorNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.NumericalErrors), MemoryPeak: st.PeakMemoryBytes, PooledRuns: st.PooledRunCount, DisturbanceReason: st.DisturbedReason, ContradictedByProfile: st.ContradictedByProfile, RooflineShare: st.RooflineShare, Clock: st.ClockName, AchievedAt: st.AchievedAt,
 			Validation: validationAnswer(st.ValidationResult),
 		})
 	}
@@ -87,12 +87,12 @@ func runAnswer(run work.Run) client.Run {
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Attempts: run.Attempts,
 		QueuedAt: run.QueuedAt, StartedAt: run.StartedAt, EndedAt: run.EndedAt,
-		ScoreNS: run.ScoreNS, StdNS: run.DeviationNS, ErrNS: run.StandardErrorNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.Numerics), MemoryPeak: run.PeakMemoryBytes, PooledRuns: run.PooledRunCount, DisturbanceReason: run.DisturbedReason, ContradictedByProfile: run.ContradictedByProfile, Clock: run.ClockName,
+		ScoreNS: run.ScoreNS, StdNS: run.DeviationNS, ErrNS: run.StandardErrorNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.NumericalErrors), MemoryPeak: run.PeakMemoryBytes, PooledRuns: run.PooledRunCount, DisturbanceReason: run.DisturbedReason, ContradictedByProfile: run.ContradictedByProfile, Clock: run.ClockName,
 		DisqualifiedAt: run.DisqualifiedAt, DisqualifiedReason: run.DisqualifiedReason, HoldReason: run.HeldReason,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
-	if run.OnBoard != nil {
-		answer.PoolRepresentativeRun = *run.OnBoard
+	if run.RepresentativeRunID != nil {
+		answer.PoolRepresentativeRun = *run.RepresentativeRunID
 	}
 	return answer
 }

@@ -101,7 +101,7 @@ func (a *API) Devices(c *fiber.Ctx) error {
 			return err
 		}
 		for i, d := range devices {
-			devices[i].Packages = fleet.PackagesFor(workers, d.Device, a.site.Now())
+			devices[i].Packages = fleet.PackagesForDevice(workers, d.Device, a.site.Now())
 		}
 	}
 	return c.JSON(fiber.Map{"devices": devices})

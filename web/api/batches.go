@@ -136,7 +136,7 @@ func (f *batchFollower) sendNewResults(ctx context.Context, out *conns.Writer) e
 			return err
 		}
 	}
-	if batch.Live {
+	if batch.HasUnfinished {
 		return nil
 	}
 	if err := writeResultLine(out, client.BatchResult{Number: f.lastResult, End: true}); err != nil {

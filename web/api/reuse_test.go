@@ -38,7 +38,7 @@ func read(s *webtest.EvalSite, id any, headers ...string) webtest.Object {
 // waiting returns the number of evaluations that a worker can get.
 func waiting(s *webtest.EvalSite) int {
 	s.T.Helper()
-	queue, err := s.Cfg.Store.Work.Queue(context.Background())
+	queue, err := s.Cfg.Store.Work.WaitingQueue(context.Background())
 	if err != nil {
 		s.T.Fatal(err)
 	}

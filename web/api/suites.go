@@ -12,7 +12,7 @@ import (
 // TagSuite responds with the suite of the tasks with a tag.
 func (a *API) TagSuite(c *fiber.Ctx) error {
 	tag := c.Params("tag")
-	suite, err := a.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.ReadSuiteQuery(c))
+	suite, err := a.site.Store.SuiteOfTag(c.UserContext(), site.Actor(c), tag, site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func (a *API) TagSuite(c *fiber.Ctx) error {
 
 // EventSuite responds with the suite of an event's tasks.
 func (a *API) EventSuite(c *fiber.Ctx) error {
-	e, suite, err := a.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
+	e, suite, err := a.site.Store.SuiteOfEvent(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}

@@ -23,11 +23,12 @@ func (s *Schemas) explainArgumentErrors(next sdk.MethodHandler) sdk.MethodHandle
 		result, err := next(ctx, method, r)
 		call, isCall := r.(*sdk.CallToolRequest)
 		answer, isAnswer := result.(*sdk.CallToolResult)
-		if err != nil || !isCall || !isAnswer || !answer.IsError || !refusedArguments(answer) {
+		if err != nil || !isCall || !isAnswer || !answer.IsError || !wereArgumentsRefused(answer) {
 			return result, err
 		}
 		if schema, ok := s.argumentSchemas.Load(call.Params.Name); ok {
-			if why := wrongArguments(call.Params.Name, schema.(*jsonschema.Schema), call.Params.Arguments); why != "" {
+			if why := describeWrongArguments(call.Params.Name, schema.(*jsonschema.Schema),
+				call.Params.Arguments); why != "" {
 				answer.Content = []sdk.Content{&sdk.TextContent{Text: why}}
 			}
 		}
@@ -35,8 +36,8 @@ func (s *Schemas) explainArgumentErrors(next sdk.MethodHandler) sdk.MethodHandle
 	}
 }
 
-// refusedArguments reports whether the SDK refused the arguments of a call.
-func refusedArguments(answer *sdk.CallToolResult) bool {
+// wereArgumentsRefused reports whether the SDK refused the arguments of a call.
+func wereArgumentsRefused(answer *sdk.CallToolResult) bool {
 	if len(answer.Content) != 1 {
 		return false
 	}
@@ -44,9 +45,9 @@ func refusedArguments(answer *sdk.CallToolResult) bool {
 	return ok && (strings.HasPrefix(text.Text, `validating "arguments"`) || strings.HasPrefix(text.Text, "json: "))
 }
 
-// wrongArguments describes the first error in a tool's arguments, or returns "". It parses them as a stream and stops
-// at the error, because arguments may be megabytes long.
-func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMessage) string {
+// describeWrongArguments describes the first error in a tool's arguments, or returns "". It parses them as a stream and
+// stops at the error, because arguments may be megabytes long.
+func describeWrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMessage) string {
 	given := map[string]bool{}
 	if len(arguments) > 0 && jsonTypeName(arguments) != "null" {
 		if jsonTypeName(arguments) != "object" {
@@ -55,10 +56,11 @@ func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMe
 		if why := eachKey(arguments, func(key string, value json.RawMessage) string {
 			of := schema.Properties[key]
 			if of == nil {
-				return fmt.Sprintf("%s has no argument %q; %s", tool, clipInput([]byte(key)), suggestion(key, schema))
+				return fmt.Sprintf("%s has no argument %q; %s", tool, clipInput([]byte(key)),
+					suggestArgument(key, schema))
 			}
 			given[key] = true
-			if why := wrongValue(key, of, value); why != "" {
+			if why := describeWrongValue(key, of, value); why != "" {
 				return tool + ": " + why
 			}
 			return ""
@@ -74,8 +76,8 @@ func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMe
 	return ""
 }
 
-// suggestion names the most similar known argument, or lists all known arguments.
-func suggestion(key string, schema *jsonschema.Schema) string {
+// suggestArgument names the most similar known argument, or lists all known arguments.
+func suggestArgument(key string, schema *jsonschema.Schema) string {
 	known := slices.Sorted(maps.Keys(schema.Properties))
 	if len(known) == 0 {
 		return "it takes none."
@@ -86,8 +88,8 @@ func suggestion(key string, schema *jsonschema.Schema) string {
 	return "it takes " + strings.Join(known, ", ") + "."
 }
 
-// wrongValue describes why a value does not match its schema, or returns "". at is the path of the value.
-func wrongValue(at string, schema *jsonschema.Schema, value json.RawMessage) string {
+// describeWrongValue describes why a value does not match its schema, or returns "". at is the path of the value.
+func describeWrongValue(at string, schema *jsonschema.Schema, value json.RawMessage) string {
 	kind, want := jsonTypeName(value), schema.Types
 	if schema.Type != "" {
 		want = []string{schema.Type}
@@ -99,11 +101,11 @@ func wrongValue(at string, schema *jsonschema.Schema, value json.RawMessage) str
 	switch {
 	case kind == "array" && schema.Items != nil:
 		return eachElement(value, func(i int, element json.RawMessage) string {
-			return wrongValue(fmt.Sprintf("%s[%d]", at, i), schema.Items, element)
+			return describeWrongValue(fmt.Sprintf("%s[%d]", at, i), schema.Items, element)
 		})
 	case kind == "object" && schema.AdditionalProperties != nil:
 		return eachKey(value, func(key string, element json.RawMessage) string {
-			return wrongValue(at+"."+key, schema.AdditionalProperties, element)
+			return describeWrongValue(at+"."+key, schema.AdditionalProperties, element)
 		})
 	}
 	return ""

@@ -38,7 +38,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	list, err := c.metrics.runs.Capacity(ctx)
 	if err == nil {
 		var all map[string]work.Counter
-		if all, err = c.metrics.site.Store.Counters.All(ctx); err == nil {
+		if all, err = c.metrics.site.Store.Counters.AllByName(ctx); err == nil {
 			c.collectLost(to, all)
 		}
 	}

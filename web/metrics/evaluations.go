@@ -18,18 +18,18 @@ var (
 	evalOutcomesDesc      = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
 )
 
-// evalCollector reads the counters of evaluations from the database at each scrape.
-type evalCollector struct{ metrics *Metrics }
+// evaluationCollector reads the counters of evaluations from the database at each scrape.
+type evaluationCollector struct{ metrics *Metrics }
 
 // Describe sends the descriptions of the metrics.
-func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
+func (e evaluationCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{storedEvaluationsDesc, evalSecondsDesc, evalWaitDesc, evalDeviceDesc, evalOutcomesDesc} {
 		to <- d
 	}
 }
 
 // Collect sends the numbers of GET /stats, or nothing if the database is not reachable.
-func (e evalCollector) Collect(to chan<- prometheus.Metric) {
+func (e evaluationCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(e.metrics.site.RequestContext, 3*time.Second)
 	defer cancel()
 	census, err := e.metrics.site.Store.Work.EvaluationStats(ctx)
@@ -37,7 +37,7 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 		e.metrics.site.Log.Warn("metrics without evaluations", "err", err)
 		return
 	}
-	all, err := e.metrics.site.Store.Counters.All(ctx)
+	all, err := e.metrics.site.Store.Counters.AllByName(ctx)
 	if err != nil {
 		e.metrics.site.Log.Warn("metrics without evaluations", "err", err)
 		return

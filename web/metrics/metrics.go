@@ -61,7 +61,7 @@ func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.requests, m.requestDurations, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, capacityCollector{m}, runCollector{m}, evalCollector{m},
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, capacityCollector{m}, runCollector{m}, evaluationCollector{m},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
 		}, func() float64 { return float64(m.site.Hub.StreamCount()) }),

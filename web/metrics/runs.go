@@ -95,7 +95,7 @@ func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(r.metrics.site.RequestContext, collectTimeout)
 	defer cancel()
-	all, err := r.metrics.site.Store.Counters.All(ctx)
+	all, err := r.metrics.site.Store.Counters.AllByName(ctx)
 	if err != nil {
 		r.metrics.site.Log.Warn("metrics without runs", "err", err)
 		return

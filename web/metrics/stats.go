@@ -19,7 +19,7 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	all, err := m.site.Store.Counters.All(ctx)
+	all, err := m.site.Store.Counters.AllByName(ctx)
 	if err != nil {
 		return err
 	}

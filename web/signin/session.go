@@ -17,12 +17,12 @@ func (s *SignIn) startSession(c *fiber.Ctx, user accounts.User, provider string)
 		return err
 	}
 	secret, _, err := s.site.Store.Accounts.StartSession(c.UserContext(), accounts.NewSession{
-		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: s.site.VisitorIP(c), Lifetime: site.SessionLife,
+		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: s.site.VisitorIP(c), Lifetime: site.SessionLifetime,
 	})
 	if err != nil {
 		return err
 	}
-	s.site.SetCookie(c, site.SessionCookie, secret, site.SessionLife)
+	s.site.SetCookie(c, site.SessionCookie, secret, site.SessionLifetime)
 	s.site.ClearCookie(c, site.VisitorCookie)
 	return nil
 }

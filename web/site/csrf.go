@@ -53,26 +53,26 @@ func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	switch {
 	case isReadOnlyRequest(c):
 		return c.Next()
-	case IsBearer(c):
+	case HasBearerToken(c):
 		return Forbidden("token", "A token is for the API only; sign in to do this.")
 	}
-	return s.fromPage(c)
+	return s.requirePageOfSite(c)
 }
 
 // RequireCSRFOrToken is RequireCSRF for the API. It accepts bearer tokens, which other sites cannot make a browser
 // send. Visitors pass: they have no session to misuse, and the handler reports the missing token.
 func (s *Site) RequireCSRFOrToken(c *fiber.Ctx) error {
-	if isReadOnlyRequest(c) || IsBearer(c) || Viewer(c) == nil {
+	if isReadOnlyRequest(c) || HasBearerToken(c) || Viewer(c) == nil {
 		return c.Next()
 	}
-	return s.fromPage(c)
+	return s.requirePageOfSite(c)
 }
 
 func isReadOnlyRequest(c *fiber.Ctx) bool {
 	return slices.Contains([]string{fiber.MethodGet, fiber.MethodHead, fiber.MethodOptions}, c.Method())
 }
 
-func (s *Site) fromPage(c *fiber.Ctx) error {
+func (s *Site) requirePageOfSite(c *fiber.Ctx) error {
 	if !s.SameOrigin(c) || !s.tokenMatches(c) {
 		return Forbidden("csrf", "This request did not come from a current page of this site. Reload the page and try again.")
 	}

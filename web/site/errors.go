@@ -142,7 +142,7 @@ func wantsProblemDocument(c *fiber.Ctx) bool {
 // errorFragment renders an error for a part of a page. If the part reloads itself, the error replaces it. Otherwise the
 // part keeps its content, because an error in its place would stay forever, and the page's script shows the reason.
 func (s *Site) errorFragment(c *fiber.Ctx, f Failure, requestID string) templ.Component {
-	if !IsFragment(c) {
+	if !WantsFragment(c) {
 		return s.errorPage(c, f.Status, f.Message, requestID)
 	}
 	if c.Method() == fiber.MethodGet {

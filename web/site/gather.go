@@ -36,11 +36,11 @@ type eventReader struct {
 // readerPosition is the ID of the last event that the readers of a submission have. One goroutine reads, and at most
 // one waits to read later events.
 type readerPosition struct {
-	waiting atomic.Bool
+	isReadWaiting atomic.Bool
 
-	mu      sync.Mutex
-	isKnown bool
-	event   int64
+	mu          sync.Mutex
+	isKnown     bool
+	lastEventID int64
 }
 
 // gatherEvents passes new events of a submission to its readers in the background.
@@ -48,14 +48,14 @@ func (g *eventReader) gatherEvents(submissionID int64) {
 	if !g.hub.HasReaders(RunTopic(submissionID)) {
 		return
 	}
-	p := g.position(submissionID)
-	if !p.waiting.CompareAndSwap(false, true) {
+	p := g.positionOf(submissionID)
+	if !p.isReadWaiting.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.waiting.Store(false)
+		p.isReadWaiting.Store(false)
 		ctx, cancel := context.WithTimeout(context.Background(), RequestTimeout)
 		defer cancel()
 		g.read(ctx, submissionID, p)
@@ -68,19 +68,19 @@ func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPos
 	topic := RunTopic(submissionID)
 	if !p.isKnown {
 		newest, err := g.store.LastEventID(ctx, submissionID)
-		p.isKnown, p.event = err == nil, newest
+		p.isKnown, p.lastEventID = err == nil, newest
 		g.hub.Publish(topic, conns.Message{})
 		return
 	}
 	for {
-		events, err := g.store.EventsSince(ctx, submissionID, p.event, eventsPerRead)
+		events, err := g.store.EventsSince(ctx, submissionID, p.lastEventID, eventsPerRead)
 		if err != nil {
 			p.isKnown = false
 			g.hub.Publish(topic, conns.Message{})
 			return
 		}
 		for _, e := range events {
-			p.event = e.ID
+			p.lastEventID = e.ID
 			g.hub.Publish(topic, conns.Message{Event: &SharedEvent{RunEvent: e}})
 		}
 		if len(events) < eventsPerRead {
@@ -89,9 +89,9 @@ func (g *eventReader) read(ctx context.Context, submissionID int64, p *readerPos
 	}
 }
 
-// position returns the position of a submission's readers. When it creates one, it deletes those of submissions without
-// readers.
-func (g *eventReader) position(submissionID int64) *readerPosition {
+// positionOf returns the position of a submission's readers. When it creates one, it deletes those of submissions
+// without readers.
+func (g *eventReader) positionOf(submissionID int64) *readerPosition {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.positions[submissionID] == nil {

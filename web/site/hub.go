@@ -90,13 +90,13 @@ func (h *Hub) AwaitAnnouncement(ctx context.Context, topic conns.Topic, ready fu
 		if done, err := ready(); err != nil || done {
 			return err
 		}
-		if err := nextState(ctx, changed, poll.C); err != nil {
+		if err := waitForNextState(ctx, changed, poll.C); err != nil {
 			return err
 		}
 	}
 }
 
-func nextState(ctx context.Context, changed <-chan conns.Message, poll <-chan time.Time) error {
+func waitForNextState(ctx context.Context, changed <-chan conns.Message, poll <-chan time.Time) error {
 	for {
 		select {
 		case m := <-changed:

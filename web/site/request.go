@@ -65,14 +65,14 @@ func OnDisconnect(c *fiber.Ctx, fn func()) (stop func()) {
 	return conns.OnDisconnect(c.Context().Conn(), fn)
 }
 
-// IsBearer reports whether the request contains a personal token.
-func IsBearer(c *fiber.Ctx) bool {
+// HasBearerToken reports whether the request contains a personal token.
+func HasBearerToken(c *fiber.Ctx) bool {
 	bearer, _ := c.Locals(localBearer).(bool)
 	return bearer
 }
 
-// IsFragment reports whether htmx requests a fragment of a page.
-func IsFragment(c *fiber.Ctx) bool { return c.Get("HX-Request") == "true" }
+// WantsFragment reports whether htmx requests a fragment of a page.
+func WantsFragment(c *fiber.Ctx) bool { return c.Get("HX-Request") == "true" }
 
 // maxPageNumber limits page numbers. It exceeds the last page of any list, and its multiples do not overflow.
 const maxPageNumber = 1 << 20

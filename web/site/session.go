@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	SessionCookie = "wb_session"        // has the session's secret
-	SessionLife   = 30 * 24 * time.Hour // lifetime of a session and its cookie
+	SessionCookie   = "wb_session"        // has the session's secret
+	SessionLifetime = 30 * 24 * time.Hour // lifetime of a session and its cookie
 )
 
 // Viewer returns the person who sent the request; nil for a visitor.

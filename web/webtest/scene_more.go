@@ -141,7 +141,7 @@ func (s *Scene) Measured(device string, ns float64) {
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	waits, err := s.Cfg.Store.Work.Queue(context.Background())
+	waits, err := s.Cfg.Store.Work.WaitingQueue(context.Background())
 	if err != nil {
 		s.T.Fatal(err)
 	}

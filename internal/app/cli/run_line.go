@@ -100,7 +100,7 @@ func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, min
 		return
 	}
 	var facts []string
-	for _, fact := range outcome.Describe(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, mine) {
+	for _, fact := range outcome.DescribeOutcome(boards.Outcome(*run.Outcome), run.Device, *run.ScoreNS, mine) {
 		facts = append(facts, strings.ReplaceAll(fact.Text, "\u00a0", " "))
 	}
 	if len(facts) > 0 {

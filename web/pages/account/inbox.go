@@ -57,7 +57,7 @@ func (p *Account) showInbox(c *fiber.Ctx, status int, problem, typed string) err
 // page or load it as an image or in a frame.
 func isViewedByPerson(c *fiber.Ctx) bool {
 	dest := cmp.Or(c.Get("Sec-Fetch-Dest"), "document")
-	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.IsBearer(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
+	return c.Method() == fiber.MethodGet && (dest == "document" || dest == "empty") && !site.HasBearerToken(c) && !strings.Contains(c.Get("Sec-Purpose")+c.Get("Purpose"), "prefetch")
 }
 
 // InboxSettingsSave stores the viewer's choice of notices, and of e-mail as a second way of delivery.

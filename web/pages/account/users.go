@@ -79,9 +79,9 @@ func (p *Account) addEntries(ctx context.Context, viewer accounts.User, number i
 	if err != nil {
 		return err
 	}
-	keys := make([]boards.Key, len(list))
+	keys := make([]boards.BoardKey, len(list))
 	for i, place := range list {
-		keys[i] = boards.Key{VersionID: place.VersionID, Device: place.Device}
+		keys[i] = boards.BoardKey{VersionID: place.VersionID, Device: place.Device}
 	}
 	steps, err := p.site.Store.Boards.PersonBestScores(ctx, page.Person.ID, keys, maxProgressScores)
 	for i, place := range list {

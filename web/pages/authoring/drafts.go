@@ -106,7 +106,7 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 	if at := shown.Settings.Deadline; !at.IsZero() && !at.After(p.site.Now()) {
 		shown.Warnings = append(shown.Warnings, "The deadline "+deadlineText(&at)+" has passed: once published, the task is closed and everyone can read its sources.")
 	}
-	shown.Description, err = p.highlighter.Description(bundle.Definition.Description)
+	shown.Description, err = p.highlighter.RenderDescription(bundle.Definition.Description)
 	return shown, err
 }
 

@@ -259,5 +259,5 @@ func (p *Authoring) submitTemplateTest(
 		p.site.Log.Info("the task was not checked", "task", task.Slug, "err", err)
 		return unchecked, nil
 	}
-	return views.SolveURL(task.Slug) + templ.SafeURL(fmt.Sprintf("?run=%d&done=%s-checked", sub.ID, notice)), nil
+	return views.WorkbenchURL(task.Slug) + templ.SafeURL(fmt.Sprintf("?run=%d&done=%s-checked", sub.ID, notice)), nil
 }

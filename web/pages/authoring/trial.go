@@ -29,7 +29,7 @@ import (
 // mutant of a correct solution.
 type trialSubmission struct {
 	tasks.Solution
-	isMutant, isStarter bool
+	isMadeBySite, isStarter bool
 }
 
 // key identifies a submission of a trial by source and mode. The trial therefore stores no IDs.
@@ -55,8 +55,8 @@ func trialSubmissions(b *tasks.Bundle) (list []trialSubmission) {
 	}
 	for _, m := range mutants.MutantsOf(b.Definition, authors[0].Source) {
 		list = append(list, trialSubmission{
-			Solution: tasks.Solution{Name: m.Name, Source: m.Source, Files: authors[0].Files},
-			isMutant: true,
+			Solution:     tasks.Solution{Name: m.Name, Source: m.Source, Files: authors[0].Files},
+			isMadeBySite: true,
 		})
 	}
 	return list
@@ -152,7 +152,7 @@ func (p *Authoring) missingWorker(
 func (p *Authoring) untriedReason(task catalog.Task) string {
 	workers, known := p.site.Store.Fleet.RecentWorkers(p.site.Now())
 	slots := fleet.CountAllSlots(workers, p.site.Now())
-	if known && !slices.ContainsFunc(task.Devices, func(d string) bool { return slots[d].Usable > 0 }) {
+	if known && !slices.ContainsFunc(task.Devices, func(d string) bool { return slots[d].AcceptingJobs > 0 }) {
 		return "Not tried: no worker serves a device of the task right now. Try it once one is online."
 	}
 	return "Not tried yet. “Try it” runs all solutions."
@@ -185,7 +185,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 		}
 	}
 	page.HasStream = page.WaitingRowCount() > 0
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		c.Vary("HX-Request")
 		return p.site.Render(c, fiber.StatusOK, views.TrialTable(page))
 	}
@@ -261,7 +261,7 @@ func (p *Authoring) solutionVerdicts(
 		row := views.TrialRow{
 			Name:              a.Name,
 			IsCorrectSolution: a.Correct,
-			IsMadeBySite:      a.isMutant,
+			IsMadeBySite:      a.isMadeBySite,
 			IsStarter:         a.isStarter,
 			TrialRun:          tried(a, job.ModeTest),
 		}

@@ -47,7 +47,7 @@ func (p *Boards) Board(c *fiber.Ctx) error {
 		return c.Redirect(b.URL(last), fiber.StatusSeeOther)
 	}
 	c.Vary("HX-Request")
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.BoardChanged(b.BoardTable))
 	}
 	return p.boardPage(c, b)
@@ -73,7 +73,7 @@ func (p *Boards) boardETag(c *fiber.Ctx, b *boardRequest) string {
 	if b.Freeze != nil {
 		freeze = *b.Freeze
 	}
-	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.ChangeNumber, b.Offline, b.closedReason, b.task.UpdatedAt, b.task.VersionID, site.IsFragment(c),
+	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), event, freeze, b.version.ID, b.ChangeNumber, b.Offline, b.closedReason, b.task.UpdatedAt, b.task.VersionID, site.WantsFragment(c),
 		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, site.Actor(c).UnreadNotices, static.Version(), p.site.Settings.Version, p.site.Now().Format("2006010215")))
 }
 
@@ -177,7 +177,7 @@ func (b *boardRequest) readOpenState(ctx context.Context) (err error) {
 	s := b.handlers.site
 	if workers, ok := s.Store.Fleet.RecentWorkers(s.Now()); ok {
 		slots := fleet.CountAllSlots(workers, s.Now())
-		b.Offline = slots[b.Device].Usable == 0
+		b.Offline = slots[b.Device].AcceptingJobs == 0
 	}
 	if e, frozen := s.Store.Events.FreezeOfTask(b.task.ID); frozen {
 		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, FrozenSince: *e.FrozenAt}

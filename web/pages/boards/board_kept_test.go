@@ -39,12 +39,12 @@ func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 		}{
 			{"nothing", func() error { return nil }},
 			{"a better run", func() error { fast = score(last, 900); return nil }},
-			{"another name", func() error { return webtest.Second(here.Rename(ctx, first, first.ID, "premier")) }},
+			{"another name", func() error { return webtest.Second(here.RenameUser(ctx, first, first.ID, "premier")) }},
 			{"a disqualification", func() error {
 				return webtest.Second(here.Disqualify(ctx, admin, fast.ID,
 					"It knew the answers."))
 			}},
-			{"a note", func() error { return webtest.Second(here.SetNote(ctx, first, record.ID, "Unrolled.")) }},
+			{"a note", func() error { return webtest.Second(here.SetRunNote(ctx, first, record.ID, "Unrolled.")) }},
 		} {
 			if err := step.do(); err != nil {
 				t.Fatal(step.what, err)

@@ -150,7 +150,7 @@ func TestAScoreThatAnotherPersonsConfirmationChangedSaysSo(t *testing.T) {
 // nextConfirmationRun is the one run that waits.
 func nextConfirmationRun(t *testing.T, store *models.Store) work.Run {
 	t.Helper()
-	work, err := store.Work.Queue(t.Context())
+	work, err := store.Work.WaitingQueue(t.Context())
 	if err != nil || len(work) != 1 {
 		t.Fatalf("%+v waits: %v", work, err)
 	}

@@ -32,11 +32,11 @@ func (p *Boards) Event(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if page.Description, err = p.highlighter.Description(page.Event.Description); err != nil {
+	if page.Description, err = p.highlighter.RenderDescription(page.Event.Description); err != nil {
 		return err
 	}
 	c.Vary("HX-Request")
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.EventNow(page))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Event(page))
@@ -49,7 +49,7 @@ func (p *Boards) EventWall(c *fiber.Ctx) error {
 		return err
 	}
 	c.Vary("HX-Request")
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.EventWallNow(page))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.EventWall(page))
@@ -95,7 +95,7 @@ func revealSentence(standings events.Standings, name string) string {
 }
 
 func (p *Boards) unrevealedCounts(c *fiber.Ctx, id int64) (sum views.UnrevealedCounts, err error) {
-	list, err := p.site.Store.EventWaiting(c.UserContext(), id)
+	list, err := p.site.Store.UnrevealedPeople(c.UserContext(), id)
 	for _, w := range list {
 		sum.Entrants, sum.Submissions, sum.RunningRuns = sum.Entrants+1, sum.Submissions+w.Submissions, sum.RunningRuns+w.UnfinishedRuns
 	}

@@ -31,7 +31,7 @@ func (p *Boards) Front(c *fiber.Ctx) error {
 	}
 	latest := records[:min(len(records), recordsOnFrontPage)]
 	c.Vary("HX-Request", fiber.HeaderCookie)
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.FrontRecords(latest))
 	}
 	page := views.FrontPage{
@@ -72,7 +72,7 @@ func (p *Boards) largestBoard(ctx context.Context, all []models.TaskSummary) (*v
 		return nil, nil
 	}
 	task := []models.TaskSummary{slices.MaxFunc(all, func(a, b models.TaskSummary) int { return cmp.Compare(a.EntryCount, b.EntryCount) })}
-	if err := p.site.Store.AddBoards(ctx, accounts.User{}, task); err != nil {
+	if err := p.site.Store.AddBoardSummaries(ctx, accounts.User{}, task); err != nil {
 		return nil, err
 	}
 	board := slices.MaxFunc(task[0].Boards, func(a, b boards.BoardSummary) int {

@@ -42,7 +42,7 @@ func (p *Boards) Tasks(c *fiber.Ctx) error {
 		return err
 	}
 	c.Vary("HX-Request")
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.Tasks(list))
 	}
 	page := views.HomePage{Page: p.site.Page(c, "Tasks", "tasks"), List: list}
@@ -97,7 +97,7 @@ func (p *Boards) listTasks(
 	from := min((search.PageNo-1)*homeLinesPerPage, len(lines))
 	lines = lines[from:min(from+homeLinesPerPage, len(lines))]
 	found = slices.Concat(lines...)
-	if err := p.site.Store.AddBoards(ctx, viewer, found); err != nil {
+	if err := p.site.Store.AddBoardSummaries(ctx, viewer, found); err != nil {
 		return list, err
 	}
 	for _, line := range lines {
@@ -137,7 +137,7 @@ type taskFinder struct {
 	easyFirst     bool // easy tasks come before lively ones
 }
 
-func (f taskFinder) isOnline(device string) bool { return f.slotsByDevice[device].Usable > 0 }
+func (f taskFinder) isOnline(device string) bool { return f.slotsByDevice[device].AcceptingJobs > 0 }
 
 // devices returns the devices of all tasks, those with a connected worker first.
 func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {

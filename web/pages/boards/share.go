@@ -96,7 +96,7 @@ func (p *Boards) BoardCSV(c *fiber.Ctx) error {
 	for _, e := range list {
 		rows = append(rows, []string{strconv.Itoa(e.Rank), strconv.FormatBool(e.Tied), e.UserName, idNumberText(e.UserID), format.ExactNumber(e.ScoreNS), format.ExactNumber(e.StandardErrorNS),
 			exactText(e.LowNS), exactText(e.HighNS), strconv.Itoa(e.Processes), strconv.Itoa(e.TryCount), machineTime(e.AchievedAt), idNumberText(e.RunID), idNumberText(e.SubmissionID), strconv.Itoa(max(e.PooledRunCount, 1)), e.DisturbedReason,
-			exactText(e.ErrorULP), exactText(e.ErrorRelative), bytesText(e.MemoryPeak), e.Answer, e.Message, e.ScriptVersion})
+			exactText(e.ErrorULP), exactText(e.ErrorRelative), bytesText(e.PeakMemoryBytes), e.Answer, e.Message, e.ScriptVersion})
 	}
 	return site.SendCSV(c, rows)
 }

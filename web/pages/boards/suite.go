@@ -12,7 +12,7 @@ import (
 // TagSuite shows the suite of the tasks with one tag.
 func (p *Boards) TagSuite(c *fiber.Ctx) error {
 	tag := c.Params("tag")
-	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), tag, site.ReadSuiteQuery(c))
+	suite, err := p.site.Store.SuiteOfTag(c.UserContext(), site.Actor(c), tag, site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (p *Boards) TagSuite(c *fiber.Ctx) error {
 
 // EventSuite shows the page that compares people over all tasks of an event.
 func (p *Boards) EventSuite(c *fiber.Ctx) error {
-	e, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
+	e, suite, err := p.site.Store.SuiteOfEvent(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (p *Boards) showSuite(c *fiber.Ctx, page views.SuitePage) error {
 
 // TagSuiteCSV responds with a page of a tag's suite as CSV, with one row per entrant and board.
 func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
-	suite, err := p.site.Store.TagSuite(c.UserContext(), site.Actor(c), c.Params("tag"), site.ReadSuiteQuery(c))
+	suite, err := p.site.Store.SuiteOfTag(c.UserContext(), site.Actor(c), c.Params("tag"), site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (p *Boards) TagSuiteCSV(c *fiber.Ctx) error {
 
 // EventSuiteCSV responds with a page of an event's suite as CSV.
 func (p *Boards) EventSuiteCSV(c *fiber.Ctx) error {
-	_, suite, err := p.site.Store.EventSuite(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
+	_, suite, err := p.site.Store.SuiteOfEvent(c.UserContext(), site.Actor(c), c.Params("slug"), site.ReadSuiteQuery(c))
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (p *Boards) boardHeads(ctx context.Context, task catalog.Task) ([]views.Boa
 	summaries, err := p.site.Store.Boards.Summaries(ctx, []int64{task.VersionID})
 	list := make([]views.BoardChip, len(task.Devices))
 	for i, device := range task.Devices {
-		list[i].BoardSummary = summaries[boards.Key{VersionID: task.VersionID, Device: device}]
+		list[i].BoardSummary = summaries[boards.BoardKey{VersionID: task.VersionID, Device: device}]
 		list[i].Device = device
 	}
 	return list, err

@@ -44,7 +44,7 @@ func (p *Docs) Harness(c *fiber.Ctx) error {
 		return err
 	}
 	page := views.HarnessPage{Page: p.site.Page(c, "Harness: "+set.Label(), "docs"), Set: set, Sets: harnessSets()}
-	code := p.highlighter.Page()
+	code := p.highlighter.NewSourcePage()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		page.Files = append(page.Files, code.ColorFile(name, name+"-", sources[name]))
 	}

@@ -266,7 +266,7 @@ func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) 
 	var found []searchResult
 	for _, t := range offered {
 		if t.AcceptsSubmissions(p.site.Now()) && !containsAll(boardSearchText(t), words) {
-			found = append(found, newResult("Solve", "Solve "+t.Title, "", views.SolveURL(t.Slug)))
+			found = append(found, newResult("Solve", "Solve "+t.Title, "", views.WorkbenchURL(t.Slug)))
 		} else {
 			found = append(found, taskResult(t.Task, entered))
 		}
@@ -296,7 +296,7 @@ func (p *Docs) matchingTasks(ctx context.Context, viewer accounts.User, words []
 	}
 	slots := fleet.CountAllSlots(workers, p.site.Now())
 	offline := func(t models.TaskSummary) int {
-		if slices.ContainsFunc(t.Devices, func(device string) bool { return slots[device].Usable > 0 }) {
+		if slices.ContainsFunc(t.Devices, func(device string) bool { return slots[device].AcceptingJobs > 0 }) {
 			return 0
 		}
 		return 1
@@ -310,10 +310,10 @@ func (p *Docs) matchingTasks(ctx context.Context, viewer accounts.User, words []
 
 // taskResult returns the search result for a task with its boards that have entries. The note has the number of its
 // other boards.
-func taskResult(t catalog.Task, entered map[boards.Key]int64) searchResult {
+func taskResult(t catalog.Task, entered map[boards.BoardKey]int64) searchResult {
 	p := newResult("Task", t.Title, "", views.TaskURL(t.Slug))
 	for _, device := range t.Devices {
-		if _, there := entered[boards.Key{VersionID: t.VersionID, Device: device}]; there {
+		if _, there := entered[boards.BoardKey{VersionID: t.VersionID, Device: device}]; there {
 			p.Boards = append(p.Boards, views.PageLink{Label: device, URL: views.BoardURL(t.Slug, device)})
 		}
 	}

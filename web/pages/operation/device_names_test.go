@@ -57,7 +57,7 @@ func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 		t.Errorf("the refusal is not told:\n%s", text)
 	}
 	webtest.Body(t, submit("A100"))
-	queue, err := s.Cfg.Store.Work.Queue(t.Context())
+	queue, err := s.Cfg.Store.Work.WaitingQueue(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

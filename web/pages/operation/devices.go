@@ -33,7 +33,7 @@ func (p *Operation) Devices(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.DevicesNow(status))
 	}
 	page := views.DevicesPage{Page: p.site.Page(c, "Queue", "devices"), Status: status}
@@ -147,13 +147,13 @@ func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, que
 	return nil
 }
 
-// slotBenchmarkRows limits the slot benchmarks on a page: one day of six slots.
-const slotBenchmarkRows = 900
+// maxSlotBenchmarkRows limits the slot benchmarks on a page: one day of six slots.
+const maxSlotBenchmarkRows = 900
 
 // SlotBenchmarks shows how a device's slot benchmarks changed over time.
 func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 	name := c.Params("device")
-	list, err := p.site.Store.Fleet.BenchmarksOf(c.UserContext(), name, slotBenchmarkRows)
+	list, err := p.site.Store.Fleet.BenchmarksOf(c.UserContext(), name, maxSlotBenchmarkRows)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,8 @@ func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 }
 
 func newSlotHistory(list []fleet.SlotBenchmark) views.SlotHistory {
-	history := views.SlotHistory{Worker: list[0].Worker, UUIDHash: list[0].UUIDHash, Drift: fleet.Drift(list)}
+	history := views.SlotHistory{Worker: list[0].Worker, UUIDHash: list[0].UUIDHash,
+		Drift: fleet.CompareBenchmarks(list)}
 	for _, s := range list {
 		history.Rows = append(history.Rows, views.SlotBenchmarkRow{At: s.MeasuredAt, ReadNS: s.ReadNS,
 			MathNS: s.MathNS})

@@ -40,7 +40,7 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 		return err
 	}
 	for _, check := range []func(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error){
-		p.checkOldestWaiting, p.checkQueue, p.checkWorkers, p.checkSlots, p.checkSelfTests, p.checkSanitizers, p.checkDrifting, p.checkDisk, p.checkBackup, p.reviews, p.switches,
+		p.checkOldestWaiting, p.checkQueue, p.checkWorkers, p.checkSlots, p.checkSelfTests, p.checkSanitizers, p.checkDrifting, p.checkDisk, p.checkBackup, p.checkReviews, p.switches,
 	} {
 		row, err := check(c, workers)
 		if err != nil {
@@ -223,8 +223,8 @@ func (p *Operation) checkDisk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, erro
 	return row, nil
 }
 
-// reviews checks for runs that wait for a review.
-func (p *Operation) reviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+// checkReviews checks for runs that wait for a review.
+func (p *Operation) checkReviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Runs to review", Says: "None.", Link: "/review", LinkText: "Runs to review"}
 	counts, err := p.site.Store.ReviewCounts(c.UserContext(), site.Actor(c))
 	now, low := 0, 0

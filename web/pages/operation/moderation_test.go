@@ -112,7 +112,7 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 			modelstest.Finish(t, s.Cfg.Store, run, 50e3)
 			other := modelstest.Person(t, s.Cfg.Store, "other"+name, accounts.RoleUser)
 			for range 2 { // one to be dismissed, one for after that
-				if err := s.Cfg.Store.Report(t.Context(), other, run.ID, "look"); err != nil &&
+				if err := s.Cfg.Store.ReportRun(t.Context(), other, run.ID, "look"); err != nil &&
 					db.KindOf(err) != db.Conflict {
 					t.Fatal(err)
 				}

@@ -9,19 +9,19 @@ import (
 	"warpboard/web/site"
 )
 
-const peopleRows = 50 // on one page
+const peopleRowsPerPage = 50 // on one page
 
 // People lists all accounts.
 func (p *Operation) People(c *fiber.Ctx) error {
 	search, number := strings.TrimSpace(c.Query("q")), site.PageNumber(c, "page")
-	list, err := p.site.Store.Accounts.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
+	list, err := p.site.Store.Accounts.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRowsPerPage, peopleRowsPerPage+1)
 	if err != nil {
 		return err
 	}
 	page := views.PeoplePage{Page: p.site.Page(c, "People", "moderation"), SearchText: search, PageNumber: number,
 		Rows: list}
-	if page.HasMore = len(list) > peopleRows; page.HasMore {
-		page.Rows = list[:peopleRows]
+	if page.HasMore = len(list) > peopleRowsPerPage; page.HasMore {
+		page.Rows = list[:peopleRowsPerPage]
 	}
 	return p.site.Render(c, fiber.StatusOK, views.People(page))
 }
@@ -33,7 +33,7 @@ func (p *Operation) UserRename(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	changes, err := p.site.Store.Rename(c.UserContext(), user, id, c.FormValue("name"))
+	changes, err := p.site.Store.RenameUser(c.UserContext(), user, id, c.FormValue("name"))
 	if err != nil {
 		return err
 	}
@@ -57,18 +57,18 @@ func (p *Operation) SubmissionDelete(c *fiber.Ctx) error {
 	return site.Redirect(c, views.UserURL(seen.Submission.UserID)+"?done=removed")
 }
 
-const auditRows = 50 // on one page
+const auditRowsPerPage = 50 // on one page
 
 // Audit shows the audit log: actions with person, time, and reason.
 func (p *Operation) Audit(c *fiber.Ctx) error {
 	search := strings.TrimSpace(c.Query("q"))
-	list, err := p.site.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRows+1)
+	list, err := p.site.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRowsPerPage+1)
 	if err != nil {
 		return err
 	}
 	page := views.AuditPage{Page: p.site.Page(c, "Audit log", "moderation"), Search: search, Rows: list}
-	if len(list) > auditRows {
-		page.Rows, page.OlderThanID = list[:auditRows], list[auditRows-1].ID
+	if len(list) > auditRowsPerPage {
+		page.Rows, page.OlderThanID = list[:auditRowsPerPage], list[auditRowsPerPage-1].ID
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Audit(page))
 }

@@ -14,7 +14,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-const queueRows = 50 // runs shown of one device's queue
+const maxQueueRows = 50 // runs shown of one device's queue
 
 // queueList collects the rows of all queues: running work, then waiting work. Of submissions that the viewer may not
 // see it contains only the position.
@@ -96,7 +96,7 @@ func (l *queueList) count(q work.QueuedWork, waiting, running int) {
 }
 
 func (l *queueList) addRow(device string, row views.QueuedRun) {
-	if len(l.rows[device]) < queueRows {
+	if len(l.rows[device]) < maxQueueRows {
 		if lack := l.pages.site.Store.Fleet.MissingWorkerAmong(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
 			row.Run.WaitingReason = "waits for " + lack
 		}

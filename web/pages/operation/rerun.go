@@ -59,7 +59,7 @@ func (p *Operation) rerunPage(c *fiber.Ctx, task catalog.Task) (views.RerunPage,
 // RerunBegin queues reruns of the runs on a task's boards.
 func (p *Operation) RerunBegin(c *fiber.Ctx) error {
 	return p.changeRerun(c, "queued", func(ctx context.Context, actor accounts.User, task catalog.Task) error {
-		_, err := p.site.Store.Rerun(ctx, actor, task.ID, c.FormValue("reason"))
+		_, err := p.site.Store.BeginRerun(ctx, actor, task.ID, c.FormValue("reason"))
 		p.site.Dispatcher.Wake()
 		p.site.Hub.QueueChanged()
 		return err
@@ -118,14 +118,14 @@ func groupByBoard(rows []models.Rerun) (boards []views.RerunBoard) {
 		b.Rows = append(b.Rows, views.RerunRow{Rerun: x, OldPlace: len(b.Rows) + 1})
 	}
 	for _, b := range boards {
-		addPlaces(b.Rows)
+		addRanks(b.Rows)
 	}
 	return boards
 }
 
-// addPlaces sets the ranks that follow from the new scores, or from the old ones of runs without a new score. Failed
+// addRanks sets the ranks that follow from the new scores, or from the old ones of runs without a new score. Failed
 // runs have no rank.
-func addPlaces(rows []views.RerunRow) {
+func addRanks(rows []views.RerunRow) {
 	var order []*views.RerunRow
 	for i := range rows {
 		if rows[i].FailureReason() == "" {

@@ -22,7 +22,7 @@ import (
 // measuredAgain ends the runs that wait to be measured again, each with a score, the last with a failure.
 func measuredAgain(s *webtest.Scene, driver string, scores ...float64) {
 	s.T.Helper()
-	queue, err := s.Cfg.Store.Work.Queue(s.T.Context())
+	queue, err := s.Cfg.Store.Work.WaitingQueue(s.T.Context())
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-const reviewRows = 50 // on one page, and in one decision
+const reviewRowsPerPage = 50 // on one page, and in one decision
 
 // Review lists the runs that wait for a review, filtered by the query.
 func (p *Operation) Review(c *fiber.Ctx) error {
@@ -29,7 +29,7 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 		Filter:           reviewFilter(c.Query),
 		PreselectedGroup: c.Query("tick"),
 	}
-	page.Filter.AfterFlagID, page.Filter.Limit = int64(c.QueryInt("after")), reviewRows+1
+	page.Filter.AfterFlagID, page.Filter.Limit = int64(c.QueryInt("after")), reviewRowsPerPage+1
 	var err error
 	if page.Rows, err = p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), page.Filter); err != nil {
 		return err
@@ -37,11 +37,11 @@ func (p *Operation) Review(c *fiber.Ctx) error {
 	if page.Counts, err = p.site.Store.ReviewCounts(c.UserContext(), site.Actor(c)); err != nil {
 		return err
 	}
-	if len(page.Rows) > reviewRows {
-		page.Rows, page.NextFlagID = page.Rows[:reviewRows], page.Rows[reviewRows-1].OldestFlagID
+	if len(page.Rows) > reviewRowsPerPage {
+		page.Rows, page.NextFlagID = page.Rows[:reviewRowsPerPage], page.Rows[reviewRowsPerPage-1].OldestFlagID
 	}
 	if page.Comments, err = p.site.Store.Comments.ReportedComments(c.UserContext(), site.Actor(c),
-		reviewRows); err != nil {
+		reviewRowsPerPage); err != nil {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Review(page))
@@ -77,7 +77,7 @@ func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 	}
 	rows, err := p.site.Store.ReviewQueue(c.UserContext(), site.Actor(c), models.ReviewFilter{
 		RunIDs: ids,
-		Limit:  reviewRows,
+		Limit:  reviewRowsPerPage,
 	})
 	if err != nil {
 		return err
@@ -94,8 +94,8 @@ func (p *Operation) askDisqualify(c *fiber.Ctx) error {
 // selectedRuns returns the IDs of the runs that are selected in a form.
 func selectedRuns(c *fiber.Ctx) (ids []int64, err error) {
 	ticked := c.Request().PostArgs().PeekMulti("run")
-	if len(ticked) == 0 || len(ticked) > reviewRows {
-		return nil, site.Invalid("run", "Select at least one run, and at most %d.", reviewRows)
+	if len(ticked) == 0 || len(ticked) > reviewRowsPerPage {
+		return nil, site.Invalid("run", "Select at least one run, and at most %d.", reviewRowsPerPage)
 	}
 	for _, text := range ticked {
 		id, err := strconv.ParseInt(string(text), 10, 64)
@@ -219,13 +219,13 @@ func (p *Operation) addNote(
 // RunReport reports a run for review.
 func (p *Operation) RunReport(c *fiber.Ctx) error {
 	return p.decideRun(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.BoardChange, error) {
-		return nil, p.site.Store.Report(ctx, actor, id, why)
+		return nil, p.site.Store.ReportRun(ctx, actor, id, why)
 	})
 }
 
 // RunNote stores or deletes the owner's note on a record.
 func (p *Operation) RunNote(c *fiber.Ctx) error {
-	return p.decideRun(c, "note", "saved", p.site.Store.SetNote)
+	return p.decideRun(c, "note", "saved", p.site.Store.SetRunNote)
 }
 
 // RunDismiss closes the flags of a run without disqualifying it.

@@ -28,7 +28,7 @@ func (p *Operation) Storage(c *fiber.Ctx) error {
 		{Name: "Sources and tasks, in the database", Value: countAndSize(total.Blobs, total.BlobBytes)}, {Name: "Artifacts (profiles, traces)", Value: countAndSize(total.Artifacts, total.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(total.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(total.Events)},
 	}
-	page.Facts = append(page.Facts, p.folders()...)
+	page.Facts = append(page.Facts, p.describeFolders()...)
 	page.Next = []views.NamedValue{
 		{Name: "Artifacts", Value: countAndSize(next.Artifacts, next.ArtifactBytes)},
 		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
@@ -46,8 +46,9 @@ func countAndSize(n, size int64) string {
 	return fmt.Sprintf("%s in %s", format.Bytes(size), format.Plural(int(n), "piece", "pieces"))
 }
 
-// folders describes the contents of the data directory, and the free disk space. Remote workers are not included.
-func (p *Operation) folders() (facts []views.NamedValue) {
+// describeFolders describes the contents of the data directory, and the free disk space. Remote workers are not
+// included.
+func (p *Operation) describeFolders() (facts []views.NamedValue) {
 	for _, folder := range []struct{ name, what string }{{"objects", "Cache of compiled objects, at most 8 GiB"}, {"queue", "Queue"}} {
 		if size := folderSize(filepath.Join(p.site.Store.Disk.Dir, folder.name)); size > 0 {
 			facts = append(facts, views.NamedValue{Name: folder.what, Value: format.Bytes(size)})

@@ -19,7 +19,7 @@ import (
 // answered ends the runs of scripts that wait, as workers do, by the order of the entries.
 func answered(s *webtest.Scene, answers ...job.CaseResult) {
 	s.T.Helper()
-	queue, err := s.Cfg.Store.Work.Queue(s.T.Context())
+	queue, err := s.Cfg.Store.Work.WaitingQueue(s.T.Context())
 	if err != nil {
 		s.T.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 }
 
 func (p *Playground) showRefusal(c *fiber.Ctx, form *playgroundForm) error {
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, form.status(), views.PlaygroundRefused(form.problems))
 	}
 	return p.showPlayground(c, form.status(), form)
@@ -121,7 +121,7 @@ func (p *Playground) compileOnly(c *fiber.Ctx, form *playgroundForm, caller eval
 
 // showAccepted shows an evaluation beside its form, or redirects to its page if the browser has no JavaScript.
 func (p *Playground) showAccepted(c *fiber.Ctx, e work.Evaluation, caller evaluations.Caller) error {
-	if !site.IsFragment(c) {
+	if !site.WantsFragment(c) {
 		return site.Redirect(c, views.EvaluationURL(e.ID))
 	}
 	page, err := p.evaluationPage(c, e, caller)
@@ -165,7 +165,7 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, fiber.StatusOK, views.EvaluationState(page))
 	}
 	if page.Sources, err = p.evaluationSources(e); err != nil {
@@ -220,7 +220,7 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 	if err != nil || request.Kind == kernelrun.Compile { // whose result has its source
 		return nil, err
 	}
-	page := p.highlighter.Page()
+	page := p.highlighter.NewSourcePage()
 	add := func(title string, code kernelrun.Code) {
 		name := strings.ToLower(title)
 		extension := ".py"

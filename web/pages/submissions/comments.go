@@ -81,7 +81,7 @@ func (p *Submissions) shownComment(t comments.Thread, one comments.CommentRow) (
 	if t.Submission != nil {
 		lines = string(views.SourceURL(t.Submission.ID))
 	}
-	shown.HTML, err = p.highlighter.Comment(one.Body, lines)
+	shown.HTML, err = p.highlighter.RenderComment(one.Body, lines)
 	return shown, err
 }
 

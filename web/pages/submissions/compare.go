@@ -60,7 +60,7 @@ func (p *Submissions) Compare(c *fiber.Ctx) error {
 	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
 		page.PinA = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(b.Submission.ID, b.Run.ID), index, a.Run.ID))
 	}
-	if page.Best, err = p.ownBest(c, a, b); err != nil {
+	if page.Best, err = p.viewersEntryRun(c, a, b); err != nil {
 		return err
 	}
 	return p.site.Render(c, fiber.StatusOK, views.Compare(page))
@@ -102,7 +102,7 @@ func (p *Submissions) chartsOfBoth(
 	a, b comparedRun, index int, reports [2]*ncu.Report, missing string,
 ) templ.Component {
 	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	vm := charts.CompareView{RunA: sideOf(a, b, ownA), RunB: sideOf(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), ConditionsText: conditionsText(a, b, true),
+	vm := charts.CompareView{RunA: newComparedSide(a, b, ownA), RunB: newComparedSide(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), ConditionsText: conditionsText(a, b, true),
 		NoCodeReason: hiddenSourceReason(a, b), PagePath: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: caseTabs(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
 		vm.NoProfileReason = missing
@@ -120,7 +120,7 @@ func (p *Submissions) chartsOfBoth(
 		vm.TimeComparison.Cases = charts.CasesWithShortNames(vm.TimeComparison.Cases)
 		vm.ConditionsText = conditionsText(a, b, vm.HeadlineRatio().IsClear())
 		if missing == "" {
-			addPairs(&vm, reports)
+			addKernelPairs(&vm, reports)
 		}
 		if vm.NoCodeReason != "" {
 			return charts.Compare(vm), nil
@@ -138,8 +138,8 @@ func compareTimes(a, b comparedRun) versus.Comparison {
 	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
 }
 
-// ownBest returns the viewer's entry on the board of run a, unless it is a or b; 0 if there is none.
-func (p *Submissions) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
+// viewersEntryRun returns the viewer's entry on the board of run a, unless it is a or b; 0 if there is none.
+func (p *Submissions) viewersEntryRun(c *fiber.Ctx, a, b comparedRun) (int64, error) {
 	st, err := p.site.Store.Boards.PersonPlace(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
 	if db.KindOf(err) == db.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
 		return 0, nil
@@ -169,8 +169,9 @@ func newComparedRun(seen runs.RunAccess, left map[int64]runs.RunEvidence) compar
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
-// sideOf returns the chart data of run r. own is the score of the run's own times, which the ratio is based on.
-func sideOf(r, other comparedRun, own float64) charts.ComparedSide {
+// newComparedSide returns the chart data of run r. own is the score of the run's own times, which the ratio is based
+// on.
+func newComparedSide(r, other comparedRun, own float64) charts.ComparedSide {
 	s := charts.ComparedSide{
 		Name: fmt.Sprintf("Submission %d by %s", r.Submission.ID, r.Owner.Name), ShortName: comparedName(r, other), URL: string(views.SubmissionURL(r.Submission.ID)),
 		BoardName: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
@@ -236,12 +237,12 @@ func (p *Submissions) addReports(vm *charts.CompareView, a, b comparedRun, index
 		vm.NoProfileReason = why
 		return err
 	}
-	addPairs(vm, reports)
+	addKernelPairs(vm, reports)
 	return nil
 }
 
-// addPairs adds a comparison of each kernel that both reports have, and possible causes of the difference.
-func addPairs(vm *charts.CompareView, reports [2]*ncu.Report) {
+// addKernelPairs adds a comparison of each kernel that both reports have, and possible causes of the difference.
+func addKernelPairs(vm *charts.CompareView, reports [2]*ncu.Report) {
 	vm.Pairs = ncu.Compare(reports[0], reports[1])
 	if because, ok := ncu.ExplainDifference(reports[0], reports[1]); ok {
 		vm.Explanation = &because
@@ -327,7 +328,7 @@ func conditionsText(a, b comparedRun, apart bool) string {
 	if disturbed != "" {
 		return disturbed
 	}
-	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, sameClock(*a.Run.Machine))
+	return fmt.Sprintf("Conditions are the same: the same %s, the same software%s.", a.Run.Device, clockToleranceText(*a.Run.Machine))
 }
 
 // disturbedSentence returns a sentence about runs that were disturbed, or "".
@@ -354,7 +355,7 @@ func differenceTexts(a, b comparedRun) (list []string) {
 	was, is := *a.Run.Machine, *b.Run.Machine
 	add := func(name, from, to string) {
 		if from != to {
-			list = append(list, fmt.Sprintf("%s %s → %s", name, shownVersion(from), shownVersion(to)))
+			list = append(list, fmt.Sprintf("%s %s → %s", name, versionOrUnknown(from), versionOrUnknown(to)))
 		}
 	}
 	add("task", a.Task.Title, b.Task.Title)
@@ -387,7 +388,7 @@ func machineSoftware(m job.Machine) epochs.Software {
 	}
 }
 
-func shownVersion(text string) string {
+func versionOrUnknown(text string) string {
 	if text == "" {
 		return "unknown"
 	}
@@ -423,7 +424,7 @@ func clockRangeEnds(seen string) (low, high float64) {
 	return low, high
 }
 
-func sameClock(m job.Machine) string {
+func clockToleranceText(m job.Machine) string {
 	if m.Conditions["sm_clock"] == "" {
 		return ""
 	}

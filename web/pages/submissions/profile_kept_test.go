@@ -30,7 +30,9 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 		do   func() error
 	}{
 		{"nothing", func() error { return nil }},
-		{"another name", func() error { return webtest.Second(s.Cfg.Store.Rename(t.Context(), s.Admin, owner.ID, "Mary Weft")) }},
+		{"another name", func() error {
+			return webtest.Second(s.Cfg.Store.RenameUser(t.Context(), s.Admin, owner.ID, "Mary Weft"))
+		}},
 		{"a better run", func() error { s.Ranked("Ned New", webtest.GoodKernel, webtest.ProfiledNS/2, "cuda4"); return nil }},
 		{"a disqualification", func() error {
 			return webtest.Second(s.Cfg.Store.Disqualify(t.Context(), s.Admin, s.First.ID, "It knew the answers."))

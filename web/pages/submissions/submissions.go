@@ -90,9 +90,9 @@ func (p *Submissions) addSource(ctx context.Context, seen runs.SubmissionAccess,
 		return err
 	}
 	page.Files = runs.SubmittedFiles(p.highlighter, seen.Submission, submitted)
-	page.Files[0].Remarks = views.RemarksIn(remarks, "")
+	page.Files[0].Remarks = views.RemarksOnFile(remarks, "")
 	for i, name := range submitted.Names() {
-		page.Files[i+1].Remarks = views.RemarksIn(remarks, name)
+		page.Files[i+1].Remarks = views.RemarksOnFile(remarks, name)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (p *Submissions) Run(c *fiber.Ctx) error {
 	if run.SubmissionID != seen.Submission.ID {
 		return site.NotFound(c)
 	}
-	if !site.IsFragment(c) { // someone who copied the address
+	if !site.WantsFragment(c) { // someone who copied the address
 		return site.Redirect(c, views.SubmissionURL(seen.Submission.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
 	}
 	card, err := p.runs.CardForViewer(c, runs.RunAccess{SubmissionAccess: seen, Run: run})
@@ -152,7 +152,7 @@ func (p *Submissions) RunAgain(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	solve := views.SolveURL(seen.Task.Slug)
+	solve := views.WorkbenchURL(seen.Task.Slug)
 	if from, err := url.Parse(c.Get(fiber.HeaderReferer)); err == nil && strings.HasSuffix(from.Path, string(solve)) {
 		return site.Redirect(c, solve+templ.SafeURL(fmt.Sprintf("?run=%d", sub.ID)))
 	}

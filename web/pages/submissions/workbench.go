@@ -46,7 +46,7 @@ func (p *Submissions) showWorkbench(c *fiber.Ctx, task catalog.Task, status int,
 		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
 	}
 	page.HasStream, page.NeedsChartStyle, page.FullWidth, page.FullHeight = true, true, true, true
-	if page.Description, err = p.highlighter.Description(bundle.Definition.Description); err != nil {
+	if page.Description, err = p.highlighter.RenderDescription(bundle.Definition.Description); err != nil {
 		return err
 	}
 	page.References = slices.DeleteFunc(runs.TaskSources(p.highlighter, bundle), func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
@@ -105,7 +105,7 @@ func (p *Submissions) WorkbenchSubmit(c *fiber.Ctx) error {
 	if err != nil {
 		return p.refuseWorkbench(c, in, err)
 	}
-	if !site.IsFragment(c) {
+	if !site.WantsFragment(c) {
 		return site.Redirect(c, views.SubmissionURL(sub.ID))
 	}
 	seen, err := p.runs.SubmissionByID(c.UserContext(), site.Actor(c), sub.ID)
@@ -141,7 +141,7 @@ func (p *Submissions) workbenchCompile(c *fiber.Ctx, in submissions.NewSubmissio
 	if err != nil {
 		return p.refuseWorkbench(c, in, evaluations.WithErrorCode(err))
 	}
-	if !site.IsFragment(c) {
+	if !site.WantsFragment(c) {
 		return site.Redirect(c, views.EvaluationURL(e.ID))
 	}
 	page := views.EvaluationPage{Page: p.site.Page(c, views.EvaluationTitle(e), "tasks"), Of: e, Mine: true}
@@ -158,7 +158,7 @@ func (p *Submissions) refuseWorkbench(c *fiber.Ctx, in submissions.NewSubmission
 	if refused.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
-	if site.IsFragment(c) {
+	if site.WantsFragment(c) {
 		return p.site.Render(c, refused.Status, views.Refused(refused.Message))
 	}
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
@@ -236,7 +236,7 @@ func (p *Submissions) WorkbenchLimits(c *fiber.Ctx) error {
 // redirects to the workbench and returns the zero Task.
 func (p *Submissions) workbenchTask(c *fiber.Ctx) (catalog.Task, error) {
 	c.Vary("HX-Request")
-	if !site.IsFragment(c) {
+	if !site.WantsFragment(c) {
 		return catalog.Task{}, site.RedirectTo("/tasks/:slug/solve")(c)
 	}
 	return p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))

@@ -126,7 +126,7 @@ func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	return requests, err
 }
 
-func tooMany() error {
+func tooManyRequestsError() error {
 	return site.Invalid("requests", "A batch has at most %d requests. Send the rest in another one.", MaxBatchRequests)
 }
 
@@ -138,7 +138,7 @@ func notListError(why string, about ...any) error {
 func readLines(body []byte) (requests []json.RawMessage, err error) {
 	for body = bytes.TrimSpace(body); len(body) > 0; body = bytes.TrimSpace(body) {
 		if len(requests) == MaxBatchRequests {
-			return nil, tooMany()
+			return nil, tooManyRequestsError()
 		}
 		var line []byte
 		line, body, _ = bytes.Cut(body, []byte("\n"))
@@ -155,7 +155,7 @@ func readList(body []byte) (requests []json.RawMessage, err error) {
 	}
 	for decoder.More() {
 		if len(requests) == MaxBatchRequests {
-			return nil, tooMany()
+			return nil, tooManyRequestsError()
 		}
 		var one json.RawMessage
 		if err := decoder.Decode(&one); err != nil {

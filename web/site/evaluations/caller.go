@@ -88,7 +88,7 @@ func NotFound(id string) error {
 // CheckAccess refuses requests without a token, unless the operator opened the API. A session is accepted for GET only,
 // because any page could make a browser send its cookie.
 func (s *Evaluations) CheckAccess(c *fiber.Ctx) error {
-	if site.IsBearer(c) || site.Viewer(c) != nil && c.Method() == fiber.MethodGet || s.isOpenToRequest(c) {
+	if site.HasBearerToken(c) || site.Viewer(c) != nil && c.Method() == fiber.MethodGet || s.isOpenToRequest(c) {
 		return c.Next()
 	}
 	return site.Unauthorized("This needs a token. Create one on your account page and send it as Authorization: Bearer TOKEN.")

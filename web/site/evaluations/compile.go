@@ -84,7 +84,7 @@ func (s *Evaluations) packSubmission(
 
 // WithKernelDiagnostics adds diagnostics by line, and the resources of kernels, to the result of a compilation.
 func WithKernelDiagnostics(c kernelrun.Compilation) kernelrun.Compilation {
-	for _, r := range views.RemarksOf(c.Messages, views.CompiledSources(c)) {
+	for _, r := range views.ParseRemarks(c.Messages, views.CompiledSources(c)) {
 		severity := "warning"
 		if r.IsError {
 			severity = "error"

@@ -155,9 +155,9 @@ func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, jo
 	for device, slots := range fleet.CountSlots(workers, now, does) {
 		devices = append(devices, Device{
 			Name:      device,
-			slots:     slots.Usable,
+			slots:     slots.AcceptingJobs,
 			idleSlots: slots.Free,
-			packages:  fleet.PackagesFor(workers, device, now),
+			packages:  fleet.PackagesForDevice(workers, device, now),
 		})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == gpuname.CPU] }

@@ -49,7 +49,7 @@ func (s *Runs) capacities(workers []fleet.Worker, waits []work.WaitingWork) []cl
 		return byName[name]
 	}
 	for name, slots := range fleet.CountAllSlots(workers, s.site.Now()) {
-		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
+		at(name).Slots, at(name).Busy = slots.AcceptingJobs, slots.Busy
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {
@@ -59,7 +59,7 @@ func (s *Runs) capacities(workers []fleet.Worker, waits []work.WaitingWork) []cl
 		}
 	}
 	for _, wait := range waits {
-		at(wait.Device).Waiting, at(wait.Device).OldestWaitSeconds = wait.Work, max(0, s.site.Now().Sub(wait.Oldest).Seconds())
+		at(wait.Device).Waiting, at(wait.Device).OldestWaitSeconds = wait.WorkCount, max(0, s.site.Now().Sub(wait.OldestSince).Seconds())
 	}
 	list := make([]client.Capacity, 0, len(byName))
 	for _, c := range byName {

@@ -68,7 +68,7 @@ func (s *Runs) devices(
 		return byName[name]
 	}
 	for name, slots := range fleet.CountAllSlots(workers, s.site.Now()) {
-		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
+		at(name).Slots, at(name).Busy = slots.AcceptingJobs, slots.Busy
 	}
 	for _, w := range workers {
 		for _, slot := range w.Slots {

@@ -22,7 +22,7 @@ type Profile struct {
 	Run             work.Run          // the run that made it: the one after a ranked run, or the run itself
 	Stages          []job.StageResult // of that run
 	Cases           []job.CaseResult  // results of the cases
-	Notes           map[string]string
+	ExtraKeys       map[string]string
 	files           map[string]work.Artifact
 	NoProfileReason string // there is none (yet), in a sentence
 }
@@ -108,7 +108,7 @@ func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) P
 	}
 	for _, stage := range p.Stages {
 		if stage.Stage == job.StageProfile {
-			p.Cases, p.Notes = stage.Cases, stage.ExtraKeys
+			p.Cases, p.ExtraKeys = stage.Cases, stage.ExtraKeys
 		}
 	}
 	for _, a := range files {

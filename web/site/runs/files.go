@@ -122,7 +122,7 @@ func AdditionalFiles(files map[string][]byte) (list []views.FurtherFile) {
 func SubmittedFiles(
 	code *views.Highlighter, sub submissions.Submission, submitted tasks.Submission,
 ) []views.SourceFile {
-	colours := code.Page()
+	colours := code.NewSourcePage()
 	files := []views.SourceFile{colours.ColorFile(sub.FileName, "", submitted.Source)}
 	for _, name := range submitted.Names() {
 		files = append(files, colours.ColorFile(name, name+"-", submitted.Files[name]))

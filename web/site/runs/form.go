@@ -165,7 +165,7 @@ func (s *Runs) Remarks(ctx context.Context, seen SubmissionAccess, further []str
 			if stage.Stage != job.StageBuild && stage.Status == job.StatusPass {
 				continue
 			}
-			if remarks := views.RemarksOf(stage.Stderr+"\n"+stage.Stdout, of); len(remarks) > 0 {
+			if remarks := views.ParseRemarks(stage.Stderr+"\n"+stage.Stdout, of); len(remarks) > 0 {
 				return remarks, nil
 			}
 		}

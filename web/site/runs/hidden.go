@@ -38,7 +38,7 @@ func (h Redactor) RedactStage(r *job.StageResult) {
 	case h.isSelfMeasured:
 		r.ExtraKeys = nil
 	case r.Stage == job.StageBuild:
-		r.ExtraKeys = numberKernels(r.ExtraKeys)
+		r.ExtraKeys = numberKernelNames(r.ExtraKeys)
 	}
 	if !h.isSelfMeasured && r.Stage != job.StageProfile && r.Stage != job.StageSanitize {
 		return
@@ -50,9 +50,9 @@ func (h Redactor) RedactStage(r *job.StageResult) {
 	}
 }
 
-// numberKernels returns the compiler's values per kernel (ptxas.KERNEL.registers) with numbers instead of kernel names,
-// which come from the source. It removes all other values of a build.
-func numberKernels(extra map[string]string) map[string]string {
+// numberKernelNames returns the compiler's values per kernel (ptxas.KERNEL.registers) with numbers instead of kernel
+// names, which come from the source. It removes all other values of a build.
+func numberKernelNames(extra map[string]string) map[string]string {
 	const compiler = "ptxas."
 	numbers, shown := map[string]int{}, map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(extra)) {

@@ -37,7 +37,7 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen SubmissionAccess) (live views.LiveR
 		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
 		live.CanCancel = live.CanCancel || !card.HasEnded() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Submission.UserID)
 	}
-	if family.Live {
+	if family.HasUnfinished {
 		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Submission.ID, family.LastEvent)
 	}
 	return live, nil
@@ -118,22 +118,22 @@ func (s *Runs) TaskPage(
 		Definition: d, Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), Comments: task.CommentCount,
 		Files: TaskSources(code, b),
 	}
-	shown.Description, err = code.Description(d.Description)
+	shown.Description, err = code.RenderDescription(d.Description)
 	return shown, err
 }
 
 // TaskSources lists the files of a task, the reference first, without templates.
 func TaskSources(code *views.Highlighter, bundle *tasks.Bundle) (files []views.SourceFile) {
 	shown := slices.DeleteFunc(slices.Clone(bundle.Definition.Files), tasks.File.IsSubmission)
-	slices.SortStableFunc(shown, func(a, b tasks.File) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
-	page := code.Page()
+	slices.SortStableFunc(shown, func(a, b tasks.File) int { return referenceFirstOrder(a.Name) - referenceFirstOrder(b.Name) })
+	page := code.NewSourcePage()
 	for _, f := range shown {
 		files = append(files, page.ColorFile(f.Name, f.Name+"-", bundle.Files[f.Source]))
 	}
 	return files
 }
 
-func referenceFirst(name string) int {
+func referenceFirstOrder(name string) int {
 	if stem := path.Base(name); stem[:len(stem)-len(path.Ext(stem))] == "reference" {
 		return 0
 	}

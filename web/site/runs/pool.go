@@ -10,7 +10,7 @@ func sourceRunsOf(run work.Run, list []work.Run) *views.SourceRuns {
 	if len(list) == 0 {
 		return nil
 	}
-	source := &views.SourceRuns{RunID: run.ID, StandsID: *run.OnBoard}
+	source := &views.SourceRuns{RunID: run.ID, StandsID: *run.RepresentativeRunID}
 	for _, r := range list {
 		if r.ID == source.StandsID {
 			source.ScoreNS, source.Pooled, source.Processes, source.Gone = *r.ScoreNS, r.PooledRunCount, r.Processes, max(r.PooledRunCount-len(list), 0)

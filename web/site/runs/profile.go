@@ -151,7 +151,7 @@ func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
 
 // ReportNote returns the reason why ncu's report file of a case was not stored, or "".
 func (p Profile) ReportNote(index int) string {
-	for name, note := range p.Notes {
+	for name, note := range p.ExtraKeys {
 		if first, last, ok := parseReportName(name); ok && first <= index && index <= last {
 			return note
 		}

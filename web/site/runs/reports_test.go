@@ -8,7 +8,7 @@ import (
 
 func TestACaseFindsTheFileThatHoldsIt(t *testing.T) {
 	p := Profile{files: map[string]work.Artifact{},
-		Notes: map[string]string{"profile.7.ncu-rep.gz": "too large", "profile.8-9.ncu-rep.gz": "far too large",
+		ExtraKeys: map[string]string{"profile.7.ncu-rep.gz": "too large", "profile.8-9.ncu-rep.gz": "far too large",
 			"ptxas": ""}}
 	for _, name := range []string{"profile.0.json.gz", "profile.0-2.ncu-rep.gz", "profile.4.ncu-rep.gz",
 		"profile.5.ncu-rep", "profile.5.json.gz", "profile.x.ncu-rep.gz"} {
