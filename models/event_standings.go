@@ -47,7 +47,7 @@ func (s *Store) EventForViewer(
 func (s *Store) EventStandings(
 	ctx context.Context, e events.Event, tasks []catalog.Task, device string, at time.Time,
 ) (events.Standings, error) {
-	rule, err := events.ParsePoints(e.PointsRuleText)
+	rule, err := events.ParsePointsRule(e.PointsRuleText)
 	if err != nil {
 		return events.Standings{}, err
 	}
@@ -72,10 +72,10 @@ func (s *Store) EventStandings(
 		return st, nil
 	}
 	if !at.IsZero() {
-		if err := s.replayPermits.Acquire(ctx, 1); err != nil {
+		if err := s.pastStandingsPermits.Acquire(ctx, 1); err != nil {
 			return events.Standings{}, err
 		}
-		defer s.replayPermits.Release(1)
+		defer s.pastStandingsPermits.Release(1)
 		if st, ok := kept.Get(key); ok { // others have waited for the same
 			return st, nil
 		}

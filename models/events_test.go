@@ -153,7 +153,7 @@ func TestAnEventThatIsOverLeavesTasksOpenThatWereOpenedAgain(t *testing.T) {
 
 func TestPointsRulesAreNumbersAndShort(t *testing.T) {
 	for _, text := range []string{"NaN", "5/nan/1", "1e400", strings.Repeat("1/", 1000) + "1"} {
-		if _, err := events.ParsePoints(text); db.KindOf(err) != db.Invalid {
+		if _, err := events.ParsePointsRule(text); db.KindOf(err) != db.Invalid {
 			t.Errorf("%.20s: %v", text, err)
 		}
 	}

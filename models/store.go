@@ -91,14 +91,14 @@ type Store struct {
 	standingsCache     *cache.Cache[[sha256.Size]byte, events.Standings]
 	pastStandingsCache *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
 	// one at a time adds up standings of a past time
-	replayPermits    *semaphore.Weighted
-	suitePermits     *semaphore.Weighted // one per core makes a suite
-	db               *db.DB
-	files            files.Files
-	submissionLimits submissions.SubmissionLimits
-	confirmationsOn  bool
-	noBaselines      bool
-	siteURL          string
+	pastStandingsPermits *semaphore.Weighted
+	suitePermits         *semaphore.Weighted // one per core makes a suite
+	db                   *db.DB
+	files                files.Files
+	submissionLimits     submissions.SubmissionLimits
+	confirmationsOn      bool
+	noBaselines          bool
+	siteURL              string
 }
 
 // Open connects to the database, migrates its schema, and returns the store. On a large database the first start after
@@ -146,23 +146,23 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 			OnAdded:           announceComment,
 			OnRemovedOrHidden: inbox.RemoveCommentNotices,
 		}),
-		Counters:           work.NewCounters(database),
-		Epochs:             epochs.New(database),
-		Events:             events.New(database),
-		Fleet:              workers,
-		Inbox:              inbox.New(database, cfg.SiteURL, cfg.SendMails),
-		Likeness:           likeness.New(database),
-		Members:            membership.New(database),
-		Quotas:             quota.New(database),
-		Switches:           switches.New(database),
-		Submissions:        submissions.New(database, cfg.SubmissionLimits),
-		Validations:        review.NewValidations(database),
-		Disk:               files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
-		standingsCache:     cache.New[[sha256.Size]byte, events.Standings](maxStandingsBytes),
-		pastStandingsCache: cache.New[[sha256.Size]byte, events.Standings](maxPastStandingsBytes),
-		replayPermits:      semaphore.NewWeighted(1),
-		suitePermits:       semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
-		db:                 database, files: artifacts, submissionLimits: cfg.SubmissionLimits, confirmationsOn: cfg.ConfirmFirstPlaces, noBaselines: cfg.NoBaselines, siteURL: cfg.SiteURL,
+		Counters:             work.NewCounters(database),
+		Epochs:               epochs.New(database),
+		Events:               events.New(database),
+		Fleet:                workers,
+		Inbox:                inbox.New(database, cfg.SiteURL, cfg.SendMails),
+		Likeness:             likeness.New(database),
+		Members:              membership.New(database),
+		Quotas:               quota.New(database),
+		Switches:             switches.New(database),
+		Submissions:          submissions.New(database, cfg.SubmissionLimits),
+		Validations:          review.NewValidations(database),
+		Disk:                 files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
+		standingsCache:       cache.New[[sha256.Size]byte, events.Standings](maxStandingsBytes),
+		pastStandingsCache:   cache.New[[sha256.Size]byte, events.Standings](maxPastStandingsBytes),
+		pastStandingsPermits: semaphore.NewWeighted(1),
+		suitePermits:         semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
+		db:                   database, files: artifacts, submissionLimits: cfg.SubmissionLimits, confirmationsOn: cfg.ConfirmFirstPlaces, noBaselines: cfg.NoBaselines, siteURL: cfg.SiteURL,
 	}
 	// The services and the consequences reference each other through the store. No consequence may be called before
 	// this line.

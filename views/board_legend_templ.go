@@ -15,7 +15,7 @@ import (
 
 // marks returns the marks that entries of the page have.
 func (b BoardTable) marks() []boardMark {
-	return slices.DeleteFunc(boardMarks(), func(m boardMark) bool {
+	return slices.DeleteFunc(allBoardMarks(), func(m boardMark) bool {
 		return !slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return m.appliesTo(b, e) })
 	})
 }

@@ -24,8 +24,8 @@ type boardMark struct {
 
 func leaveTagUnchanged(*entryTag, boards.Standing) {}
 
-// boardMarks returns all marks, most important first.
-func boardMarks() []boardMark {
+// allBoardMarks returns all marks, most important first.
+func allBoardMarks() []boardMark {
 	return []boardMark{
 		{entryTag{"disturbed", "tag-warn", "Measured under bad conditions, such as heat, a low clock, or another program on the device. Running it again is free.", "/trust#conditions"},
 			BoardTable.showsDisturbedMark,
@@ -84,7 +84,7 @@ func (b BoardTable) hasWideIntervals() bool {
 
 // entryMarks returns the marks next to the score of an entry, most important first.
 func (b BoardTable) entryMarks(e boards.Standing) (list []entryTag) {
-	for _, m := range boardMarks() {
+	for _, m := range allBoardMarks() {
 		if m.adaptTag == nil || !m.appliesTo(b, e) {
 			continue
 		}

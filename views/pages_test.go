@@ -212,7 +212,7 @@ func TestTasksAreNamedForPeople(t *testing.T) {
 		}
 	}
 	cases := []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "m", Value: "2"}, {Name: "n", Value: "3"}}}
-	if diff := cmp.Diff([]string{"n", "m"}, argNames(cases)); diff != "" {
+	if diff := cmp.Diff([]string{"n", "m"}, argumentNames(cases)); diff != "" {
 		t.Error(diff)
 	}
 	if got := argumentText(cases[0], "m") + argumentText(cases[1], "m"); got != "–2" {

@@ -18,13 +18,13 @@ import (
 
 // RunMeasurements are the parts of the card of an ended run in addition to stages and cases.
 type RunMeasurements struct {
-	Timeline      charts.TimelineView
-	Kernels       []KernelFacts
-	MeasuredCases []MeasuredCase
-	DetailsURL    string // address of the profile; may be empty
-	ProfileNote   string // reason for having no profile, or none yet
-	Ran           Ran
-	CompareURL    templ.SafeURL // comparison with the board's first; empty for the first itself
+	Timeline        charts.TimelineView
+	Kernels         []KernelFacts
+	MeasuredCases   []MeasuredCase
+	DetailsURL      string // address of the profile; may be empty
+	ProfileNote     string // reason for having no profile, or none yet
+	LaunchedKernels LaunchedKernels
+	CompareURL      templ.SafeURL // comparison with the board's first; empty for the first itself
 }
 
 // MeasuredCase is one timed case, with the declared bytes and operations of a call and the peaks of the device in the

@@ -16,8 +16,8 @@ import (
 	"warpboard/views/format"
 )
 
-// Ran lists the kernels that a run launched in its profile. The zero value shows nothing.
-type Ran struct {
+// LaunchedKernels lists the kernels that a run launched in its profile. The zero value shows nothing.
+type LaunchedKernels struct {
 	Kernels []job.Kernel // of all cases
 	Cases   int          // number of profiled cases
 	Full    bool         // a case reached the limit of profiled launches, and may have had more
@@ -29,10 +29,10 @@ type Ran struct {
 const mostRan = 20
 
 // further returns the kernels after the listed ones.
-func (r Ran) further() []job.Kernel { return r.Kernels[min(len(r.Kernels), mostRan):] }
+func (r LaunchedKernels) further() []job.Kernel { return r.Kernels[min(len(r.Kernels), mostRan):] }
 
 // furtherSays describes the omitted ones: "12 further kernels, 3.4 % of the GPU's time".
-func (r Ran) furtherSays() string {
+func (r LaunchedKernels) furtherSays() string {
 	share, n := 0.0, len(r.further())
 	for _, k := range r.further() {
 		share += k.Share
@@ -45,7 +45,7 @@ func (r Ran) furtherSays() string {
 }
 
 // libraries returns the libraries in the profile that the task refuses, or "".
-func (r Ran) libraries() string {
+func (r LaunchedKernels) libraries() string {
 	if !r.Refused {
 		return ""
 	}
@@ -53,7 +53,7 @@ func (r Ran) libraries() string {
 }
 
 // launches explains which launches the list covers.
-func (r Ran) launches() string {
+func (r LaunchedKernels) launches() string {
 	if r.Full {
 		return fmt.Sprintf("These are the first %d launches of one untimed call of each case.", job.MaxProfiledLaunches)
 	}
@@ -85,7 +85,7 @@ func ranTag(r RunCard) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if libraries := r.Ran.libraries(); libraries != "" {
+		if libraries := r.LaunchedKernels.libraries(); libraries != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<a class=\"tag tag-warn plain\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -143,7 +143,7 @@ func whatRan(r RunCard) templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(r.Ran.Kernels) > 0 {
+		if len(r.LaunchedKernels.Kernels) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<details class=\"border-t border-line\" data-ran id=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -161,7 +161,7 @@ func whatRan(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = kernelTable(r.Ran, "What ran").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = kernelTable(r.LaunchedKernels, "What ran").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -169,7 +169,7 @@ func whatRan(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if libraries := r.Ran.libraries(); libraries != "" {
+			if libraries := r.LaunchedKernels.libraries(); libraries != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p>The task refuses library kernels. In the profile, they took GPU time: ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -188,7 +188,7 @@ func whatRan(r RunCard) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = ranNote(r.Ran.launches()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ranNote(r.LaunchedKernels.launches()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -196,15 +196,15 @@ func whatRan(r RunCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-		} else if r.Ran.Unknown != "" {
+		} else if r.LaunchedKernels.Unknown != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<p class=\"px-5 py-3 border-t border-line small\" data-ran-unknown><span class=\"font-semibold\">What ran</span> <span class=\"soft\">The task refuses libraries. It is not known what ran. ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var7 string
-			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(r.Ran.Unknown)
+			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(r.LaunchedKernels.Unknown)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ran.templ`, Line: 84, Col: 91}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ran.templ`, Line: 84, Col: 103}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 			if templ_7745c5c3_Err != nil {
@@ -261,7 +261,7 @@ func ranNote(launches string) templ.Component {
 	})
 }
 
-func kernelTable(r Ran, label string) templ.Component {
+func kernelTable(r LaunchedKernels, label string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -513,7 +513,7 @@ func ranInCall(label string, kernels []kernelrun.Kernel) templ.Component {
 	})
 }
 
-func ranOf(kernels []kernelrun.Kernel) (r Ran) {
+func ranOf(kernels []kernelrun.Kernel) (r LaunchedKernels) {
 	for _, k := range kernels {
 		r.Kernels = append(r.Kernels, job.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, NS: k.DurationNS, Share: k.Share})
 	}

@@ -31,8 +31,8 @@ type Remark struct {
 
 // Sources has the names by which compiler messages call the files of a submission.
 type Sources struct {
-	MainFileNames []string               // names of its main file
-	IsFurtherFile func(name string) bool // reports whether a name is one of its further files; nil for none
+	MainFileNames    []string               // names of its main file
+	IsAdditionalFile func(name string) bool // reports whether a name is one of its further files; nil for none
 }
 
 // submittedFileName returns the name for remarks on a file in a compiler message; ours is false if the file is not from
@@ -42,7 +42,7 @@ func (s Sources) submittedFileName(message string) (name string, ours bool) {
 	if slices.Contains(s.MainFileNames, name) {
 		return "", true
 	}
-	return name, s.IsFurtherFile != nil && s.IsFurtherFile(name)
+	return name, s.IsAdditionalFile != nil && s.IsAdditionalFile(name)
 }
 
 // RemarksOnFile returns the remarks on one file; "" is the main file.

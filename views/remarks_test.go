@@ -14,7 +14,7 @@ import (
 
 func TestParseRemarksOfCompilersFindsTheirLines(t *testing.T) {
 	of := Sources{MainFileNames: []string{"submission.cu", "submission.cpp", "submission.py"},
-		IsFurtherFile: func(name string) bool { return name == "tile.h" || name == "help.py" }}
+		IsAdditionalFile: func(name string) bool { return name == "tile.h" || name == "help.py" }}
 	for name, c := range map[string]struct {
 		output string
 		want   []Remark

@@ -14,10 +14,10 @@ import (
 // DriftPage shows how updates of software changed the scores of a device.
 type DriftPage struct {
 	Page
-	Device  string
-	Epochs  []EpochRow
-	Workers []fleet.Worker // with the device
-	Drifts  []SoftwareUpdateEffect
+	Device        string
+	Epochs        []EpochRow
+	Workers       []fleet.Worker // with the device
+	UpdateEffects []SoftwareUpdateEffect
 }
 
 // EpochRow is the software that a device had for some time.

@@ -73,7 +73,7 @@ func DriftOf(p DriftPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(p.Drifts) == 0 {
+			if len(p.UpdateEffects) == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "<div class=\"card mt-6\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -87,7 +87,7 @@ func DriftOf(p DriftPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			for i, drift := range p.Drifts {
+			for i, drift := range p.UpdateEffects {
 				templ_7745c5c3_Err = driftSection(drift, "drift-"+strconv.Itoa(i)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

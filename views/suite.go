@@ -129,7 +129,7 @@ func curveX(p float64) float64 {
 
 func curveY(share float64) float64 { return curveBottom - share*(curveBottom-curveTop) }
 
-func coordinate(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+func coordinateText(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // curves returns the curve of the best of all entrants, and those of the chosen entrants.
 func (p SuitePage) curves() (list []curve) {
@@ -157,14 +157,15 @@ func fastPCurvePath(speedups []float64, compared int) string {
 	slices.Sort(sorted)
 	var path strings.Builder
 	left := len(sorted)
-	fmt.Fprintf(&path, "M%s %s", coordinate(curveLeft), coordinate(curveY(float64(left-countBelow(sorted, minCurveFactor))/float64(compared))))
+	fmt.Fprintf(&path, "M%s %s", coordinateText(curveLeft), coordinateText(curveY(float64(left-countBelow(sorted, minCurveFactor))/float64(compared))))
 	for i, s := range sorted {
 		if s < minCurveFactor || s > maxCurveFactor {
 			continue
 		}
-		fmt.Fprintf(&path, "H%sV%s", coordinate(curveX(s)), coordinate(curveY(float64(left-i-1)/float64(compared))))
+		fmt.Fprintf(&path, "H%sV%s", coordinateText(curveX(s)),
+			coordinateText(curveY(float64(left-i-1)/float64(compared))))
 	}
-	fmt.Fprintf(&path, "H%s", coordinate(curveRight))
+	fmt.Fprintf(&path, "H%s", coordinateText(curveRight))
 	return path.String()
 }
 

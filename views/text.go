@@ -54,8 +54,8 @@ func ModeName(mode string) string {
 	return mode
 }
 
-// argNames returns the names of all arguments of the cases, each once, in the order of the cases.
-func argNames(cases []tasks.Case) []string {
+// argumentNames returns the names of all arguments of the cases, each once, in the order of the cases.
+func argumentNames(cases []tasks.Case) []string {
 	var names []string
 	for _, c := range cases {
 		for _, arg := range c {

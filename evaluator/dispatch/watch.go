@@ -112,9 +112,9 @@ func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, no
 // lossOf decides whether a lost worker counts against the run. leaving means that the worker was stopping.
 func (w *watch) lossOf(a work.LiveAttempt, leaving bool) work.LossKind {
 	switch {
-	case a.TakenAt == nil || leaving:
+	case a.ReceivedAt == nil || leaving:
 		return work.LossHandedBack
-	case w.startedAt.After(*a.TakenAt):
+	case w.startedAt.After(*a.ReceivedAt):
 		return work.LossRetriedAfterPause
 	}
 	return work.LossCountedAgainstWork

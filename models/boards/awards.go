@@ -126,11 +126,11 @@ type DeviceFamilyTotal struct {
 type personAward struct {
 	TaskID        int64
 	Device        string
-	Devices       []string `gorm:"serializer:json"` // the task's
-	EntriesAhead  int      `gorm:"column:ahead"`
-	BandSize      int      `gorm:"column:size"`
-	EntriesBehind int      `gorm:"column:behind"`
-	Since         *time.Time
+	Devices       []string   `gorm:"serializer:json"` // the task's
+	EntriesAhead  int        `gorm:"column:ahead"`
+	BandSize      int        `gorm:"column:size"`
+	EntriesBehind int        `gorm:"column:behind"`
+	AchievedAt    *time.Time `gorm:"column:since"`
 }
 
 // ownAwardsSQL selects a person's entries that may have points: those whose score is at most maxBandRatio times that of
@@ -168,8 +168,8 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]DeviceFamilyTota
 		if a.points == 0 || !slices.Contains(own.Devices, own.Device) {
 			continue
 		}
-		if own.Since != nil {
-			a.achievedAt = *own.Since
+		if own.AchievedAt != nil {
+			a.achievedAt = *own.AchievedAt
 		}
 		for _, family := range []string{"", gpuname.Family(own.Device)} {
 			if tallies[family] == nil {

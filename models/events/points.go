@@ -17,7 +17,7 @@ const ScoreRatioRule = "ratio"
 // and are not negative.
 type PointsRule func(rank int, score, best float64) float64
 
-// ParsePoints parses a points rule:
+// ParsePointsRule parses a points rule:
 //
 // "5/3/1": by rank; 5 points for the first, 3 for the second, 1 for the third, 0 for all others
 //
@@ -26,14 +26,14 @@ type PointsRule func(rank int, score, best float64) float64
 // "ratio": 100 × best score / own score
 //
 // Entrants that share a rank each get its points.
-func ParsePoints(text string) (PointsRule, error) {
+func ParsePointsRule(text string) (PointsRule, error) {
 	switch text = strings.TrimSpace(text); {
 	case len(text) > maxPointsRuleLength:
 		return nil, db.Errorf(db.Invalid, "The points rule has %d characters; at most %d are allowed.", len(text), maxPointsRuleLength)
 	case text == ScoreRatioRule:
 		return func(_ int, score, best float64) float64 { return roundPoints(min(100, 100*best/score)) }, nil
 	case strings.Contains(text, "place"):
-		return parseRule(text)
+		return parseFormulaRule(text)
 	}
 	var list []float64
 	for part := range strings.SplitSeq(text, "/") {
@@ -56,7 +56,7 @@ const (
 	maxPointsRuleLength = 1000      // characters: each reader of the event parses them
 )
 
-func parseRule(text string) (PointsRule, error) {
+func parseFormulaRule(text string) (PointsRule, error) {
 	expression, err := parse.Arithmetic(text)
 	if err != nil {
 		return nil, unknownRuleError(text)

@@ -151,7 +151,7 @@ func (e *Event) setFreezeTime(tx *gorm.DB, to *time.Time) error {
 // check returns one error that joins all mistakes in the settings.
 func (in EventSettings) check() error {
 	title := len([]rune(accounts.CleanName(in.Title)))
-	_, rule := ParsePoints(in.PointsRuleText)
+	_, rule := ParsePointsRule(in.PointsRuleText)
 	var wrong []string
 	refuse := func(bad bool, format string, a ...any) {
 		if bad {

@@ -92,7 +92,7 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 			t.Errorf("said again: %v, %v", out.Events, err)
 		}
 		live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
-		if len(live) != 1 || live[0].Worker != "w1" || live[0].Device != "CPU" || live[0].TakenAt == nil ||
+		if len(live) != 1 || live[0].Worker != "w1" || live[0].Device != "CPU" || live[0].ReceivedAt == nil ||
 			live[0].Secret != attempt.Secret {
 			t.Errorf("live: %+v", live)
 		}

@@ -37,7 +37,7 @@ type TeamChange struct {
 
 // SetTeam applies a change to a team. Only admins may call it.
 func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange) error {
-	return q.change(ctx, actor, "set team", func(tx *gorm.DB) (subject, detail string, err error) {
+	return q.changeAsAdmin(ctx, actor, "set team", func(tx *gorm.DB) (subject, detail string, err error) {
 		name := strings.Join(strings.Fields(db.SanitizeText(n.Name)), " ")
 		var parts []string
 		if n.Seconds != nil {
@@ -76,7 +76,7 @@ func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange)
 
 // RemoveTeam deletes a team and its budget, but not its members. Only admins may call it.
 func (q *Quotas) RemoveTeam(ctx context.Context, actor accounts.User, id int64) error {
-	return q.change(ctx, actor, "remove team", func(tx *gorm.DB) (name, _ string, err error) {
+	return q.changeAsAdmin(ctx, actor, "remove team", func(tx *gorm.DB) (name, _ string, err error) {
 		if name, err = teamName(tx, id); err == nil {
 			err = db.WriteError(tx.Exec("delete from teams where id = ?", id).Error, "teams without %s", name)
 		}
@@ -86,7 +86,7 @@ func (q *Quotas) RemoveTeam(ctx context.Context, actor accounts.User, id int64) 
 
 // LeaveTeam removes a person from a team. It does nothing if the person has left. Only admins may call it.
 func (q *Quotas) LeaveTeam(ctx context.Context, actor accounts.User, id, person int64) error {
-	return q.change(ctx, actor, "leave team", func(tx *gorm.DB) (who, team string, err error) {
+	return q.changeAsAdmin(ctx, actor, "leave team", func(tx *gorm.DB) (who, team string, err error) {
 		if team, err = teamName(tx, id); err != nil {
 			return "", "", err
 		}

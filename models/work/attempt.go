@@ -26,7 +26,7 @@ type Attempt struct {
 	Seed         int64  // bits of the ranked stage's seed; never shown
 	Worker       string // name of the worker
 	CreatedAt    time.Time
-	TakenAt      *time.Time // when its worker reported that it has the job
+	ReceivedAt   *time.Time `gorm:"column:taken_at"` // when its worker reported that it has the job
 	EndedAt      *time.Time // when its result was recorded, or it stopped counting
 	Outcome      job.Outcome
 	LastSeq      int    // highest number of the stored events
@@ -41,8 +41,8 @@ func (a Attempt) WorkRef() job.WorkRef {
 
 // BeganAt returns the time at which a worker received the attempt, or its creation if no worker reported that.
 func (a Attempt) BeganAt() time.Time {
-	if a.TakenAt != nil {
-		return *a.TakenAt
+	if a.ReceivedAt != nil {
+		return *a.ReceivedAt
 	}
 	return a.CreatedAt
 }

@@ -140,7 +140,7 @@ func TestCallersTakeTurns(t *testing.T) {
 			t.Error(diff)
 		}
 		live, err := s.Work.LiveAttempts(t.Context())
-		if err != nil || len(live) != 1 || live[0].EvaluationID != a1.ID || live[0].TakenAt == nil ||
+		if err != nil || len(live) != 1 || live[0].EvaluationID != a1.ID || live[0].ReceivedAt == nil ||
 			live[0].Device != "CPU" {
 			t.Errorf("live: %+v, %v", live, err)
 		}

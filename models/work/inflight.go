@@ -45,11 +45,11 @@ func (a *attemptWithWork) hasSecret(secret string) bool {
 
 // recordReceipt records the worker and the time at which it received the attempt, once.
 func (a *attemptWithWork) recordReceipt(worker string) {
-	if a.TakenAt != nil {
+	if a.ReceivedAt != nil {
 		return
 	}
 	t, w := db.Now(), a.workItem.work()
-	a.TakenAt, a.Worker = &t, db.SanitizeText(worker)
+	a.ReceivedAt, a.Worker = &t, db.SanitizeText(worker)
 	w.StartedAt, w.Worker = &t, a.Worker
 	a.workItem.setTaken()
 }

@@ -54,7 +54,7 @@ func (l *LifeCycle) loseAttempt(
 // requeueOrFail ends the attempt and returns its work to its former position in the queue, or ends the work.
 func (a *attemptWithWork) requeueOrFail(tx *gorm.DB, loss LossKind, why job.Failure) (Effect, error) {
 	why.IsInfrastructureError, why.Reason = true, cmp.Or(why.Reason, "The worker stopped it without giving a reason.")
-	taken, w := a.TakenAt != nil, a.workItem.work()
+	taken, w := a.ReceivedAt != nil, a.workItem.work()
 	if !taken {
 		loss = LossHandedBack
 	}

@@ -113,7 +113,7 @@ func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) 
 		if counts {
 			g.ownAttemptCount++
 		}
-		if a.TakenAt == nil && !slices.Contains(ask.Attempts, a.ID) {
+		if a.ReceivedAt == nil && !slices.Contains(ask.Attempts, a.ID) {
 			g.unreceivedAttempts = append(g.unreceivedAttempts, a.Attempt)
 		}
 	}

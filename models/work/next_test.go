@@ -88,7 +88,7 @@ func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 				t.Errorf("%s gets %+v", name, a)
 			}
 		}
-		if a := next(t, s, job.WorkRequest{Worker: "mine", Device: "CPU"}); a == nil || a.Worker != "mine" || a.TakenAt != nil {
+		if a := next(t, s, job.WorkRequest{Worker: "mine", Device: "CPU"}); a == nil || a.Worker != "mine" || a.ReceivedAt != nil {
 			t.Errorf("it gets %+v", a)
 		}
 	})

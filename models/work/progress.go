@@ -157,7 +157,7 @@ func (p *eventBatch) keepEvent(a *attemptWithWork, run *Run, e job.Event) error 
 			return err
 		}
 	}
-	if !hideTimes(&e) {
+	if !hideRankedTimes(&e) {
 		return nil
 	}
 	if e.Type != job.EventLog {
@@ -179,9 +179,9 @@ func (p *eventBatch) keepEvent(a *attemptWithWork, run *Run, e job.Event) error 
 	return nil
 }
 
-// hideTimes removes the times of a running ranked stage from an event, because a person who sees them could cancel a
-// slow run. It reports whether anything remains. The ended stage has all times.
-func hideTimes(e *job.Event) (left bool) {
+// hideRankedTimes removes the times of a running ranked stage from an event, because a person who sees them could
+// cancel a slow run. It reports whether anything remains. The ended stage has all times.
+func hideRankedTimes(e *job.Event) (left bool) {
 	if e.Stage != job.StageRanked && e.Stage != job.StageSecret {
 		return true
 	}

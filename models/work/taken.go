@@ -24,7 +24,7 @@ func (l *LifeCycle) ClassifyAttempts(
 			continue
 		}
 		known = append(known, id)
-		if a.TakenAt == nil {
+		if a.ReceivedAt == nil {
 			fresh = append(fresh, id)
 		}
 	}
@@ -75,7 +75,7 @@ func (l *LifeCycle) liveAttemptsAmong(ctx context.Context, ids []string) (map[st
 func (l *LifeCycle) recordTaken(ctx context.Context, attemptID, worker string, out *Effect) error {
 	return l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadAttemptWithWork(tx, attemptID)
-		if err != nil || a == nil || !a.acceptsMessages() || a.TakenAt != nil || !a.mayBelongTo(worker) {
+		if err != nil || a == nil || !a.acceptsMessages() || a.ReceivedAt != nil || !a.mayBelongTo(worker) {
 			return err
 		}
 		a.recordReceipt(worker)

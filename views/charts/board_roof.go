@@ -20,7 +20,8 @@ func (b BoardRoof) chart() *roofChart {
 	if !(b.Bandwidth > 0) {
 		return nil
 	}
-	c, roof := &roofChart{drawingFrame: smallFrame()}, ncu.Roofline{PeakBandwidth: roofFact(b.Bandwidth, "byte/s")}
+	c, roof := &roofChart{drawingFrame: smallDrawingFrame()},
+		ncu.Roofline{PeakBandwidth: roofFact(b.Bandwidth, "byte/s")}
 	var points [][2]float64
 	for _, d := range b.Dots {
 		if !(d.Rate > 0) || !(d.Intensity > 0) || !(d.PeakRate > 0) {

@@ -39,7 +39,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 		{Run: 4, Name: "4. linus", URL: "/4", Rate: 1e6, Intensity: 1e-4}}
 	for name, r := range reports {
 		for i := range r.Kernels {
-			c := newRoofChart(r, &r.Kernels[i], nil, others, smallFrame(), Zoom{})
+			c := newRoofChart(r, &r.Kernels[i], nil, others, smallDrawingFrame(), Zoom{})
 			all := written(c)
 			for a := range all {
 				for b := range a {
@@ -59,7 +59,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 				}
 			}
 			// other entries may leave no room
-			for _, s := range newRoofChart(r, &r.Kernels[i], nil, nil, smallFrame(), Zoom{}).slopes {
+			for _, s := range newRoofChart(r, &r.Kernels[i], nil, nil, smallDrawingFrame(), Zoom{}).slopes {
 				if s.label.text == "" {
 					t.Errorf("%s kernel %d: the roof of %s has no name", name, i, s.memoryLevel)
 				}
@@ -110,7 +110,7 @@ func TestNamesStandBesideTheirDots(t *testing.T) {
 		{Run: 1, Name: "lowest", URL: "/3", Rate: 2e6, Intensity: 2e-4},
 		{Run: 1, Name: "high", URL: "/4", Rate: 9.9e14, Intensity: 300}} {
 		r := report(t, "cuda4")
-		c := newRoofChart(r, &r.Kernels[0], nil, []RooflineDot{d}, smallFrame(), Zoom{})
+		c := newRoofChart(r, &r.Kernels[0], nil, []RooflineDot{d}, smallDrawingFrame(), Zoom{})
 		for _, at := range []struct {
 			x, y  float64
 			label chartLabel

@@ -129,7 +129,7 @@ func newRoofChart(
 // newRoofPair computes a roofline with two kernels and the roofs of both reports: first the kernel of run a, then that
 // of run b. It returns nil without roofs, or if a kernel did no arithmetic.
 func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
-	roof, c := ncu.RooflineOf(w.A), &roofChart{drawingFrame: smallFrame()}
+	roof, c := ncu.RooflineOf(w.A), &roofChart{drawingFrame: smallDrawingFrame()}
 	roof.Caches = nil // two dots and an arrow suffice
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
 		return nil

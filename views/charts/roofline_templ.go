@@ -38,7 +38,7 @@ func roofline(vm ProfileView, k *ncu.Kernel) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		c := vm.roofChart(wideFrame())
+		c := vm.roofChart(wideDrawingFrame())
 		if c == nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"pf-none\">The report has no rooflines for this device.</p>")
 			if templ_7745c5c3_Err != nil {
@@ -78,7 +78,7 @@ func roofline(vm ProfileView, k *ncu.Kernel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = roofDrawing(vm.roofChart(smallFrame()), k, "pf-narrow").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = roofDrawing(vm.roofChart(smallDrawingFrame()), k, "pf-narrow").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -12,10 +12,10 @@ import (
 // drawingFrame is the area of a drawing, in the units of its viewBox.
 type drawingFrame struct{ width, height, left, right, top, bottom float64 }
 
-// smallFrame returns the frame for a phone or half of a page, wideFrame the one for a whole page. Letters have the same
-// size in both.
-func smallFrame() drawingFrame { return drawingFrame{400, 316, 58, 396, 12, 272} }
-func wideFrame() drawingFrame  { return drawingFrame{840, 400, 60, 832, 12, 356} }
+// smallDrawingFrame returns the frame for a phone or half of a page, wideDrawingFrame the one for a whole page. Letters
+// have the same size in both.
+func smallDrawingFrame() drawingFrame { return drawingFrame{400, 316, 58, 396, 12, 272} }
+func wideDrawingFrame() drawingFrame  { return drawingFrame{840, 400, 60, 832, 12, 356} }
 
 func (f drawingFrame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
 
@@ -72,14 +72,14 @@ func (c *roofChart) ticks() {
 		}
 		c.xTicks = append(c.xTicks, t)
 	}
-	c.xTicks = fitTicks(c.xTicks, func(a, b tick) bool {
+	c.xTicks = removeUntilTicksFit(c.xTicks, func(a, b tick) bool {
 		next := chartLabel{x: b.exponent, text: b.text, textAnchor: b.anchor}.area()
 		return chartLabel{x: a.exponent, text: a.text, textAnchor: a.anchor}.area().x2+letterWidth <= next.x1
 	})
 	for _, e := range tickExponents(c.yMin, c.yMax) {
 		c.yTicks = append(c.yTicks, tick{c.atY(e), tickText(withUnitPrefix(math.Pow(10, e), "")), "end"})
 	}
-	c.yTicks = fitTicks(c.yTicks, func(a, b tick) bool { return a.exponent-b.exponent >= lineHeight+2 })
+	c.yTicks = removeUntilTicksFit(c.yTicks, func(a, b tick) bool { return a.exponent-b.exponent >= lineHeight+2 })
 }
 
 // tickText removes trailing zeros.
@@ -109,8 +109,8 @@ func tickExponents(from, to float64) (at []float64) {
 	return at
 }
 
-// fitTicks removes every other tick, repeatedly, until the texts of all fit.
-func fitTicks(all []tick, fits func(a, b tick) bool) []tick {
+// removeUntilTicksFit removes every other tick, repeatedly, until the texts of all fit.
+func removeUntilTicksFit(all []tick, fits func(a, b tick) bool) []tick {
 	for step := 1; step < len(all); step++ {
 		var kept []tick
 		for i := 0; i < len(all); i += step {

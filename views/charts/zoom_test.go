@@ -37,7 +37,7 @@ func eachView(t *testing.T, check func(name string, c *roofChart)) {
 			r.Kernels = append(r.Kernels, k)
 		}
 		for n, others := range [][]RooflineDot{nil, crowd(), crowd()[:40]} {
-			for _, f := range []drawingFrame{smallFrame(), wideFrame()} {
+			for _, f := range []drawingFrame{smallDrawingFrame(), wideDrawingFrame()} {
 				whole := newRoofChart(r, &r.Kernels[1], nil, others, f, Zoom{})
 				for level := range maxZoom + 1 {
 					c := newRoofChart(r, &r.Kernels[1], nil, others, f, whole.zoom.atLevel(level))

@@ -103,7 +103,7 @@ func addTypedTool[In, Out any](
 	call func(context.Context, *progressReporter, In) (Out, error),
 ) {
 	answer := cachedSchema(&server.schemas.answerSchemas, name, shortSchema[Out])
-	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+	sdk.AddTool(server.Server, newTool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := call(ctx, newProgress(r), in)
 		return nil, out, err
 	})
@@ -116,7 +116,7 @@ func addUntypedTool[In any](
 	call func(context.Context, *progressReporter, In) (any, error),
 ) {
 	answer := cachedSchema(&server.schemas.answerSchemas, name, func() (*jsonschema.Schema, error) { return untypedSchema(keys), nil })
-	sdk.AddTool(server.Server, tool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, jsonObject, error) {
+	sdk.AddTool(server.Server, newTool[In](server, name, about, notes, answer), func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, jsonObject, error) {
 		answer, err := call(ctx, newProgress(r), in)
 		if err != nil {
 			return nil, nil, err
@@ -126,7 +126,7 @@ func addUntypedTool[In any](
 	})
 }
 
-func tool[In any](
+func newTool[In any](
 	server toolServer, name, about string, notes *sdk.ToolAnnotations, answer *jsonschema.Schema,
 ) *sdk.Tool {
 	arguments := cachedSchema(&server.schemas.argumentSchemas, name, func() (*jsonschema.Schema, error) { return jsonschema.For[In](nil) })

@@ -28,7 +28,7 @@ func (e endedRun) streamResult() fullResult {
 		_, f.Error = failureStatus(e.Run)
 	}
 	if m := e.Machine; m != nil {
-		f.System = systemInfo{GPU: m.Name, Count: 1, Runtime: "CUDA", Torch: m.Torch, Hostname: m.Worker}
+		f.System = systemInfo{GPU: m.Name, DeviceCount: 1, Runtime: "CUDA", Torch: m.Torch, Hostname: m.Worker}
 	}
 	compiled := e.compilation()
 	for _, r := range e.stages.ranStages(e.Mode) {

@@ -131,11 +131,11 @@ type fullResult struct {
 }
 
 type systemInfo struct {
-	GPU      string `json:"gpu"`
-	Count    int    `json:"device_count"`
-	Runtime  string `json:"runtime"`
-	Torch    string `json:"torch"`
-	Hostname string `json:"hostname"`
+	GPU         string `json:"gpu"`
+	DeviceCount int    `json:"device_count"`
+	Runtime     string `json:"runtime"`
+	Torch       string `json:"torch"`
+	Hostname    string `json:"hostname"`
 }
 
 type evalResult struct {

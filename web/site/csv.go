@@ -22,7 +22,7 @@ func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	for _, row := range rows {
 		plain := make([]string, len(row))
 		for i, cell := range row {
-			plain[i] = escapeFormula(cell)
+			plain[i] = escapeCSVFormula(cell)
 		}
 		if err := out.Write(plain); err != nil {
 			return fmt.Errorf("write a row of CSV: %w", err)
@@ -36,8 +36,8 @@ func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	return c.Send(text.Bytes())
 }
 
-// escapeFormula inserts an apostrophe before text that a spreadsheet would execute. Numbers stay unchanged.
-func escapeFormula(cell string) string {
+// escapeCSVFormula inserts an apostrophe before text that a spreadsheet would execute. Numbers stay unchanged.
+func escapeCSVFormula(cell string) string {
 	if cell == "" || !strings.Contains("=+-@\t\r\n", cell[:1]) || signedNumberPattern.MatchString(cell) {
 		return cell
 	}

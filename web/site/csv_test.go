@@ -21,7 +21,7 @@ func TestTextOfADownloadIsNoFormula(t *testing.T) {
 		"-1,024.25":         "-1,024.25",
 		"-1.5e-07":          "-1.5e-07",
 	} {
-		if got := escapeFormula(cell); got != want {
+		if got := escapeCSVFormula(cell); got != want {
 			t.Errorf("%q became %q, want %q", cell, got, want)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site"
 )
 
-const shownOwnSubmissions = 20 // shown on a task's page
+const maxOwnSubmissions = 20 // shown on a task's page
 
 // Task shows a task.
 func (p *Boards) Task(c *fiber.Ctx) error {
@@ -51,8 +51,8 @@ func (p *Boards) showTask(c *fiber.Ctx, slug string, status int, form views.Subm
 	return p.site.Render(c, status, views.Task(page))
 }
 
-// shareTask returns the description of a task for previews of links.
-func (p *Boards) shareTask(task catalog.Task) *views.LinkPreview {
+// taskLinkPreview returns the description of a task for previews of links.
+func (p *Boards) taskLinkPreview(task catalog.Task) *views.LinkPreview {
 	address := string(views.TaskURL(task.Slug))
 	return &views.LinkPreview{Title: task.Title, ImageURL: p.site.PreviewImageURL(), Description: "Write the fastest kernel for " + task.Title + ": on " + strings.Join(task.Devices, ", ") + ".",
 		HiddenFromSearch: task.Visibility == catalog.Unlisted, URL: p.site.Settings.BaseURL + address, FeedURL: address + "/records.atom", JSONURL: "/api/v1/tasks/" + url.PathEscape(task.Slug)}
@@ -67,13 +67,13 @@ func (p *Boards) taskPage(c *fiber.Ctx, posed catalog.FullTask, bundle *tasks.Bu
 	page.Owner, page.MayEdit = site.PersonLink(owner.ID, owner.Name), task.EditableBy(site.Actor(c))
 	page.MayLeave = task.Visibility == catalog.Members && slices.Contains(site.Actor(c).JoinedTaskIDs, task.ID)
 	if task.VisibleTo(accounts.User{}) {
-		page.LinkPreview = p.shareTask(task)
+		page.LinkPreview = p.taskLinkPreview(task)
 	}
 	if page.Boards, err = p.boardHeads(ctx, task); err != nil {
 		return page, err
 	}
 	if user := site.Viewer(c); user != nil {
-		page.Mine, err = p.runs.TaskSubmissions(ctx, *user, task, shownOwnSubmissions)
+		page.Mine, err = p.runs.TaskSubmissions(ctx, *user, task, maxOwnSubmissions)
 	}
 	return page, err
 }

@@ -204,7 +204,7 @@ func (p *Operation) Drift(c *fiber.Ctx) error {
 		Workers: workers,
 	}
 	for _, d := range drifts {
-		page.Drifts = append(page.Drifts, softwareUpdateEffect(d, known))
+		page.UpdateEffects = append(page.UpdateEffects, softwareUpdateEffect(d, known))
 	}
 	return p.site.Render(c, fiber.StatusOK, views.DriftOf(page))
 }

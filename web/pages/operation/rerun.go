@@ -19,8 +19,8 @@ import (
 	"warpboard/web/site"
 )
 
-// taskOf reads the task of the path, if the viewer may measure it again.
-func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
+// taskOfPath reads the task of the path, if the viewer may measure it again.
+func (p *Operation) taskOfPath(c *fiber.Ctx) (catalog.Task, error) {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
 		return task, err
@@ -30,7 +30,7 @@ func (p *Operation) taskOf(c *fiber.Ctx) (catalog.Task, error) {
 
 // Rerun shows the results of measuring a task's runs again, and how they would change its boards.
 func (p *Operation) Rerun(c *fiber.Ctx) error {
-	task, err := p.taskOf(c)
+	task, err := p.taskOfPath(c)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (p *Operation) RerunCancel(c *fiber.Ctx) error {
 func (p *Operation) changeRerun(
 	c *fiber.Ctx, done string, do func(context.Context, accounts.User, catalog.Task) error,
 ) error {
-	task, err := p.taskOf(c)
+	task, err := p.taskOfPath(c)
 	if err != nil {
 		return err
 	}

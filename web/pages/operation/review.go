@@ -135,8 +135,8 @@ func (p *Operation) RunReview(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.RunReview(page))
 }
 
-// runOf reads the run of the path, if the viewer may see its submission.
-func (p *Operation) runOf(c *fiber.Ctx) (run work.Run, seen runs.SubmissionAccess, err error) {
+// runOfPath reads the run of the path, if the viewer may see its submission.
+func (p *Operation) runOfPath(c *fiber.Ctx) (run work.Run, seen runs.SubmissionAccess, err error) {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
 		return run, seen, err
@@ -149,7 +149,7 @@ func (p *Operation) runOf(c *fiber.Ctx) (run work.Run, seen runs.SubmissionAcces
 }
 
 func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) {
-	run, seen, err := p.runOf(c)
+	run, seen, err := p.runOfPath(c)
 	if err != nil {
 		return page, err
 	}
@@ -249,7 +249,7 @@ func (p *Operation) decideRun(
 	c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.BoardChange,
 		error),
 ) error {
-	run, _, err := p.runOf(c)
+	run, _, err := p.runOfPath(c)
 	if err != nil {
 		return err
 	}

@@ -159,11 +159,11 @@ func (p *Submissions) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 	if err != nil {
 		return a, b, err
 	}
-	left, err := p.runs.EvidenceOf(c.UserContext(), seen...)
+	left, err := p.runs.StagesAndProfileOf(c.UserContext(), seen...)
 	return newComparedRun(seen[0], left), newComparedRun(seen[1], left), err
 }
 
-func newComparedRun(seen runs.RunAccess, left map[int64]runs.RunEvidence) comparedRun {
+func newComparedRun(seen runs.RunAccess, left map[int64]runs.StagesAndProfile) comparedRun {
 	of := left[seen.Run.ID]
 	cases := slices.Clone(runs.MeasuredStage(of.Stages).Cases) // both sides may be one run
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}

@@ -160,7 +160,7 @@ func (p *Submissions) Trace(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	left, err := p.runs.EvidenceOf(c.UserContext(), seen)
+	left, err := p.runs.StagesAndProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err er
 	}
 	for i, name := range []string{"as", "bs"} {
 		if id := c.QueryInt(name); id > 0 {
-			if chosen[i], err = p.runOf(c, int64(id), chosen[1-i].Run.Device); err != nil {
+			if chosen[i], err = p.runOnDevice(c, int64(id), chosen[1-i].Run.Device); err != nil {
 				return chosen, err
 			}
 		}
@@ -74,8 +74,8 @@ func (p *Submissions) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err er
 	return chosen, nil
 }
 
-// runOf returns a submission's run on a device, or its first run if it has none on that device.
-func (p *Submissions) runOf(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
+// runOnDevice returns a submission's run on a device, or its first run if it has none on that device.
+func (p *Submissions) runOnDevice(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
 	if seen.SubmissionAccess, err = p.runs.SubmissionByID(c.UserContext(), site.Actor(c), submission); err != nil {
 		return seen, err
 	}

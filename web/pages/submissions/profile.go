@@ -112,7 +112,7 @@ func (p *Submissions) readProfile(
 ) (vm charts.ProfileView, of profileData, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Submission.ID, seen.Run.ID))
 	vm = charts.ProfileView{PagePath: path, Query: charts.ReadQuery(queryValues(c))}
-	evidence, err := p.runs.EvidenceOf(c.UserContext(), seen)
+	evidence, err := p.runs.StagesAndProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return vm, of, 0, err
 	}

@@ -116,7 +116,7 @@ func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.Stag
 		Stages:      mergeStages(def, run.Mode, ended, now, run.State.IsFinal()),
 		RankingRule: views.RankingName(def.RankingBy),
 		Sources: views.Sources{MainFileNames: []string{def.SubmissionName()},
-			IsFurtherFile: def.MayComeFromSubmission},
+			IsAdditionalFile: def.MayComeFromSubmission},
 	}
 	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.IsOwner, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
 	s.addStageClock(def, &card)

@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// RunEvidence has the stages of a run's last attempt and its profile, without parts that the viewer may not see.
-type RunEvidence struct {
+// StagesAndProfile has the stages of a run's last attempt and its profile, without parts that the viewer may not see.
+type StagesAndProfile struct {
 	Stages  []job.StageResult
 	Profile Profile
 }
@@ -27,8 +27,8 @@ type Profile struct {
 	NoProfileReason string // there is none (yet), in a sentence
 }
 
-// EvidenceOf reads the evidence of runs, by run ID. It makes three queries.
-func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]RunEvidence, error) {
+// StagesAndProfileOf reads the evidence of runs, by run ID. It makes three queries.
+func (s *Runs) StagesAndProfileOf(ctx context.Context, list ...RunAccess) (map[int64]StagesAndProfile, error) {
 	runs := make([]work.Run, len(list))
 	for i, seen := range list {
 		runs[i] = seen.Run
@@ -37,13 +37,14 @@ func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Run
 	if err != nil {
 		return nil, err
 	}
-	of, _, err := s.evidence(ctx, list, profiles)
+	of, _, err := s.readStagesAndProfile(ctx, list, profiles)
 	return of, err
 }
 
-// evidence returns what EvidenceOf returns, for callers that have read the profiles' runs and all stages.
-func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]work.Run, more ...int64) (
-	map[int64]RunEvidence, map[int64][]work.Stage, error) {
+// readStagesAndProfile returns what StagesAndProfileOf returns, for callers that have read the profiles' runs and all
+// stages.
+func (s *Runs) readStagesAndProfile(ctx context.Context, list []RunAccess, profiles map[int64]work.Run, more ...int64) (
+	map[int64]StagesAndProfile, map[int64][]work.Stage, error) {
 	ids := more
 	for _, seen := range list {
 		ids = append(ids, seen.Run.ID)
@@ -59,10 +60,10 @@ func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int6
 	if err != nil {
 		return nil, nil, err
 	}
-	of := make(map[int64]RunEvidence, len(list))
+	of := make(map[int64]StagesAndProfile, len(list))
 	for _, seen := range list {
 		_, own := seen.redacted(seen.Run, stages[seen.Run.ID])
-		one := RunEvidence{Stages: own}
+		one := StagesAndProfile{Stages: own}
 		if profile, ok := profiles[seen.Run.ID]; ok {
 			shown, left := seen.redacted(profile, stages[profile.ID])
 			one.Profile = newProfile(shown, left, files[profile.ID])
@@ -119,7 +120,7 @@ func newProfile(run work.Run, stages []job.StageResult, files []work.Artifact) P
 
 // ProfileOf reads the profile of a run. If there is none, Profile.NoProfileReason has the reason.
 func (s *Runs) ProfileOf(ctx context.Context, seen RunAccess) (Profile, error) {
-	of, err := s.EvidenceOf(ctx, seen)
+	of, err := s.StagesAndProfileOf(ctx, seen)
 	return of[seen.Run.ID].Profile, err
 }
 

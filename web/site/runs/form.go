@@ -148,8 +148,8 @@ var taskCommentPattern = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?
 // run that has any.
 func (s *Runs) Remarks(ctx context.Context, seen SubmissionAccess, further []string) ([]views.Remark, error) {
 	of := views.Sources{
-		MainFileNames: []string{seen.Submission.FileName},
-		IsFurtherFile: func(name string) bool { return slices.Contains(further, name) },
+		MainFileNames:    []string{seen.Submission.FileName},
+		IsAdditionalFile: func(name string) bool { return slices.Contains(further, name) },
 	}
 	for _, f := range seen.Version.Definition.Files {
 		if f.IsSubmission() {

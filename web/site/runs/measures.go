@@ -14,7 +14,7 @@ import (
 // addMeasurements adds the measurements of an ended run to its card.
 func (s *Runs) addMeasurements(of cardSource, def tasks.Definition, card *views.RunCard) (err error) {
 	run := of.Run
-	card.Timeline = TimelineOf(run, of.RunEvidence)
+	card.Timeline = TimelineOf(run, of.StagesAndProfile)
 	card.Timeline.Trace = fmt.Sprintf("/runs/%d/trace.json", run.ID)
 	profile := of.Profile
 	if profile.Run.ID != 0 && profile.NoProfileReason == "" {
@@ -22,7 +22,7 @@ func (s *Runs) addMeasurements(of cardSource, def tasks.Definition, card *views.
 	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {
 		card.ProfileNote = profile.NoProfileReason
 	}
-	card.Ran = profiledKernels(run, def, profile)
+	card.LaunchedKernels = profiledKernels(run, def, profile)
 	var stages []job.StageResult
 	for _, stage := range card.Stages {
 		stages = append(stages, stage.Result)
@@ -44,8 +44,8 @@ func (s *Runs) addMeasurements(of cardSource, def tasks.Definition, card *views.
 }
 
 // profiledKernels returns the kernels that a profile recorded, with their launch counts.
-func profiledKernels(run work.Run, def tasks.Definition, profile Profile) views.Ran {
-	ran := views.Ran{Kernels: job.KernelsOf(profile.Cases), Refused: def.RefuseLibrary}
+func profiledKernels(run work.Run, def tasks.Definition, profile Profile) views.LaunchedKernels {
+	ran := views.LaunchedKernels{Kernels: job.KernelsOf(profile.Cases), Refused: def.RefuseLibrary}
 	for _, c := range profile.Cases {
 		launches := 0
 		for _, k := range c.Kernels {

@@ -23,7 +23,7 @@ type SubmissionView struct {
 // RunView is a run of a SubmissionView.
 type RunView struct {
 	RunAccess
-	RunEvidence
+	StagesAndProfile
 	Outcome          *boards.Outcome // nil unless it stands on the board of the task's current version
 	ValidationResult boards.ValidationResult
 	QueuePosition    int           // in the queue; 0 if it does not wait
@@ -56,7 +56,7 @@ func (s *Runs) readWithRuns(
 		}
 		r.Ended, waits = r.Ended && run.State.IsFinal(), waits || run.State == work.StateQueued
 	}
-	of, stages, err := s.evidence(ctx, list, family.Profiles, more...)
+	of, stages, err := s.readStagesAndProfile(ctx, list, family.Profiles, more...)
 	if err != nil {
 		return r, err
 	}
@@ -75,7 +75,7 @@ func (s *Runs) readWithRuns(
 		}
 		r.Runs = append(r.Runs, RunView{
 			RunAccess:        one,
-			RunEvidence:      of[id],
+			StagesAndProfile: of[id],
 			Outcome:          outcomes[id],
 			ValidationResult: validated[id],
 		})

@@ -121,7 +121,7 @@ func caseIntervals(r job.StageResult) []boards.Interval {
 }
 
 // TimelineOf returns the timeline chart of a run, and of the profile that the site added to it.
-func TimelineOf(run work.Run, left RunEvidence) (vm charts.TimelineView) {
+func TimelineOf(run work.Run, left StagesAndProfile) (vm charts.TimelineView) {
 	vm.Spans = timeSpans(run, left.Stages, "")
 	if p := left.Profile; p.Run.ID != 0 && p.Run.ID != run.ID {
 		vm.Spans = append(vm.Spans, timeSpans(p.Run, p.Stages, "for the profile")...)

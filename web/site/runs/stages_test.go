@@ -31,7 +31,7 @@ func TestAFailedStageCountsAllCasesOfItsTask(t *testing.T) {
 func TestATimelineNamesEndingsAsTheCardDoes(t *testing.T) {
 	at := time.Now()
 	run := work.Run{Work: work.Work{QueuedAt: at, StartedAt: &at}}
-	left := RunEvidence{Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, StartedAt: at, EndedAt: at}}}
+	left := StagesAndProfile{Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, StartedAt: at, EndedAt: at}}}
 	var page strings.Builder
 	if err := charts.Timeline(TimelineOf(run, left)).Render(t.Context(), &page); err != nil {
 		t.Fatal(err)
