@@ -8,7 +8,7 @@
 // a ranked stage, interval.go its interval, and combine.go the score of several runs.
 //
 // Folders of programs: common, cpp, and cu have the C++ and CUDA harness, py the Python one, core the judge's core that py
-// uses on GPUs, runner the warm Pythons, and legacy the adapters for the legacy form.
+// calls, runner the warm Pythons, and legacy the adapters for the legacy form.
 //
 // The toolchain assembles and builds; taskrun parses reports; dispatch and profiling use spec lines.
 //

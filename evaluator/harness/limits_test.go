@@ -21,7 +21,7 @@ var sharedWords = map[string]string{
 	"warpboard_wire.END": "FRAME_END", "warpboard_wire.INPUT": "FRAME_INPUT", "warpboard_wire.RANGE": "CALL_RANGE",
 	"warpboard_wire.HOST": "REGION_HOST", "warpboard_wire.CUDA": "REGION_DEVICE",
 	"warpboard_wire.INPUTS": "REGION_INPUTS", "warpboard_wire.ANSWERS": "REGION_ANSWERS",
-	"warpboard_wire.SEALED": "REGION_SEALED", "warpboard_wire._NO_NS": "no_ns",
+	"warpboard_wire.SEALED":    "REGION_SEALED",
 	"warpboard_wire.ANSWER_AT": "sizeof(Page)", "4 * warpboard_wire._RELEASE": "offsetof(Page, release)",
 	"4 * warpboard_wire._QUEUED": "offsetof(Page, queued)",
 	"4 * warpboard_wire._DONE":   "offsetof(Page, done)", "4 * warpboard_wire._SIZE": "offsetof(Page, size)",

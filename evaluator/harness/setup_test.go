@@ -18,6 +18,7 @@ func pythonPair(t *testing.T, def tasks.Definition, reference, submission string
 	l := Assemble(def, map[string][]byte{"reference.py": []byte(reference), "submission.py": []byte(submission)})
 	dir := t.TempDir()
 	writeAll(t, dir, l.Files)
+	writeAll(t, dir, map[string][]byte{"libwarpboard_core.so": pairtest.BuildCore(t, CoreSources())})
 	program := func(name, script string) string {
 		path := filepath.Join(t.TempDir(), name)
 		text := fmt.Sprintf("#!/bin/sh\ncd %s && exec %s -B %s \"$@\"\n", dir, debianPython, script)

@@ -59,7 +59,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 	if b.cfg.Tools.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrNoCompiler)
 	}
-	if req.Place.Arch != "" && a.sources.Runner != "" {
+	if a.sources.Runner != "" {
 		core, err := b.core(ctx, req.Place)
 		if err != nil {
 			return err

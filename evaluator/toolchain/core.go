@@ -11,8 +11,8 @@ import (
 // coreFile is the name of the judge's core beside a Python program (warpboard_core.py loads it).
 const coreFile = "libwarpboard_core.so"
 
-// core returns the judge's core of Python programs on GPUs, a shared library. It is compiled once for all programs, and
-// kept in the store.
+// core returns the judge's core of Python programs, a shared library. It is compiled once for all programs, and kept in
+// the store.
 func (b *Builder) core(ctx context.Context, place Environment) ([]byte, error) {
 	compiler := b.cfg.Tools.GPP
 	if compiler == nil {

@@ -55,6 +55,27 @@ func NewEnds(t testing.TB) Ends {
 	return e
 }
 
+// BuildCore compiles the judge's core of Python programs from its sources, and returns the shared library.
+func BuildCore(t testing.TB, sources map[string][]byte) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range sources {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compile := exec.CommandContext(t.Context(), "g++", "-std=c++20", "-fPIC", "-shared", "-I.", "-o", "core", "warpboard_core.cpp", "-ldl")
+	compile.Dir = dir
+	if out, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	library, err := os.ReadFile(filepath.Join(dir, "core"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return library
+}
+
 // Result is the result of a stage.
 type Result struct {
 	Report string

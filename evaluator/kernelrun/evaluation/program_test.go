@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,13 +12,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/harness/pairtest"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/tasks"
 )
 
 func TestTheProgramsOwnTests(t *testing.T) {
+	core := t.TempDir()
+	for name, data := range map[string][]byte{
+		"warpboard_core.py":    harness.Sources(tasks.FormEval, tasks.LangPython)["warpboard_core.py"],
+		"libwarpboard_core.so": pairtest.BuildCore(t, harness.CoreSources()),
+	} {
+		if err := os.WriteFile(filepath.Join(core, name), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-W", "ignore", "testdata/test_program.py")
-	cmd.Env = append(os.Environ(), "PYTHONPATH=program:../../harness/programs/py")
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+core+":program:../../harness/programs/py")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

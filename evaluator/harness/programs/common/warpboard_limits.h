@@ -21,6 +21,7 @@ constexpr unsigned unlimited_calls = 5;
 constexpr double copy_limit_ns = 10e9;  // for the copy of an answer on a device, which takes milliseconds
 constexpr unsigned long long hold_limit_ns = 200'000'000;  // the kernel that keeps the device ends by itself
 constexpr double held_limit_ns = 30e9;  // the device must come to this kernel
+constexpr double wake_ns = 500e3;  // from the announcement of a release until Python's runner on a host is awake
 // A waiting process spins for spin_ns, and then sleeps for a sleep_parts-th of the time waited. On a device more exactly: its
 // work needs no processor but that of its process, and sleeping for 7 µs of a millisecond was more than clocks may differ.
 constexpr double spin_ns = 1e6, sleep_parts = 200, device_spin_ns = 20e6, device_sleep_parts = 2000;

@@ -93,11 +93,28 @@ public:
         page_.page->release.store(number_, std::memory_order_release);
     }
 
+    // Announces the release: the runner wakes up, if it sleeps until then.
+    void announce_release() { page_.page->soon.store(number_, std::memory_order_release); }
+
+    // Releases a call that waits on the host. The clock starts, and hand_over gives the runner its input.
+    template <class HandOver>
+    void release_host(Stamps& stamps, HandOver hand_over) {
+        refuse_if_done();
+        stamps.released = now_ns();
+        hand_over();
+        page_.page->release.store(number_, std::memory_order_release);
+    }
+
+    // Sends an input, with the descriptor of its memory if that is not negative. wait_done detects a runner that has gone.
+    void send_input(const std::string& description, int memory) {
+        channel_.send(FRAME_INPUT, description, memory < 0 ? std::vector<int>{} : std::vector<int>{memory});
+    }
+
     // Releases a call that will not be made, without an input. The next call waits for its end.
     void skip() {
         is_skipped_ = true;
         made_ -= made_ > 0;
-        page_.page->soon.store(number_, std::memory_order_release);
+        announce_release();
         page_.page->release.store(number_, std::memory_order_release);
     }
 
@@ -260,16 +277,13 @@ public:
         send(FRAME_CALL, body.bytes());
     }
 
-    // Releases a call that waits on the host. The clock starts, restore writes a small input, and a large input's
-    // memory is sent with the release; -1 for none.
+    // Releases a call that waits on the host: restore writes a small input, and the memory of a large one is sent.
     template <class Restore>
     void release_host(Stamps& stamps, int input, Restore restore) {
-        refuse_if_done();
-        stamps.released = now_ns();
-        restore();
-        // wait_done detects a runner that has gone.
-        if (input_travels_) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
-        page()->release.store(number_, std::memory_order_release);
+        JudgePage::release_host(stamps, [&] {
+            restore();
+            if (input_travels_) send_input("", input);
+        });
     }
 
     // Releases a call on a device. The judge's hold ends first, and the runner's gate starts. When it reports that it

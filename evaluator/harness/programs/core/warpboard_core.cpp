@@ -1,6 +1,7 @@
 // The judge's core for Python: everything of a call on a device between "the input lies in the judge's memory" and "the answer
-// lies in the judge's memory, with its clocks". It is compiled once per worker into a shared library (warpboard_core.py calls
-// it), from the same headers as the judge of CUDA tasks, and needs only the driver at run time.
+// lies in the judge's memory, with its clocks", and of a call on a host from its release to its end. It is compiled once per
+// worker into a shared library (warpboard_core.py calls it), from the same headers as the judges of C++ and CUDA tasks, and for
+// devices needs only the driver at run time.
 //
 // Functions return 0, or the kind of failure; warpboard_error then has the message. Runners that make a call together are
 // passed together. All functions make the device of a runner the current one.
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -46,18 +48,19 @@ struct CoreDevice : JudgeDevice {
     CUcontext context = nullptr;
 };
 
-// CoreRunner is a runner of a device, with its current call.
+// CoreRunner is a runner of a device or, without one, of the host, with its current call.
 struct CoreRunner {
     using Copy = AnswerReader::Copy;
 
-    CoreRunner(CoreDevice& its_device, int channel, Page* its_page, size_t bytes)
+    CoreRunner(CoreDevice* its_device, int channel, Page* its_page, size_t bytes)
         : device(its_device), page(JudgeChannel(channel), MappedPage(its_page, bytes)) {
-        device.make_current();
-        device.forget(its_page);  // the page of a runner that was never closed can have been there
-        device.sample_after(its_page, 0);  // the device sees the page
+        if (device == nullptr) return;
+        device->make_current();
+        device->forget(its_page);  // the page of a runner that was never closed can have been there
+        device->sample_after(its_page, 0);  // the device sees the page
     }
 
-    CoreDevice& device;
+    CoreDevice* device;
     JudgePage page;
     std::vector<WrittenArray> arrays;
     void* records = nullptr;    // region of the sealed parts
@@ -108,7 +111,7 @@ void for_each_page(CoreRunner** runners, int count, Step step) {
 template <class Step>
 void for_each(CoreRunner** runners, int count, Step step) {
     for_each_page(runners, count, [&](CoreRunner& runner) {
-        runner.device.make_current();
+        runner.device->make_current();
         step(runner);
     });
 }
@@ -127,6 +130,17 @@ struct CoreTimes {
     double released;
     double done;
     double sampled;  // done without a sample
+};
+
+// HostInput is an input of a call on a host. from and to are null if it is not copied; a descriptor of -1 is not sent.
+struct HostInput {
+    void* to;
+    const void* from;
+    size_t bytes;
+    const char* description;
+    size_t description_bytes;
+    int is_sent;  // as a frame, with the description
+    int descriptor;
 };
 
 const char* warpboard_error() { return message.c_str(); }
@@ -183,15 +197,18 @@ int warpboard_flush(CoreDevice* device) {
     });
 }
 
+// Opens a runner of a device, or of the host if device is null.
 int warpboard_open_runner(CoreDevice* device, int channel, void* page, size_t bytes, CoreRunner** made) {
-    return guarded([&] { *made = new CoreRunner(*device, channel, static_cast<Page*>(page), bytes); });
+    return guarded([&] { *made = new CoreRunner(device, channel, static_cast<Page*>(page), bytes); });
 }
 
 // Forgets a runner that has ended.
 int warpboard_close_runner(CoreRunner* runner) {
     return guarded([&] {
-        runner->device.make_current();
-        runner->device.forget(runner->page.page());
+        if (runner->device != nullptr) {
+            runner->device->make_current();
+            runner->device->forget(runner->page.page());
+        }
         delete runner;
     });
 }
@@ -205,7 +222,7 @@ void warpboard_forget_answer(CoreRunner* runner) { runner->last.clear(); }
 void warpboard_leave(CoreRunner* runner) { runner->page.skip(); }
 
 // Begins a call: its input has these arrays, from the judge's memory to places in the region at inputs, and sealed parts in the
-// one at records. number is the call's.
+// one at records; on a host, none. number is the call's.
 int warpboard_begin_call(CoreRunner* runner, uint32_t flags, const WrittenArray* arrays, int count, void* inputs, void* records, uint32_t* number) {
     return guarded([&] {
         runner->arrays.assign(arrays, arrays + count);
@@ -213,7 +230,7 @@ int warpboard_begin_call(CoreRunner* runner, uint32_t flags, const WrittenArray*
         runner->is_known = runner->is_open = false;
         runner->answer.clear();
         runner->stamps = Stamps{};
-        *number = runner->page.begin(flags, runner->device.choose_sealed(runner->arrays, inputs));
+        *number = runner->page.begin(flags, runner->device == nullptr ? 0 : runner->device->choose_sealed(runner->arrays, inputs));
     });
 }
 
@@ -239,23 +256,23 @@ int warpboard_prepare(CoreRunner** runners, int count, int cold, int* at_once) {
     return guarded([&] {
         bool can_wait = true;
         for_each(runners, count, [&](CoreRunner& runner) {
-            for (const Region& part : runner.last) runner.device.poison(part.base, part.size);
+            for (const Region& part : runner.last) runner.device->poison(part.base, part.size);
             runner.last.clear();
-            can_wait &= runner.device.can_wait();
+            can_wait &= runner.device->can_wait();
         });
-        if (can_wait) for_each(runners, count, [](CoreRunner& runner) { runner.device.block(); });
+        if (can_wait) for_each(runners, count, [](CoreRunner& runner) { runner.device->block(); });
         for_each(runners, count, [&](CoreRunner& runner) {
-            runner.device.begin_input(runner.page.number(), runner.records);
-            for (const WrittenArray& array : runner.arrays) runner.device.write(array.to, array.from, array.bytes);
-            if (cold) runner.device.flush();
-            runner.device.hold();
+            runner.device->begin_input(runner.page.number(), runner.records);
+            for (const WrittenArray& array : runner.arrays) runner.device->write(array.to, array.from, array.bytes);
+            if (cold) runner.device->flush();
+            runner.device->hold();
         });
         for_each(runners, count, [&](CoreRunner& runner) {
-            runner.device.sample_after(count == 1 ? runner.page.page() : nullptr, runner.page.number());
-            if (runner.is_known) runner.device.queue_copies(runner.answer);
+            runner.device->sample_after(count == 1 ? runner.page.page() : nullptr, runner.page.number());
+            if (runner.is_known) runner.device->queue_copies(runner.answer);
         });
-        for_each(runners, count, [](CoreRunner& runner) { runner.device.begin_work(); });
-        for_each(runners, count, [](CoreRunner& runner) { runner.device.wait_held(); });
+        for_each(runners, count, [](CoreRunner& runner) { runner.device->begin_work(); });
+        for_each(runners, count, [](CoreRunner& runner) { runner.device->wait_held(); });
         *at_once = can_wait;
     });
 }
@@ -264,11 +281,11 @@ int warpboard_prepare(CoreRunner** runners, int count, int cold, int* at_once) {
 int warpboard_release(CoreRunner** runners, int count, CoreTimes* times) {
     return guarded([&] {
         const double begin = now_ns();
-        for_each_page(runners, count, [](CoreRunner& runner) { runner.page.let_in(runner.device); });
+        for_each_page(runners, count, [](CoreRunner& runner) { runner.page.let_in(*runner.device); });
         for_each_page(runners, count, [](CoreRunner& runner) { runner.page.wait_active(); });
         double released = std::numeric_limits<double>::max();
         for_each_page(runners, count, [&](CoreRunner& runner) {
-            runner.page.open(runner.device, runner.stamps);
+            runner.page.open(*runner.device, runner.stamps);
             runner.is_open = true;
             released = std::min(released, runner.stamps.released);
         });
@@ -277,10 +294,45 @@ int warpboard_release(CoreRunner** runners, int count, CoreTimes* times) {
             runner.page.wait_done(runner.stamps, true);
             done = std::max(done, runner.stamps.done);
         });
-        for (int i = 0; i < count; ++i) runners[i]->device.open_gate();
+        for (int i = 0; i < count; ++i) runners[i]->device->open_gate();
         bool sampled = false;
-        for_each(runners, count, [&](CoreRunner& runner) { sampled |= runner.is_known && runner.device.wait_sampled(); });
+        for_each(runners, count, [&](CoreRunner& runner) { sampled |= runner.is_known && runner.device->wait_sampled(); });
         *times = {released - begin, released, done, sampled ? now_ns() : done};
+    });
+}
+
+// Releases calls on the host that are made together, 0.5 ms after their announcement, and waits for their ends.
+int warpboard_call_on_host(CoreRunner** runners, const HostInput* inputs, int count, CoreTimes* times) {
+    return guarded([&] {
+        std::vector<std::string> descriptions;
+        for (int i = 0; i < count; ++i) descriptions.emplace_back(inputs[i].description, inputs[i].description_bytes);
+        for_each_page(runners, count, [](CoreRunner& runner) { runner.page.announce_release(); });
+        for (const double end = now_ns() + wake_ns; now_ns() < end;) {
+        }
+        double released = std::numeric_limits<double>::max(), done = 0;
+        const HostInput* input = inputs;
+        const std::string* description = descriptions.data();
+        for_each_page(runners, count, [&](CoreRunner& runner) {
+            runner.page.release_host(runner.stamps, [&] {
+                if (input->bytes > 0) std::memcpy(input->to, input->from, input->bytes);
+                if (input->is_sent) runner.page.send_input(*description, input->descriptor);
+            });
+            released = std::min(released, runner.stamps.released);
+            ++input, ++description;
+        });
+        for_each_page(runners, count, [&](CoreRunner& runner) {
+            runner.page.wait_done(runner.stamps, false);
+            done = std::max(done, runner.stamps.done);
+        });
+        *times = {0, released, done, done};
+    });
+}
+
+// Waits for the runner's own clock, in nanoseconds.
+int warpboard_read_event(CoreRunner* runner, double* ns) {
+    return guarded([&] {
+        runner->page.read_event(runner->stamps);
+        *ns = runner->stamps.event;
     });
 }
 
@@ -293,12 +345,12 @@ int warpboard_wait_described(CoreRunner* runner) {
 // which is now, and the sample's.
 int warpboard_queue_answer(CoreRunner* runner, CoreTimes* times) {
     return guarded([&] {
-        runner->device.make_current();
-        runner->device.sample_after(runner->page.page(), runner->page.number());
-        runner->device.queue_copies(runner->answer);
-        runner->device.open_gate();
+        runner->device->make_current();
+        runner->device->sample_after(runner->page.page(), runner->page.number());
+        runner->device->queue_copies(runner->answer);
+        runner->device->open_gate();
         times->done = std::max(times->done, now_ns());
-        times->sampled = runner->device.wait_sampled() ? now_ns() : times->done;
+        times->sampled = runner->device->wait_sampled() ? now_ns() : times->done;
     });
 }
 
@@ -306,7 +358,7 @@ int warpboard_queue_answer(CoreRunner* runner, CoreTimes* times) {
 int warpboard_wait_copied(CoreRunner** runners, int count, double* at) {
     return guarded([&] {
         for_each(runners, count, [](CoreRunner& runner) {
-            if (runner.is_known) runner.device.wait_copied();
+            if (runner.is_known) runner.device->wait_copied();
         });
         *at = now_ns();
     });
@@ -317,25 +369,27 @@ int warpboard_wait_copied(CoreRunner** runners, int count, double* at) {
 int warpboard_let_go(CoreRunner** runners, int count) {
     return guarded([&] {
         for_each(runners, count, [](CoreRunner& runner) {
-            runner.device.release_all();
+            runner.device->release_all();
             if (!runner.is_open) runner.page.leave();
         });
     });
 }
 
-// Ends a call: its answer is poisoned before the next one. changed: it still changed after "done".
+// Ends a call: its answer on a device is poisoned before the next one. changed: it still changed after "done".
 int warpboard_end_call(CoreRunner* runner, const WrittenArray* parts, int count, double took_ns, int* changed, double* prepared) {
     return guarded([&] {
-        runner->device.make_current();
+        runner->stamps.done = runner->stamps.released + took_ns;
+        runner->page.keep(runner->stamps);
+        *changed = 0, *prepared = 0;
+        if (runner->device == nullptr) return;
+        runner->device->make_current();
         for (int i = 0; i < count; ++i) {
             Region part;
             part.base = static_cast<unsigned char*>(const_cast<void*>(parts[i].from)), part.size = parts[i].bytes;
             runner->last.push_back(part);
         }
-        runner->stamps.done = runner->stamps.released + took_ns;
-        runner->page.keep(runner->stamps);
-        *changed = runner->device.changed();
-        *prepared = runner->device.writing_took();
+        *changed = runner->device->changed();
+        *prepared = runner->device->writing_took();
     });
 }
 

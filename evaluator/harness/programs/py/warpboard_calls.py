@@ -12,11 +12,10 @@ from time import perf_counter_ns
 
 from warpboard_answer import BadAnswer, NoRoom, is_plain, read
 from warpboard_answer_copy import AnswerCopy
-from warpboard_core import Together
+from warpboard_core import CoreRunner, Together
 from warpboard_layout import describe, sizes, write_host
-from warpboard_limits import CALL_LIMIT_FACTOR, CALL_LIMIT_NS, EARLY_QUEUED_LIMIT_NS, LEAST_ANSWERS, QUEUED_LIMIT_NS, UNLIMITED_CALLS
-from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, RANGE, SEALED, Refused, RunnerGone, TooLarge, wait_for_wakeup, pack_call)
+from warpboard_limits import EARLY_QUEUED_LIMIT_NS, LEAST_ANSWERS, QUEUED_LIMIT_NS
+from warpboard_wire import ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, SEALED, Refused, RunnerGone, TooLarge, pack_call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from warpboard_answer import Part
-    from warpboard_core import CoreRunner, Times
+    from warpboard_core import HostInput, Times
     from warpboard_judge_cuda import JudgeMemory
     from warpboard_layout import Leaf
     from warpboard_regions import HostMemory, Regions
@@ -75,11 +74,11 @@ class Runner:
                  cuda: JudgeMemory | None) -> None:
         self.channel, self.page, self.regions = channel, page, regions
         self.host, self.cuda = host, cuda
-        self.made, self.longest = 0, 0  # on the host, the case's calls, and the longest of them from release to done
-        self.core = None
         if cuda is not None:
             cuda.make_current()
             self.core = cuda.core.runner(channel, page)
+        else:
+            self.core = CoreRunner(None, channel, page)
         self.number = 0
         self._version = 0  # of the regions that the runner has
         self._description: bytes | None = None  # the description of the case's last call
@@ -109,17 +108,15 @@ class Runner:
 
     def begin_case(self) -> None:
         self._description, self.early, self.much_described = None, False, False
-        self.made, self.longest = 0, 0
         self._growths = 0
         self._seen = []
         self._forget_answer()
         self.regions.begin_case()
 
     def _forget_answer(self) -> None:
-        """Forgets the last answer, and the durations of calls on a device."""
+        """Forgets the last answer, and the durations of calls."""
         self.last = []
-        if self.core is not None:
-            self.core.begin_case()
+        self.core.begin_case()
 
     def end(self) -> None:
         """Ends the runner, and waits for the end of the channel, which comes with the end of all its processes. This
@@ -175,8 +172,7 @@ class Runner:
         self.regions.need(wanted)
         if self._version != self.regions.version:
             self._seen, self.last = [], []
-            if self.core is not None:
-                self.core.forget_answer()
+            self.core.forget_answer()
             self.channel.send(CASE, *self.regions.case())
             self._version = self.regions.version
 
@@ -190,7 +186,7 @@ class Runner:
         self.much_described = self.much_described or len(description) + on_host > _FEW_BYTES + _ENTRY_BYTES * len(leaves)
         self.early = self.early or differs or on_host > 0
         self._description = description
-        if self.core is None:
+        if self.cuda is None:
             return self._ask_host(data, leaves, description, flags)
         inputs, sealed = self.regions.memory[INPUTS, CUDA].address, self.regions.memory[SEALED, CUDA].address
         self.number = self.core.begin_call(flags, [(inputs + leaf.offset, leaf.value.data_ptr(), leaf.span)
@@ -201,11 +197,10 @@ class Runner:
         return _DeviceCall(self, data, sent, leaves)
 
     def _ask_host(self, data: Any, leaves: list[Leaf], description: bytes, flags: int) -> _HostCall:
-        self.number = (self.number + 1) & 0xFFFFFFFF or 1
-        self.page.begin()
+        self.number = self.core.begin_call(flags)
         sent = perf_counter_ns()
         self.channel.send(CALL, pack_call(self.number, flags | FOLLOWS, b"") if self.early else pack_call(self.number, flags, description))
-        return _HostCall(self, data, sent, leaves, description if self.early else b"", flags)
+        return _HostCall(self, data, sent, leaves, description if self.early else b"")
 
     def expect(self) -> AnswerCopy:
         """Returns the described answer, with memory for its copy. Equal descriptions mean equal places."""
@@ -256,13 +251,17 @@ class _GatedCall:
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
         self.answer: AnswerCopy | None = None
 
+    @property
+    def core(self) -> CoreRunner:
+        return self.runner.core
+
     def hold(self) -> None:
         """Waits until the runner has queued everything, or the limit has passed."""
         raise NotImplementedError
 
     def leave(self) -> None:
         """Releases a call that will not be made, without an input: the runner waits for it."""
-        raise NotImplementedError
+        self.core.leave()
 
     def starts_early(self) -> bool:
         """Reports whether the clock starts with the description."""
@@ -275,51 +274,28 @@ class _GatedCall:
                 self.runner.regions.poison(part)
 
     def event(self, most: int) -> float:
-        return _limited(self.runner.page.wait_nanoseconds(self.runner.channel), most)
+        return _limited(self.core.read_event(), most)
 
 
 class _HostCall(_GatedCall):
     """_HostCall is a call that waits on the host."""
 
-    def __init__(self, runner: Runner, data: Any, sent: int, leaves: list[Leaf], follows: bytes, flags: int) -> None:
+    def __init__(self, runner: Runner, data: Any, sent: int, leaves: list[Leaf], follows: bytes) -> None:
         super().__init__(runner, data, sent)
-        self._leaves, self._follows, self._number, self._limitless = leaves, follows, runner.number, bool(flags & RANGE)
+        self._leaves, self._follows = leaves, follows
 
     def hold(self) -> None:
-        self.late = self.runner.page.wait_queued(self._number, self.runner.channel, QUEUED_LIMIT_NS) is None
-
-    def leave(self) -> None:
-        self.runner.page.announce(self._number)
-        self.runner.page.release = self._number
+        self.late = not self.core.wait_queued(QUEUED_LIMIT_NS)
 
     def write(self) -> None:
         """Writes the input into memory that the runner does not have yet."""
         self.poison()
         self.runner.write_host(self.runner.regions.renew_input(), self._leaves)
 
-    def announce(self) -> None:
-        """Announces the release to the runner."""
-        self.runner.page.announce(self._number)
+    def input(self) -> HostInput:
+        """Returns the input to give to the runner, after a rehearsal."""
         self.runner.regions.rehearse()
-
-    def release(self) -> int:
-        """Gives the runner its input. Returns the clock before that."""
-        if self.runner.page.done == self._number:
-            raise Refused("The runner said that a call had ended before it was released.")
-        begin = perf_counter_ns()
-        self.runner.regions.hand_over(self.runner.channel, self._follows)
-        self.runner.page.release = self._number
-        return begin
-
-    def done(self) -> int:
-        """Waits until the runner is done. Returns the clock then."""
-        longest = self.runner.longest
-        limit = None if self._limitless or self.runner.made < UNLIMITED_CALLS else max(CALL_LIMIT_NS, CALL_LIMIT_FACTOR * longest)
-        end = self.runner.page.wait_done(self._number, self.runner.channel, limit)
-        if end is None:
-            assert limit is not None
-            raise Refused(f"A call had not ended after {limit / 1e9:.0f} s, and the longest before it took {longest / 1e9:.3g} s.")
-        return end
+        return self.runner.regions.host_input(self._follows)
 
     def take(self) -> None:
         """Copies the answer."""
@@ -328,10 +304,9 @@ class _HostCall(_GatedCall):
 
     def keep(self, took: int) -> None:
         """Records the duration of the call, and marks the answer to be poisoned before the next one."""
-        runner = self.runner
         assert self.answer is not None
-        runner.last, runner.longest = self.answer.parts, max(runner.longest, took)
-        runner.made += 1
+        self.runner.last = self.answer.parts
+        self.core.end_call([], took)
 
 
 class _DeviceCall(_GatedCall):
@@ -342,11 +317,6 @@ class _DeviceCall(_GatedCall):
     def __init__(self, runner: Runner, data: Any, sent: int, leaves: list[Leaf]) -> None:
         super().__init__(runner, data, sent)
         self._leaves = leaves  # the core has the addresses of their arrays
-
-    @property
-    def core(self) -> CoreRunner:
-        assert self.runner.core is not None
-        return self.runner.core
 
     def starts_early(self) -> bool:
         return self.runner.early
@@ -416,8 +386,7 @@ class Ranks:
             runner.dismiss()
         for runner in self._runners:
             runner.channel.wait_end()
-            if runner.core is not None:
-                runner.core.close()
+            runner.core.close()
 
     def call(self, draw: Callable[[], list[Any]], flags: int = 0) -> Call:
         """Makes one call on inputs from draw, one for each rank. The result has lists of inputs and answers."""
@@ -448,7 +417,7 @@ class Ranks:
             for call in calls:
                 call.leave()
             raise
-        at_once, switched, begin, end, sampled, taken = _on_devices(calls) if self._runners[0].core else _on_hosts(calls)
+        at_once, switched, begin, end, sampled, taken = _on_devices(calls) if self._runners[0].cuda else _on_hosts(calls)
         _for_each(calls, lambda call: call.keep(end - begin))
         released, begin = begin, min([begin, *(call.sent for call in calls if call.starts_early())])
         answers = [call.answer for call in calls if call.answer is not None]
@@ -463,11 +432,9 @@ def _on_hosts(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
     """Makes calls on the host. Returns the same as _on_devices."""
     _for_each(calls, _HostCall.write)
     calls[0].runner.host.flush()
-    _for_each(calls, _HostCall.announce)
-    wait_for_wakeup()
-    begin = min([_run(call, call.release) for call in calls])
-    end = max([_run(call, call.done) for call in calls])
+    times = Together(call.core for call in calls).call_on_host([call.input() for call in calls])
     _for_each(calls, _HostCall.take)
+    begin, end = int(times.released), int(times.done)
     return False, 0, begin, end, end, perf_counter_ns()
 
 

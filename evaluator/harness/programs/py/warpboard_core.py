@@ -1,5 +1,5 @@
-"""The judge's core for devices, by ctypes: a shared library that the worker compiles from core/warpboard_core.cpp, which describes
-its functions. Times are in nanoseconds on the judge's clock."""
+"""The judge's core, by ctypes: a shared library that the worker compiles from core/warpboard_core.cpp, which describes its
+functions. Times are in nanoseconds on the judge's clock."""
 
 from __future__ import annotations
 
@@ -33,6 +33,13 @@ class Times(ctypes.Structure):
     _fields_ = [("switched", c_double), ("released", c_double), ("done", c_double), ("sampled", c_double)]
 
 
+class HostInput(ctypes.Structure):
+    """HostInput: an input of a call on a host."""
+
+    _fields_ = [("to", c_void_p), ("source", c_void_p), ("bytes", c_size_t), ("description", c_char_p),
+                ("description_bytes", c_size_t), ("is_sent", c_int), ("descriptor", c_int)]
+
+
 _PARAMETERS: dict[str, list[Any]] = {
     "open_device": [POINTER(c_void_p)],
     "make_region": [c_void_p, POINTER(c_size_t), POINTER(c_void_p), POINTER(c_int)],
@@ -49,6 +56,8 @@ _PARAMETERS: dict[str, list[Any]] = {
     "set_answer": [c_void_p, POINTER(_Copy), c_int],
     "prepare": [POINTER(c_void_p), c_int, c_int, POINTER(c_int)],
     "release": [POINTER(c_void_p), c_int, POINTER(Times)],
+    "call_on_host": [POINTER(c_void_p), POINTER(HostInput), c_int, POINTER(Times)],
+    "read_event": [c_void_p, POINTER(c_double)],
     "wait_described": [c_void_p],
     "queue_answer": [c_void_p, POINTER(Times)],
     "wait_copied": [POINTER(c_void_p), c_int, POINTER(c_double)],
@@ -126,9 +135,9 @@ class Region:
 
 
 class CoreRunner:
-    """CoreRunner is a runner of a device, with its current call."""
+    """CoreRunner is a runner of a device or, without one, of the host, with its current call."""
 
-    def __init__(self, device: c_void_p, channel: Channel, page: Page) -> None:
+    def __init__(self, device: c_void_p | None, channel: Channel, page: Page) -> None:
         made = c_void_p()
         _call("open_runner", device, channel.fileno(), page.address(), PAGE_SIZE, byref(made))
         self.handle, self._page = made, page  # the core has the page's address
@@ -151,9 +160,9 @@ class CoreRunner:
         """Releases a call that will not be made, without an input: the runner waits for it."""
         library().warpboard_leave(self.handle)
 
-    def begin_call(self, flags: int, arrays: Sequence[tuple[int, int, int]], inputs: int, records: int) -> int:
-        """Begins a call whose input has these arrays (place in the region at inputs, the judge's own address, bytes), and returns
-        its number."""
+    def begin_call(self, flags: int, arrays: Sequence[tuple[int, int, int]] = (), inputs: int = 0, records: int = 0) -> int:
+        """Begins a call whose input has these arrays on a device (place in the region at inputs, the judge's own address, bytes), and
+        returns its number."""
         number = c_uint32()
         _call("begin_call", self.handle, flags, _copies(arrays), len(arrays), inputs, records, byref(number))
         return number.value
@@ -163,6 +172,12 @@ class CoreRunner:
         late = c_int()
         _call("wait_queued", self.handle, limit, byref(late))
         return not late.value
+
+    def read_event(self) -> float:
+        """Waits for the runner's own clock, which may be reported after the end of the call."""
+        ns = c_double()
+        _call("read_event", self.handle, byref(ns))
+        return ns.value
 
     def set_answer(self, parts: Sequence[tuple[int, int, int]]) -> None:
         """Sets the copies (to, from, bytes) of the answer's parts on the device."""
@@ -185,11 +200,17 @@ class CoreRunner:
 
 
 class Together:
-    """Together are the runners that make a call together, one for each device."""
+    """Together are the runners that make a call together, one for each device, or on the host."""
 
     def __init__(self, runners: Iterable[CoreRunner]) -> None:
         handles = [runner.handle for runner in runners]
         self._runners, self._count = (c_void_p * len(handles))(*handles), len(handles)
+
+    def call_on_host(self, inputs: Sequence[HostInput]) -> Times:
+        """Releases calls on the host, and waits for their ends."""
+        times = Times()
+        _call("call_on_host", self._runners, (HostInput * self._count)(*inputs), self._count, byref(times))
+        return times
 
     def prepare(self, cold: bool) -> bool:
         """Writes the inputs, flushes the caches if cold is set, and keeps the devices. Returns whether everything was queued before

@@ -1,9 +1,6 @@
 """The constants of warpboard_limits.h that Python uses, with the same names and values. The header explains them."""
 
 QUEUED_LIMIT_NS, EARLY_QUEUED_LIMIT_NS = 10_000_000, 500_000
-AFTER_DONE_LIMIT_NS = 10_000_000_000
-CALL_LIMIT_NS, CALL_LIMIT_FACTOR, UNLIMITED_CALLS = 10_000_000_000, 20, 5
-SPIN_NS, SLEEP_PARTS = 1_000_000, 200
 
 HOST_PAGE, HUGE_PAGE = 4096, 2 << 20
 MOST_WRITTEN = 64 << 10

@@ -7,9 +7,10 @@ import functools
 import os
 import resource
 
+from warpboard_core import HostInput
 from warpboard_host import Mapped, Rehearsal, has_huge_pages, is_mapped_in_call, most_mapping, rounded
 from warpboard_limits import LEAST_FLUSH, MOST_ANSWERS, MOST_FLUSH
-from warpboard_wire import ANSWERS, CUDA, HOST, INPUT, INPUTS, pack_case, shared_memory
+from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, pack_case, shared_memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from warpboard_answer import Part
     from warpboard_judge_cuda import JudgeMemory
-    from warpboard_wire import Channel
 
 _ROLES = {INPUTS: "inputs", ANSWERS: "answers"}
 
@@ -151,13 +151,14 @@ class Regions:
         bytes(self._kept)
         self._host.rehearse()
 
-    def hand_over(self, channel: Channel, description: bytes) -> None:
-        """Sends the host's runner its input, and the description if it was not sent before. The clock runs."""
-        travels = is_mapped_in_call(self.bytes[INPUTS, HOST])
-        if not travels:
-            self.memory[INPUTS, HOST][:] = self._kept
-        if travels or description:
-            channel.send(INPUT, description, [self._descriptors[INPUTS, HOST]] if travels else [])
+    def host_input(self, description: bytes) -> HostInput:
+        """Returns the input for the host's runner, with its description if that was not sent before. A small one is copied to the
+        runner's memory, and the memory of a large one is sent."""
+        size, is_sent = self.bytes[INPUTS, HOST], bool(description)
+        if is_mapped_in_call(size):
+            return HostInput(None, None, 0, description, len(description), True, self._descriptors[INPUTS, HOST])
+        source = ctypes.addressof((ctypes.c_char * size).from_buffer(self._kept))
+        return HostInput(self._mapped[INPUTS, HOST].address, source, size, description, len(description), is_sent, -1)
 
     def most_mapping(self) -> int:
         """Returns the longest time to map the host's inputs, in nanoseconds."""

@@ -15,8 +15,6 @@ import struct
 import time
 from time import perf_counter_ns
 
-from warpboard_limits import AFTER_DONE_LIMIT_NS, SLEEP_PARTS, SPIN_NS
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,12 +33,11 @@ ANSWER_AT = 4096
 ANSWER_ROOM = PAGE_SIZE - ANSWER_AT
 _RELEASE, _QUEUED, _DONE, _SIZE, _SOON, _SEALED = 0, 16, 32, 48, 64, 80  # in words of four bytes
 _NS_AT = 136
-_NO_NS = -(2.0**1000)  # the runner has not reported its clock
 DONE_AT, SOON_AT = 4 * _DONE, 4 * _SOON
 
 _WORD = struct.Struct("<I")
 _FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), struct.Struct("<IIQ"), struct.Struct("<II")
-_WAKE_NS, _LOOK_NS, _WATCH_NS = 500_000, 75_000, 5_000_000
+_LOOK_NS, _WATCH_NS = 75_000, 5_000_000
 _MOST_REGIONS = 5
 _TIMER_SLACK = 29  # PR_SET_TIMERSLACK
 
@@ -67,26 +64,6 @@ class Page:
     @property
     def release(self) -> int:
         return self._words[_RELEASE]
-
-    @release.setter
-    def release(self, number: int) -> None:
-        self._words[_RELEASE] = number
-
-    @property
-    def queued(self) -> int:
-        return self._words[_QUEUED]
-
-    @property
-    def done(self) -> int:
-        return self._words[_DONE]
-
-    @property
-    def nanoseconds(self) -> float:
-        return _NUMBER.unpack_from(self.memory, _NS_AT)[0]
-
-    def begin(self) -> None:
-        """Clears the runner's clock of the last call."""
-        self.say(_NO_NS)
 
     @property
     def sealed(self) -> int:
@@ -118,10 +95,6 @@ class Page:
         """Returns the page's address in this process, for registering it with a device."""
         return ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
-    def announce(self, number: int) -> None:
-        """Announces that the release is near."""
-        self._words[_SOON] = number
-
     def wait_release(self, number: int, rehearse: Callable[[], None] | None = None) -> None:
         """Sleeps until the release is near, calls rehearse, and then spins, because waking up is not the call's time.
         Gives up after a while."""
@@ -134,55 +107,10 @@ class Page:
         while words[_RELEASE] != number and perf_counter_ns() < end:
             pass
 
-    def wait(self, word: int, number: int, channel: Channel, limit_ns: float | None = None) -> int | None:
-        """Waits until a word is number. Returns the clock then, or None if limit_ns pass first. Checks the channel at
-        intervals: a runner that has ended sets no word. It spins for the first millisecond, which makes the clock
-        exact, and errs by 0.5 % later."""
-        words, clock, looks, often = self._words, perf_counter_ns, 0, 1023
-        begin = look = clock()
-        while words[word] != number:
-            looks += 1
-            if looks & often:
-                continue
-            now = clock()
-            if limit_ns is not None and now - begin > limit_ns:
-                return None
-            if now - look > SPIN_NS:
-                channel.watch()
-                look = now
-            if now - begin > SPIN_NS:
-                time.sleep(min((now - begin) / SLEEP_PARTS / 1e9, 0.001))
-                often = 0
-        return clock()
-
-    def wait_queued(self, number: int, channel: Channel, limit_ns: float) -> int | None:
-        return self.wait(_QUEUED, number, channel, limit_ns)
-
-    def wait_done(self, number: int, channel: Channel, limit_ns: float | None = None) -> int | None:
-        return self.wait(_DONE, number, channel, limit_ns)
-
-    def wait_nanoseconds(self, channel: Channel) -> float:
-        """Returns the runner's clock, which may be reported after the end of the call."""
-        begin = perf_counter_ns()
-        while (ns := self.nanoseconds) == _NO_NS:
-            if (passed := perf_counter_ns() - begin) > SPIN_NS:
-                channel.watch()
-                if passed > AFTER_DONE_LIMIT_NS:
-                    raise Refused(f"The runner said that a call had ended, and {passed / 1e9:.0f} s later had not told its own time.")
-                time.sleep(0.0001)
-        return ns
-
 
 def sleep_exactly() -> None:
     """Makes this process's sleeps end on time; the system would add 50 µs to each."""
     ctypes.CDLL(None).prctl(_TIMER_SLACK, ctypes.c_ulong(1), 0, 0, 0)
-
-
-def wait_for_wakeup() -> None:
-    """Waits until the runners that received a release are awake."""
-    end = perf_counter_ns() + _WAKE_NS
-    while perf_counter_ns() < end:
-        pass
 
 
 class Channel:
