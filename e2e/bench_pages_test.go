@@ -155,7 +155,7 @@ func packedReport(b *testing.B) []byte {
 	b.Helper()
 	pages := ncu.CSVPages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
-		pages.Set(page, ncutest.Page(b, "../evaluator/ncu/testdata", "cuda4", page))
+		pages.SetPage(page, ncutest.Page(b, "../evaluator/ncu/testdata", "cuda4", page))
 	}
 	text, err := json.Marshal(ncu.Parse(pages))
 	if err != nil {

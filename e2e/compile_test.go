@@ -32,7 +32,7 @@ func (p person) compiles() {
 	p.t.Helper()
 	before := p.submissions()
 	good := p.compiled(map[string]any{"task": smallTask, "source_code": kernel("")})
-	if code := good.Compilation.Code; !good.Compiled || len(code) != 1 ||
+	if code := good.Compilation.Listings; !good.Compiled || len(code) != 1 ||
 		!slices.ContainsFunc(code[0].Code, func(l kernelrun.CodeLine) bool { return strings.Contains(l.Text, "custom_kernel(") }) ||
 		!slices.ContainsFunc(code[0].Code, func(l kernelrun.CodeLine) bool { return l.Line > 0 }) {
 		p.t.Errorf("a submission: %+v", good.Compilation)

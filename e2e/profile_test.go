@@ -52,7 +52,7 @@ func startProfilingSite(t *testing.T) *profilingSite {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	cfg := &app.Config{Addr: sandboxtest.Addr(t), Data: t.TempDir(), NoWorker: true, OpenEvalAPI: "none"}
 	s.url = "http://" + cfg.Addr
-	q, err := queue.Open(t.Context(), queue.Config{Log: log})
+	q, err := queue.OpenQueue(t.Context(), queue.Config{Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func startProfilingSite(t *testing.T) *profilingSite {
 }
 
 func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Queue, log *slog.Logger) error {
-	conn, err := queue.Dial(ctx, queue.WorkerConfig{Queue: q, Name: "rack-1"})
+	conn, err := queue.ConnectWorker(ctx, queue.WorkerConfig{Queue: q, Name: "rack-1"})
 	if err != nil {
 		return err
 	}
@@ -86,13 +86,13 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 	if err != nil {
 		return err
 	}
-	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: filepath.Join(data, "sandbox"),
+	box := sandbox.New(sandbox.Config{BuildNice: 1, RunDir: filepath.Join(data, "sandbox"),
 		FirstUID: sandboxtest.FirstUID(t), Log: log})
 	tools := toolchain.FindToolchain(ctx)
 	return evaluator.NewWorker(evaluator.Config{
-		Name: "rack-1", Conn: conn, Sandbox: box, Tools: tools, Log: log,
+		Name: "rack-1", Conn: conn, Sandbox: box, Toolchain: tools, Log: log,
 		Slots:    []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}},
-		Builder:  toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: objects, Log: log}),
+		Builder:  toolchain.NewBuilder(toolchain.Config{Toolchain: tools, Runner: box, ObjectDir: objects, Log: log}),
 		Profiler: &profiling.Nsight{Tool: tool, Runner: box},
 	}).Run(ctx)
 }
@@ -106,7 +106,7 @@ func installNCU(ctx context.Context, dir string) (nsight.Tool, error) {
 	if err := errors.Join(err, os.Chmod(filepath.Join(dir, "ncu"), 0o755)); err != nil {
 		return nsight.Tool{}, err
 	}
-	return nsight.FindTool(ctx, nsight.SearchPaths{Path: dir})
+	return nsight.FindTool(ctx, nsight.SearchPaths{PathVariable: dir})
 }
 
 // makeTask installs the C++ vector addition for the device, with its first two benchmarks.
@@ -132,7 +132,7 @@ func (s *profilingSite) submit(mode job.Mode) work.Run {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	right := solutions[slices.IndexFunc(solutions, func(s tasks.Solution) bool { return s.Correct })]
+	right := solutions[slices.IndexFunc(solutions, func(s tasks.Solution) bool { return s.ShouldPass })]
 	_, runs, err := s.store.Submissions.Submit(s.t.Context(), submissions.NewSubmission{
 		User: s.user, TaskID: s.task.ID, Devices: []string{"H200"}, Mode: mode, Source: right.Source, Via: "test"})
 	if err != nil {

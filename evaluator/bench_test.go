@@ -42,7 +42,7 @@ func BenchmarkOverhead(b *testing.B) {
 		begin := time.Now()
 		r := s.run(j)
 		whole += time.Since(begin)
-		if r.Outcome != job.OutcomeDone {
+		if r.Outcome != job.OutcomePassed {
 			b.Fatalf("outcome %s, failure %+v", r.Outcome, r.Failure)
 		}
 	}

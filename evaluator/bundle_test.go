@@ -23,7 +23,7 @@ func taskOf(t *testing.T, files map[string]string) *tasks.Bundle {
 	for name, text := range files {
 		fsys["mine/"+name] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
 	}
-	bundle, err := tasks.OpenFolder(fsys, tasks.Options{Name: "mine"}).Bundle("mine")
+	bundle, err := tasks.OpenFolder(fsys, tasks.ReadOptions{Name: "mine"}).Bundle("mine")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,13 +33,13 @@ func taskOf(t *testing.T, files map[string]string) *tasks.Bundle {
 // jobOf returns a job on the CPU for a task with the given submission.
 func jobOf(t *testing.T, b *tasks.Bundle, id string, mode job.Mode, submission string) job.Job {
 	t.Helper()
-	sources, err := b.Resolve(tasks.Submission{Source: []byte(submission)})
+	sources, err := b.ProgramFiles(tasks.Submission{Source: []byte(submission)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return job.Job{
-		Version: job.Version, RunID: 1, AttemptID: id, Secret: "secret of " + id, Device: "CPU", Mode: mode,
-		TaskKey: b.Key(), Task: b.Definition, Sources: sources, SecretSeed: secretSeed, EnqueuedAt: time.Now(),
+		MessageVersion: job.MessageVersion, RunID: 1, AttemptID: id, AttemptSecret: "secret of " + id, Device: "CPU", Mode: mode,
+		TaskHash: b.ContentHash(), Task: b.Definition, Sources: sources, SecretSeed: secretSeed, EnqueuedAt: time.Now(),
 	}
 }
 
@@ -120,7 +120,7 @@ func TestBundleWithItsOwnProgramIsRunByTheProtocol(t *testing.T) {
 				t.Errorf("harness is %q", r.Harness)
 			}
 			if test.reason == "" {
-				if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS != 5000 {
+				if r.Outcome != job.OutcomePassed || r.ScoreNS == nil || *r.ScoreNS != 5000 {
 					t.Errorf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
 				}
 			} else if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil ||
@@ -198,7 +198,7 @@ func TestBuildSettingsOfATaskReachItsCompiler(t *testing.T) {
 		t.Fatalf("%T runs no programs", cfg.Sandbox)
 	}
 	cfg.Builder = toolchain.NewBuilder(toolchain.Config{
-		Tools: tools(), Runner: box, Cache: cache, Log: cfg.Log, Libraries: map[string]string{"Helpers": library},
+		Toolchain: tools(), Runner: box, ObjectDir: cache, Log: cfg.Log, Libraries: map[string]string{"Helpers": library},
 	})
 	s := newSite(t)
 	s.start(cfg)
@@ -226,7 +226,7 @@ func TestBuildSettingsOfATaskReachItsCompiler(t *testing.T) {
 func TestRankingRuleMakesTheScoreOfARealRun(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
-	for _, rule := range []tasks.Ranking{tasks.RankLast, tasks.RankMean, tasks.RankGeom} {
+	for _, rule := range []tasks.Ranking{tasks.RankLastCase, tasks.RankMean, tasks.RankGeometricMean} {
 		yaml := strings.Replace(ownTask, "ranking_by: last", "ranking_by: "+string(rule), 1)
 		yaml = strings.Replace(yaml, "benchmarks: [{size: 5}]", "benchmarks: [{size: 2}, {size: 16}, {size: 2}]", 1)
 		r := s.run(jobOf(t, taskOf(t, map[string]string{"task.yml": yaml, "eval.py": ownEval}), string(rule),
@@ -234,7 +234,8 @@ func TestRankingRuleMakesTheScoreOfARealRun(t *testing.T) {
 		if r.ScoreNS == nil {
 			t.Fatalf("%s: no score: %+v", rule, r.Failure)
 		}
-		want := map[tasks.Ranking]float64{tasks.RankLast: 2000, tasks.RankMean: 20000.0 / 3, tasks.RankGeom: 4000}[rule]
+		want := map[tasks.Ranking]float64{tasks.RankLastCase: 2000, tasks.RankMean: 20000.0 / 3,
+			tasks.RankGeometricMean: 4000}[rule]
 		if got := *r.ScoreNS; got < want*(1-1e-9) || got > want*(1+1e-9) {
 			t.Errorf("%s: score %v, want %v", rule, got, want)
 		}

@@ -34,13 +34,13 @@ type countedProgram struct {
 	builder *countingBuilder
 }
 
-func (p *countedProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
-	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`)
+func (p *countedProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.StageEnding, error) {
+	fmt.Fprintln(pipe(req.OnResultPipe), `{"stage":"compiling","kernel":"custom"}`)
 	if p.builder.crash.Load() > 0 {
-		return judge.Ending{Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}, nil
+		return judge.StageEnding{Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}, nil
 	}
-	fmt.Fprintln(pipe(req.OnPipe), `{"report":{"compiled":true}}`+"\n"+`{"done":true}`)
-	return judge.Ending{EarlierKilled: p.builder.earlierKilled.Load()}, nil
+	fmt.Fprintln(pipe(req.OnResultPipe), `{"report":{"compiled":true}}`+"\n"+`{"done":true}`)
+	return judge.StageEnding{EarlierProcessKilled: p.builder.earlierKilled.Load()}, nil
 }
 
 func (p *countedProgram) Next(*toolchain.Artifact) toolchain.Program {
@@ -63,7 +63,7 @@ func servesOneCaller(t *testing.T, slot device.Slot) {
 	b := &countingBuilder{}
 	s := newSite(t)
 	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{slot}}
-	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
+	cfg.Toolchain.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
 	r := s.start(cfg)
 	number := 0
 	evaluate := func(caller string) kernelrun.Result {
@@ -108,20 +108,21 @@ func servesOneCaller(t *testing.T, slot device.Slot) {
 func TestAnEvaluationIsHandedBackIfAnEarlierOneBrokeItsGPU(t *testing.T) {
 	b, broken := &countingBuilder{}, atomic.Bool{}
 	s := newSite(t)
-	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{gpu(0)}, Probe: func(context.Context, device.Slot) error {
-		if broken.Load() {
-			return errors.New("a wrong sum")
-		}
-		return nil
-	}}
-	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
+	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{gpu(0)},
+		ProbeDevice: func(context.Context, device.Slot) error {
+			if broken.Load() {
+				return errors.New("a wrong sum")
+			}
+			return nil
+		}}
+	cfg.Toolchain.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
 	s.start(cfg)
 	b.earlierKilled.Store(true)
 	for _, c := range []struct {
 		id      string
 		broken  bool
 		outcome job.Outcome
-	}{{"whole", false, job.OutcomeDone}, {"broken", true, job.OutcomeHandedBack}} {
+	}{{"whole", false, job.OutcomePassed}, {"broken", true, job.OutcomeHandedBack}} {
 		broken.Store(c.broken)
 		j := evaluationJob(t, evaluateOne(t, torch("x = 1")))
 		j.Device, j.Caller, j.AttemptID = gpu(0).Device, "token:1", c.id

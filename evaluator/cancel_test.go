@@ -60,7 +60,7 @@ func TestCancelEndsARunInAnyStage(t *testing.T) {
 			t.Errorf("%s: of the ranked stage it says %+v", id, r.UnfinishedRanking)
 		}
 	}
-	if r := s.run(aJob("after", job.ModeRanked)); r.Outcome != job.OutcomeDone {
+	if r := s.run(aJob("after", job.ModeRanked)); r.Outcome != job.OutcomePassed {
 		t.Errorf("the next run: outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 }
@@ -114,7 +114,7 @@ func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	w.stop()
 	s.wait("heartbeat that says so", func() bool { return s.beats["w1"].Stopping })
 	close(end)
-	if r := s.result("a1"); r.Outcome != job.OutcomeDone {
+	if r := s.result("a1"); r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 	if err := <-w.ended; err != nil {
@@ -167,7 +167,7 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 			s.publish(aJob("later", job.ModeTest))
 			close(end)
 			for _, id := range []string{"short", "unknown"} {
-				if r := s.result(id); r.Outcome != job.OutcomeDone {
+				if r := s.result(id); r.Outcome != job.OutcomePassed {
 					t.Errorf("%s: outcome %s, failure %+v", id, r.Outcome, r.Failure)
 				}
 			}

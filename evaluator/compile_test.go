@@ -16,8 +16,8 @@ import (
 func compileJob(t *testing.T) job.Job {
 	t.Helper()
 	j := evaluationJob(t, kernelrun.Request{
-		Kind:         kernelrun.Compile,
-		CustomKernel: kernelrun.Code{Source: "int x;", Type: "cuda"},
+		Kind:         kernelrun.KindCompile,
+		CustomKernel: kernelrun.Code{Source: "int x;", KernelType: "cuda"},
 		Timeout:      60,
 	})
 	j.Device, j.AttemptID, j.Mode = "H200", "compile", job.ModeCompile
@@ -40,7 +40,7 @@ func TestAGPUsWorkerCompilesBesideABusySlot(t *testing.T) {
 	s.publish(onGPU(aJob("a2", job.ModeTest)))
 	got := s.run(compileJob(t))
 	var result kernelrun.Result
-	if err := json.Unmarshal(got.Evaluation, &result); err != nil || got.Outcome != job.OutcomeDone || !result.Compiled ||
+	if err := json.Unmarshal(got.Evaluation, &result); err != nil || got.Outcome != job.OutcomePassed || !result.Compiled ||
 		result.Compilation == nil || got.SlotNS != 0 {
 		t.Errorf("%+v, %s, %v", got, got.Evaluation, err)
 	}

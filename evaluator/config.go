@@ -21,15 +21,15 @@ type Conn interface {
 	PublishEvent(job.Event) error
 	PublishResult(context.Context, job.Result) error
 	Sync(context.Context, job.Heartbeat) error
-	Cancels(fn func(attemptID string)) error
-	NextPreparation(ctx context.Context, device string, known []int64) (job.PrecompileJob, error)
+	SubscribeCancellations(fn func(attemptID string)) error
+	NextPrecompileJob(ctx context.Context, device string, known []int64) (job.PrecompileJob, error)
 	// MaxMessage returns the size of the largest message, in bytes.
 	MaxMessage() int
 }
 
 // Sandbox isolates untrusted programs and can test its isolation. The implementation is *sandbox.Sandbox.
 type Sandbox interface {
-	SelfTest(ctx context.Context) []job.CheckResult
+	SelfTest(ctx context.Context) []job.SelfTestResult
 	Name() string
 }
 
@@ -40,19 +40,19 @@ type Builder interface {
 	evaluation.Inspector
 	// KeepWarm keeps n Pythons ready in a sandbox environment until ctx ends.
 	KeepWarm(ctx context.Context, place toolchain.Environment, n int) error
-	// Prepare compiles a task's own files and returns the number of newly compiled ones.
-	Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (made int, err error)
+	// PrecompileTask compiles a task's own files and returns the number of newly compiled ones.
+	PrecompileTask(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (made int, err error)
 }
 
 // Config configures a Worker. Zero durations and counts mean the defaults in the comments.
 type Config struct {
-	Name    string // the worker's name, as in its credential
-	Version string // version of the program, for the queue page
-	Conn    Conn
-	Sandbox Sandbox
-	Builder Builder
-	Tools   toolchain.Toolchain
-	Slots   []device.Slot
+	Name      string // the worker's name, as in its credential
+	Version   string // version of the program, for the queue page
+	Conn      Conn
+	Sandbox   Sandbox
+	Builder   Builder
+	Toolchain toolchain.Toolchain
+	Slots     []device.Slot
 	// MaxBuilds is the number of jobs compiled at the same time. The default is half of the processors, or fewer if
 	// half of the memory does not suffice.
 	MaxBuilds int
@@ -62,22 +62,22 @@ type Config struct {
 	Precompile bool
 	// SelfTest configures self-tests of slots. The zero value disables them.
 	SelfTest SelfTestConfig
-	// SlotBenchmarks configures benchmarks of idle slots. The zero value disables them.
-	SlotBenchmarks SlotBenchmarks
-	// Measuring sets the number of processes that measure a score. Only tests change the zero value.
-	Measuring taskrun.MeasureConfig
+	// SlotBenchmarkConfig configures benchmarks of idle slots. The zero value disables them.
+	SlotBenchmarks SlotBenchmarkConfig
+	// MeasureConfig sets the number of processes that measure a score. Only tests change the zero value.
+	MeasureConfig taskrun.MeasureConfig
 	// Profiler is nil if profiling is unavailable or disabled.
 	Profiler taskrun.Profiler
 	// Sanitizer is nil if compute-sanitizer is unavailable.
 	Sanitizer *sanitizing.Sanitizer
 	// Nsight reads the device metrics of evaluations; nil if unavailable.
 	Nsight *profiling.Nsight
-	// Probe checks a slot's device with a small program after a failed job. An error takes the slot out of service. nil
-	// means no check.
-	Probe func(context.Context, device.Slot) error
+	// ProbeDevice checks a slot's device with a small program after a failed job. An error takes the slot out of
+	// service. nil means no check.
+	ProbeDevice func(context.Context, device.Slot) error
 
-	// Leave configures when the worker exits by itself. The zero value means never.
-	Leave LeaveConfig
+	// ExitConditions configures when the worker exits by itself. The zero value means never.
+	ExitConditions ExitConditions
 	// WaitForShutdownNotice waits for the notice that the machine will be shut down, and returns the time by which
 	// results must be delivered. It returns false if ctx ended first. Nil means that there is no notice, and the worker
 	// is stopped instead.

@@ -17,12 +17,12 @@ const publishRetry, maxPublishRetry = 200 * time.Millisecond, 3 * time.Second
 func (w *Worker) handleJob(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
-	if !w.inFlight.add(j.AttemptID, j.ExpectedTime, cancel) {
+	if !w.liveAttempts.add(j.AttemptID, j.ExpectedTime, cancel) {
 		return // it is in flight already
 	}
-	defer w.inFlight.remove(j.AttemptID)
+	defer w.liveAttempts.remove(j.AttemptID)
 	log := w.log.With("run", j.RunID, "attempt", j.AttemptID)
-	result, err := w.attempt(ctx, w.cfg.Conn, s, t, j)
+	result, err := w.runAttempt(ctx, w.cfg.Conn, s, t, j)
 	if attempt.IsHandedBack(err) {
 		log.Info("job handed back", "err", err)
 	}

@@ -60,7 +60,7 @@ func TestNoPartOfARunRevealsSecretValues(t *testing.T) {
 		outcome job.Outcome
 		want    string // of its failure
 	}{
-		"right": {"", job.OutcomeDone, ""},
+		"right": {"", job.OutcomePassed, ""},
 		"wrong": {"data.out[data.out.size() - 1] = data.out.size();", job.OutcomeFailed,
 			"In case 1 (size: uniform 34500..34599; seed: 1) the answer is wrong."},
 		"too short": {"data.out.resize(data.out.size() - 1);", job.OutcomeFailed,
@@ -72,8 +72,8 @@ func TestNoPartOfARunRevealsSecretValues(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := s.run(drawn(t, name, job.ModeRanked, talks(tt.end)))
-			if r.Outcome != tt.outcome || (r.Failure == nil) != (tt.want == "") || r.Failure != nil &&
-				!strings.HasPrefix(r.Failure.Reason, tt.want) {
+			if r.Outcome != tt.outcome || (r.Failure == nil) != (tt.want == "") ||
+				r.Failure != nil && !strings.HasPrefix(r.Failure.Reason, tt.want) {
 				t.Fatalf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 			s.wait("end of the last stage", func() bool {
@@ -91,8 +91,8 @@ func TestNoPartOfARunRevealsSecretValues(t *testing.T) {
 			if !strings.Contains(r.Stages[1].Stdout, "not shown") {
 				t.Errorf("stdout is %q", r.Stages[1].Stdout)
 			}
-			if tt.outcome == job.OutcomeDone &&
-				(r.Stages[2].Cases[1].Spec != "size: uniform 34500..34599 step 2; seed: 1" || r.ScoreNS == nil) {
+			if tt.outcome == job.OutcomePassed &&
+				(r.Stages[2].Cases[1].SpecLine != "size: uniform 34500..34599 step 2; seed: 1" || r.ScoreNS == nil) {
 				t.Errorf("score %v of %+v", r.ScoreNS, r.Stages[2].Cases)
 			}
 		})
@@ -100,7 +100,7 @@ func TestNoPartOfARunRevealsSecretValues(t *testing.T) {
 	open := drawn(t, "open", job.ModeTest, talks(""))
 	open.DeclaredCases = nil
 	if r := s.run(open); !strings.Contains(r.Stages[1].Stdout, "size "+secretSize) ||
-		!strings.Contains(r.Stages[1].Cases[1].Spec, secretSize) {
+		!strings.Contains(r.Stages[1].Cases[1].SpecLine, secretSize) {
 		t.Errorf("a run without secrets hides: %+v", r.Stages)
 	}
 }

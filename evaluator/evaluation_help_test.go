@@ -37,7 +37,7 @@ func torch(source string) map[string]any {
 }
 
 // ask reads a request like the site; fields extend the body.
-func ask(t *testing.T, kind kernelrun.Kind, body map[string]any) kernelrun.Request {
+func ask(t *testing.T, kind kernelrun.EvaluationKind, body map[string]any) kernelrun.Request {
 	t.Helper()
 	for name, value := range map[string]any{"num_trials": 3, "l2_flush": false, "timeout": 60} {
 		if _, given := body[name]; !given {
@@ -54,7 +54,7 @@ func ask(t *testing.T, kind kernelrun.Kind, body map[string]any) kernelrun.Reque
 	if err := decoder.Decode(&decoded); err != nil {
 		t.Fatal(err)
 	}
-	request, problems := kernelrun.Read(kind, decoded, kernelrun.RefuseAll)
+	request, problems := kernelrun.ReadRequest(kind, decoded, kernelrun.RefuseAll)
 	if len(problems) > 0 {
 		t.Fatalf("the request has problems: %+v", problems)
 	}
@@ -63,12 +63,12 @@ func ask(t *testing.T, kind kernelrun.Kind, body map[string]any) kernelrun.Reque
 
 func compare(t *testing.T, ref, custom map[string]any) kernelrun.Request {
 	t.Helper()
-	return ask(t, kernelrun.Compare, map[string]any{"ref_kernel": ref, "custom_kernel": custom})
+	return ask(t, kernelrun.KindCompare, map[string]any{"ref_kernel": ref, "custom_kernel": custom})
 }
 
 func evaluateOne(t *testing.T, code map[string]any) kernelrun.Request {
 	t.Helper()
-	return ask(t, kernelrun.Evaluate, map[string]any{"kernel": code})
+	return ask(t, kernelrun.KindEvaluate, map[string]any{"kernel": code})
 }
 
 func evaluationJob(t *testing.T, request kernelrun.Request) job.Job {
@@ -78,8 +78,8 @@ func evaluationJob(t *testing.T, request kernelrun.Request) job.Job {
 		t.Fatal(err)
 	}
 	return job.Job{
-		Version: job.Version, AttemptID: "a1", Secret: "secret", Device: "CPU",
-		Task: tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}, EvaluationID: "e1", Evaluation: data,
+		MessageVersion: job.MessageVersion, AttemptID: "a1", AttemptSecret: "secret", Device: "CPU",
+		Task: tasks.Definition{Lang: tasks.LangPython, HasOwnHarness: true}, EvaluationID: "e1", Evaluation: data,
 	}
 }
 
@@ -95,7 +95,7 @@ func evaluateFor(t *testing.T, w *evaluator.Worker, caller string, request kerne
 	j := evaluationJob(t, request)
 	j.Caller = caller
 	result, err := w.Evaluate(t.Context(), j)
-	if err != nil || result.Outcome != job.OutcomeDone || result.EvaluationID != "e1" {
+	if err != nil || result.Outcome != job.OutcomePassed || result.EvaluationID != "e1" {
 		t.Fatalf("outcome %s (%+v), %v", result.Outcome, result.Failure, err)
 	}
 	var out kernelrun.Result

@@ -71,11 +71,11 @@ func TestTimedCallsEndWhenTheyHaveShownWhatIsAskedFor(t *testing.T) {
 		return torch("import time\n" +
 			strings.Replace(doubling, "return x * 2", "time.sleep("+seconds+"); return x * 2", 1))
 	}
-	request := ask(t, kernelrun.Compare,
+	request := ask(t, kernelrun.KindCompare,
 		map[string]any{"ref_kernel": sleeping("0.04"), "custom_kernel": sleeping("0.004"), "num_trials": 100,
 			"stop_when": map[string]any{"speedup_above": 1.5}})
 	r := evaluateOn(t, evaluations.on(t), request)
-	if r.Stopped == nil || *r.Stopped != (kernelrun.Stopped{Reason: "speedup_above", Calls: 20}) ||
+	if r.EarlyStop == nil || *r.EarlyStop != (kernelrun.EarlyStop{Reason: "speedup_above", TimedCalls: 20}) ||
 		len(r.Times) != 20 || r.Confidence <= 0.95 || *r.Speedup < 1.5 {
 		t.Errorf("report: %+v", r)
 	}
@@ -93,7 +93,7 @@ func TestTolerancesDecideAndAMismatchNamesItsFirstElement(t *testing.T) {
 		{"default", nil, nil, true, ""},
 		{"tight", 1e-5, 0, false, "atol=1e-05, rtol=0.0"},
 	} {
-		request := ask(t, kernelrun.Compare,
+		request := ask(t, kernelrun.KindCompare,
 			map[string]any{"ref_kernel": torch(doubling), "custom_kernel": near, "atol": tt.atol, "rtol": tt.rtol})
 		r := evaluateOn(t, w, request)
 		if r.Correctness != tt.right || !strings.Contains(r.ValidationError, tt.text) {
@@ -163,7 +163,7 @@ func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	}
 	r = evaluateOn(t, w, evaluateOne(t,
 		torch(strings.Replace(doubling, "torch.rand(1000) + 1", "torch.ones(1000)", 1))))
-	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.Clocks["custom"].Counts == "" {
+	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.Clocks["custom"].CountedClock == "" {
 		t.Errorf("the next one: %+v", r)
 	}
 }
@@ -228,14 +228,14 @@ func TestAKernelThatNeedsTooMuchMemoryReportsIt(t *testing.T) {
 	defer w.Close()
 	r := evaluateOn(t, w, evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: torch.ones(1 << 29)\n")))
 	if !used.Load() || !r.Compiled || r.Correctness ||
-		!(r.Limit == "memory" || strings.Contains(r.ValidationError, "memory")) {
+		!(r.ExceededLimit == "memory" || strings.Contains(r.ValidationError, "memory")) {
 		t.Errorf("report: %+v", r)
 	}
 }
 
 func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 	cfg := realConfig(t)
-	cfg.Conn, cfg.Tools.Python = evaluator.NopConn{}, nil
+	cfg.Conn, cfg.Toolchain.Python = evaluator.NopConn{}, nil
 	result, err := evaluator.NewWorker(cfg).Evaluate(t.Context(), evaluationJob(t, evaluateOne(t, torch(doubling))))
 	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.IsInfrastructureError ||
 		!strings.Contains(result.Failure.Reason, "PyTorch") {
@@ -259,7 +259,7 @@ class Model(torch.nn.Module):
 	w := newReusing(t).worker
 	for _, reuse := range []bool{false, true} {
 		body := map[string]any{"ref_kernel": torch(doubling), "custom_kernel": torch(hunter), "reuse_reference": reuse}
-		if result := evaluateOn(t, w, ask(t, kernelrun.Compare, body)); !result.Correctness {
+		if result := evaluateOn(t, w, ask(t, kernelrun.KindCompare, body)); !result.Correctness {
 			t.Errorf("reuse_reference %v: %+v", reuse, result.Report)
 		}
 	}
@@ -281,7 +281,7 @@ class Model(torch.nn.Module):
 `
 	w := newReusing(t).worker
 	body := map[string]any{"ref_kernel": torch(doubling + "# load_inline\n"), "custom_kernel": torch(hunter)}
-	if result := evaluateOn(t, w, ask(t, kernelrun.Compare, body)); !result.Correctness {
+	if result := evaluateOn(t, w, ask(t, kernelrun.KindCompare, body)); !result.Correctness {
 		t.Errorf("%+v", result.Report)
 	}
 }
@@ -315,7 +315,7 @@ func TestAContractOfAKernelHoldsNothingThatItHasToCompute(t *testing.T) {
 	ref["io"], custom["io"] = fields{"args": []fields{tensor("x", 0, 1)}},
 		fields{"args": []fields{tensor("x", 0, 1), tensor("y", 1, 2)}}
 	body := map[string]any{"ref_kernel": ref, "custom_kernel": custom, "atol": 1e-5, "rtol": 1e-5, "num_trials": 20}
-	result := evaluateOn(t, newReusing(t).worker, ask(t, kernelrun.Compare, body))
+	result := evaluateOn(t, newReusing(t).worker, ask(t, kernelrun.KindCompare, body))
 	if result.Correctness {
 		t.Errorf("a kernel that computes nothing is right; its speedup is %.1f", *result.Speedup)
 	}

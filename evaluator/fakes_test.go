@@ -17,10 +17,10 @@ import (
 )
 
 // fakeSandbox returns these lines as its self-test.
-type fakeSandbox []job.CheckResult
+type fakeSandbox []job.SelfTestResult
 
-func (f fakeSandbox) SelfTest(context.Context) []job.CheckResult { return f }
-func (f fakeSandbox) Name() string                               { return "bubblewrap" }
+func (f fakeSandbox) SelfTest(context.Context) []job.SelfTestResult { return f }
+func (f fakeSandbox) Name() string                                  { return "bubblewrap" }
 
 // fakeBuilder builds nothing; its programs call run.
 type fakeBuilder struct {
@@ -61,14 +61,15 @@ func (f fakeBuilder) Open(
 
 func (f fakeBuilder) Inspect(
 	ctx context.Context, _ toolchain.BuildRequest, _ string,
-) (done toolchain.Inspection, err error) {
+) (done toolchain.GeneratedCode, err error) {
 	if f.inspect != nil {
 		err = f.inspect(ctx)
 	}
-	return toolchain.Inspection{Build: passedBuild()}, err
+	return toolchain.GeneratedCode{Build: passedBuild()}, err
 }
 
-func (f fakeBuilder) Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int, error) {
+func (f fakeBuilder) PrecompileTask(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int,
+	error) {
 	if f.prepare == nil {
 		return 0, nil
 	}
@@ -80,10 +81,10 @@ func (f fakeBuilder) OpenReady(*toolchain.Artifact, toolchain.Environment) toolc
 	return nil
 }
 
-// Recall finds nothing.
-func (f fakeBuilder) Recall(toolchain.RecallKey) []byte { return nil }
+// LoadKernels finds nothing.
+func (f fakeBuilder) LoadKernels(toolchain.KernelCacheKey) []byte { return nil }
 
-func (f fakeBuilder) Remember([]byte, toolchain.RecallKey) {}
+func (f fakeBuilder) StoreKernels([]byte, toolchain.KernelCacheKey) {}
 
 func (f fakeBuilder) KeepWarm(ctx context.Context, _ toolchain.Environment, _ int) error {
 	<-ctx.Done()
@@ -96,22 +97,23 @@ type fakeProgram struct {
 	place   toolchain.Environment
 }
 
-func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (judge.Ending, error) {
+func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (judge.StageEnding, error) {
 	if p.builder.run == nil {
-		return judge.Ending{Outcome: pass(req)}, nil
+		return judge.StageEnding{Outcome: pass(req)}, nil
 	}
 	outcome, err := p.builder.run(ctx, fakeStage{req, p.attempt, p.place})
-	end := judge.Ending{Outcome: outcome}
+	end := judge.StageEnding{Outcome: outcome}
 	if p.builder.judged {
-		end.Judge = &sandbox.Outcome{}
+		end.JudgeOutcome = &sandbox.Outcome{}
 	}
 	return end, err
 }
 
-func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest, wrapped toolchain.Wrapper) (judge.Ending,
+func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest,
+	wrapped toolchain.ProcessWrapper) (judge.StageEnding,
 	error) {
-	outcome, err := wrapped(ctx, sandbox.Spec{Device: []string{"/dev/null"}})
-	return judge.Ending{Outcome: outcome}, err
+	outcome, err := wrapped(ctx, sandbox.Spec{DeviceNodes: []string{"/dev/null"}})
+	return judge.StageEnding{Outcome: outcome}, err
 }
 func (p fakeProgram) Next(*toolchain.Artifact) toolchain.Program { return nil }
 func (p fakeProgram) Warm() bool                                 { return false }
@@ -140,7 +142,7 @@ func reportOf(req toolchain.StageRequest) string {
 	return b.String()
 }
 
-func say(req toolchain.StageRequest, report string) { req.OnPipe([]byte(report)) }
+func say(req toolchain.StageRequest, report string) { req.OnResultPipe([]byte(report)) }
 
 // untilKilled is a program that never ends by itself.
 func untilKilled(ctx context.Context) (sandbox.Outcome, error) {

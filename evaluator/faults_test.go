@@ -21,7 +21,7 @@ func TestWorkerWhoseSandboxDoesNotHoldTakesNoJobs(t *testing.T) {
 	s := newSite(t)
 	s.publish(aJob("a1", job.ModeTest))
 	bad := s.start(evaluator.Config{Name: "bad", Sandbox: fakeSandbox{
-		{Name: "network", OK: true}, {Name: "host uid", Detail: "the child is root on the host"},
+		{Name: "network", Passed: true}, {Name: "host uid", Detail: "the child is root on the host"},
 	}})
 	s.wait("heartbeat with the reason", func() bool {
 		return strings.Contains(s.beats["bad"].RefusingReason, "host uid (the child is root on the host)")
@@ -57,7 +57,7 @@ func TestAnInfrastructureErrorLosesTheAttempt(t *testing.T) {
 			return pass(st.StageRequest), nil
 		}}})
 	old := aJob("old", job.ModeTest)
-	old.Version = job.Version + 1
+	old.MessageVersion = job.MessageVersion + 1
 	for _, c := range []struct {
 		job    job.Job
 		reason string
@@ -66,14 +66,14 @@ func TestAnInfrastructureErrorLosesTheAttempt(t *testing.T) {
 			"Worker w1 could not evaluate the run in its build stage: Nvcc is not installed."},
 		{aJob("sandbox", job.ModeRanked),
 			"Worker w1 could not evaluate the run in its ranked stage: Bubblewrap did not start."},
-		{old, fmt.Sprintf("Worker w1 could not evaluate the run: The job has version %d and this worker reads version %d: update the older one.", job.Version+1, job.Version)},
+		{old, fmt.Sprintf("Worker w1 could not evaluate the run: The job has version %d and this worker reads version %d: update the older one.", job.MessageVersion+1, job.MessageVersion)},
 	} {
 		r := s.run(c.job)
 		if r.Outcome != job.OutcomeLost || r.Failure == nil || !r.Failure.IsInfrastructureError ||
 			r.Failure.Reason != c.reason {
 			t.Errorf("outcome %s, failure %+v, want %q", r.Outcome, r.Failure, c.reason)
 		}
-		if r := s.run(aJob("after "+c.job.AttemptID, job.ModeTest)); r.Outcome != job.OutcomeDone {
+		if r := s.run(aJob("after "+c.job.AttemptID, job.ModeTest)); r.Outcome != job.OutcomePassed {
 			t.Errorf("the next run: %s, %+v", r.Outcome, r.Failure)
 		}
 	}
@@ -117,7 +117,7 @@ func TestASlotThatFailsItsCheckAfterAFailureIsOutOfService(t *testing.T) {
 			}
 			return sandbox.Outcome{Signal: "SIGSEGV"}, nil
 		}},
-		Probe: func(_ context.Context, slot device.Slot) error {
+		ProbeDevice: func(_ context.Context, slot device.Slot) error {
 			if probed.Add(1) == 1 {
 				return nil
 			}
@@ -126,7 +126,7 @@ func TestASlotThatFailsItsCheckAfterAFailureIsOutOfService(t *testing.T) {
 	})
 	for id, probes := range map[string]int32{"good": 0} {
 		r := s.run(onGPU(aJob(id, job.ModeTest)))
-		if r.Outcome != job.OutcomeDone || probed.Load() != probes {
+		if r.Outcome != job.OutcomePassed || probed.Load() != probes {
 			t.Errorf("%s: outcome %s, %d probes", id, r.Outcome, probed.Load())
 		}
 	}
@@ -157,7 +157,7 @@ func TestPanicCostsOneRun(t *testing.T) {
 	if r := s.run(aJob("panic", job.ModeTest)); r.Outcome != job.OutcomeLost || !r.Failure.IsInfrastructureError {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
-	if r := s.run(aJob("next", job.ModeTest)); r.Outcome != job.OutcomeDone {
+	if r := s.run(aJob("next", job.ModeTest)); r.Outcome != job.OutcomePassed {
 		t.Errorf("the next run: %s, %+v", r.Outcome, r.Failure)
 	}
 }
@@ -167,7 +167,7 @@ func TestResultIsHandedOverWhenTheSiteIsBack(t *testing.T) {
 	conn := flakyConn{s.dial("w1"), make(chan struct{}, 1)}
 	conn.lose <- struct{}{}
 	s.start(evaluator.Config{Conn: conn})
-	if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomeDone {
+	if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s", r.Outcome)
 	}
 	if len(conn.lose) > 0 {
@@ -186,7 +186,7 @@ func TestResultOfAnySizeIsHandedOver(t *testing.T) {
 		return out, nil
 	}}})
 	j := aJob("a1", job.ModeBenchmark)
-	j.Task.OwnHarness = true // which may report more cases than it was given
+	j.Task.HasOwnHarness = true // which may report more cases than it was given
 	r := s.run(j)
 	wantStages(t, r, "build pass", "benchmark pass")
 	if got := r.Stages[1].Cases[0].Mean; got != 100 {
@@ -200,15 +200,15 @@ func TestResultOfAnySizeIsHandedOver(t *testing.T) {
 func TestRunEndsWithAnErrorWhenTheWorkerIsRevoked(t *testing.T) {
 	var revoked atomic.Bool
 	address := sandboxtest.Addr(t)
-	q, err := queue.Open(t.Context(),
-		queue.Config{Listen: address, Authorize: func(string, string) ([]string, bool, error) {
+	q, err := queue.OpenQueue(t.Context(),
+		queue.Config{ListenAddress: address, Authorize: func(string, string) ([]string, bool, error) {
 			return []string{"CPU"}, !revoked.Load(), nil
 		}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(q.Close)
-	conn, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: "nats://" + address, Name: "w1", Secret: "x"})
+	conn, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{URL: "nats://" + address, Name: "w1", Secret: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestRunEndsWithAnErrorWhenTheWorkerIsRevoked(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- w.Run(t.Context()) }()
 	revoked.Store(true)
-	q.Kick("w1")
+	q.DisconnectWorker("w1")
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "w1") {
 		t.Errorf("error is %v", err)
 	}

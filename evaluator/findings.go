@@ -28,15 +28,15 @@ type testProgramResult struct {
 
 // recordSlot stores the result of a test program on a slot.
 func (f *testProgramResults) recordSlot(name string, s device.Slot, err error, detail string) {
-	f.replace(testProgramResult{name + " on " + s.Device, s.Index, detail, err})
+	f.replaceResult(testProgramResult{name + " on " + s.Device, s.Index, detail, err})
 }
 
 // recordMachine stores the result of a test of the machine.
 func (f *testProgramResults) recordMachine(name string, err error, detail string) {
-	f.replace(testProgramResult{name, -1, detail, err})
+	f.replaceResult(testProgramResult{name, -1, detail, err})
 }
 
-func (f *testProgramResults) replace(one testProgramResult) {
+func (f *testProgramResults) replaceResult(one testProgramResult) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at := slices.IndexFunc(f.results, func(old testProgramResult) bool { return old.name == one.name && old.slot == one.slot })
@@ -47,25 +47,26 @@ func (f *testProgramResults) replace(one testProgramResult) {
 	f.results[at] = one
 }
 
-// lines returns one line per test for the page of devices: the slots on which it failed, or that it passed on all.
-func (f *testProgramResults) lines() []job.CheckResult {
+// summarizeTests returns one line per test for the page of devices: the slots on which it failed, or that it passed on
+// all.
+func (f *testProgramResults) summarizeTests() []job.SelfTestResult {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var list []job.CheckResult
+	var list []job.SelfTestResult
 	var names []string
 	for _, one := range f.results {
 		if slices.Contains(names, one.name) {
 			continue
 		}
 		names = append(names, one.name)
-		list = append(list, f.line(one))
+		list = append(list, f.summarizeTest(one))
 	}
 	return list
 }
 
-// line summarizes all results with the same name as one, the first of them.
-func (f *testProgramResults) line(one testProgramResult) job.CheckResult {
-	line := job.CheckResult{Name: one.name, OK: true, Detail: one.detail}
+// summarizeTest summarizes all results with the same name as one, the first of them.
+func (f *testProgramResults) summarizeTest(one testProgramResult) job.SelfTestResult {
+	line := job.SelfTestResult{Name: one.name, Passed: true, Detail: one.detail}
 	count, failed := 0, []string{}
 	for _, other := range f.results {
 		if other.name != one.name {
@@ -75,14 +76,14 @@ func (f *testProgramResults) line(one testProgramResult) job.CheckResult {
 		if other.err != nil {
 			// If a test failed on several slots, the line has the text of the last failure and the numbers of all
 			// slots.
-			line.OK, line.Detail = false, attempt.ErrorSentence(other.err)
+			line.Passed, line.Detail = false, attempt.ErrorSentence(other.err)
 			failed = append(failed, fmt.Sprint(other.slot))
 		}
 	}
-	if count > 1 && line.OK {
+	if count > 1 && line.Passed {
 		line.Detail = fmt.Sprintf("%s (slot %d; %d slots in all)", line.Detail, one.slot, count)
 	}
-	if count > 1 && !line.OK {
+	if count > 1 && !line.Passed {
 		line.Detail = fmt.Sprintf("Slot %s: %s", strings.Join(failed, ", "), line.Detail)
 	}
 	return line

@@ -26,14 +26,14 @@ func (w *Worker) syncLoop(ctx context.Context) {
 // sendHeartbeat sends one heartbeat. An error is only logged: the next heartbeat replaces this one.
 func (w *Worker) sendHeartbeat() {
 	h := w.heartbeat()
-	if w.sitePackages {
+	if w.siteHasPackages {
 		h.Packages = nil
 	}
 	err := w.cfg.Conn.Sync(context.Background(), h)
 	if err != nil {
 		w.log.Warn("the heartbeat did not reach the site", "err", err)
 	}
-	w.sitePackages = err == nil // after a failure, the site may have forgotten the worker
+	w.siteHasPackages = err == nil // after a failure, the site may have forgotten the worker
 }
 
 func (w *Worker) heartbeat() job.Heartbeat {
@@ -42,20 +42,20 @@ func (w *Worker) heartbeat() job.Heartbeat {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	packages := requirement.Packages{}
-	if python := w.cfg.Tools.Python; python != nil && python.Packages != nil {
+	if python := w.cfg.Toolchain.Python; python != nil && python.Packages != nil {
 		packages = python.Packages
 	}
 	return job.Heartbeat{
 		Worker:          w.cfg.Name,
 		Time:            time.Now().UTC(),
-		WorkerStartedAt: w.started,
-		Version:         w.cfg.Version,
-		Attempts:        w.inFlight.ids(),
+		WorkerStartedAt: w.startedAt,
+		WorkerVersion:   w.cfg.Version,
+		Attempts:        w.liveAttempts.ids(),
 		// The slice is cut to its length so that append copies it, because the next heartbeat uses w.checks, too.
-		SelfTest:       append(w.checks[:len(w.checks):len(w.checks)], w.checkResults.lines()...),
-		RefusingReason: w.refusing,
-		Stopping:       w.stopping,
-		Slots:          w.slots.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),
-		Packages:       packages,
+		SelfTestResults: append(w.checks[:len(w.checks):len(w.checks)], w.testResults.summarizeTests()...),
+		RefusingReason:  w.refusalReason,
+		Stopping:        w.isStopping,
+		Slots:           w.slots.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),
+		Packages:        packages,
 	}
 }

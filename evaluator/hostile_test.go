@@ -73,7 +73,7 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 		{"endless sleep", `for (;;) pause();`, job.StatusTimeout, "time limit"},
 		{"one endless line on stderr",
 			`static char x[1 << 16]; for (char& c : x) c = 'x'; for (;;) fwrite(x, 1, sizeof x, stderr);`,
-			job.StatusLimit, "output"},
+			job.StatusLimitExceeded, "output"},
 		{"stack without end",
 			`struct f { static int g(volatile char* p) { volatile char big[65536]; big[0] = *p; return g(big) + big[1]; } }; char c = 0; exit(f::g(&c));`, job.StatusError, "SIGSEGV"},
 		{"signals its sandbox",
@@ -103,7 +103,7 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 		}
 	}
 	if r := s.run(example(t, vectorAdd, "next", job.ModeTest,
-		solution(t, vectorAdd, true))); r.Outcome != job.OutcomeDone {
+		solution(t, vectorAdd, true))); r.Outcome != job.OutcomePassed {
 		t.Errorf("the next run: outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 	if processes := left(t); len(processes) > 0 {

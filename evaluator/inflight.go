@@ -11,18 +11,18 @@ import (
 	"warpboard/evaluator/attempt"
 )
 
-// maxCancelled limits the stored cancellations of attempts that are not in flight. They are stored because a
+// maxStoredCancellations limits the stored cancellations of attempts that are not in flight. They are stored because a
 // cancellation can arrive before its job. Each worker receives all cancellations of a site, including those of other
 // workers' attempts.
-const maxCancelled = 256
+const maxStoredCancellations = 256
 
 // liveAttempts is the set of attempts that the worker has received and not finished. The zero value is ready to use. mu
 // guards all fields. cancel functions are called while mu is held; they do not block.
 type liveAttempts struct {
-	mu        sync.Mutex
-	byID      map[string]*liveAttempt
-	cancelled []string // IDs cancelled while not in flight, oldest first
-	stopping  bool     // hand back further jobs at once
+	mu                sync.Mutex
+	byID              map[string]*liveAttempt
+	cancelledIDs      []string // IDs cancelled while not in flight, oldest first
+	returnNewAttempts bool     // hand back further jobs at once
 }
 
 // liveAttempt is one attempt in flight.
@@ -44,9 +44,9 @@ func (a *liveAttempts) add(id string, expect time.Duration, cancel context.Cance
 	}
 	a.byID[id] = &liveAttempt{cancel: cancel, expectedTime: expect}
 	switch {
-	case slices.Contains(a.cancelled, id):
+	case slices.Contains(a.cancelledIDs, id):
 		cancel(attempt.ErrCancelled)
-	case a.stopping:
+	case a.returnNewAttempts:
 		cancel(attempt.ErrStopping)
 	}
 	return true
@@ -66,8 +66,8 @@ func (a *liveAttempts) cancel(id string) {
 		found.cancel(attempt.ErrCancelled)
 		return
 	}
-	if a.cancelled = append(a.cancelled, id); len(a.cancelled) > maxCancelled {
-		a.cancelled = a.cancelled[1:]
+	if a.cancelledIDs = append(a.cancelledIDs, id); len(a.cancelledIDs) > maxStoredCancellations {
+		a.cancelledIDs = a.cancelledIDs[1:]
 	}
 }
 
@@ -80,13 +80,13 @@ func (a *liveAttempts) markOnSlot(id string) {
 	}
 }
 
-// returnUnfinishedBy returns to the site all attempts that will not end by a time: those that are not on a slot, those
+// returnAttemptsBy returns to the site all attempts that will not end by a time: those that are not on a slot, those
 // with a longer estimate, and those that arrive later. Attempts without an estimate continue. It may be called twice,
 // after a stop signal and after a shutdown notice. A cancelled attempt keeps its first cause.
-func (a *liveAttempts) returnUnfinishedBy(by time.Time) {
+func (a *liveAttempts) returnAttemptsBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.stopping = true
+	a.returnNewAttempts = true
 	for _, one := range a.byID {
 		switch {
 		case one.onSlotSince.IsZero():

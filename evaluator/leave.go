@@ -8,20 +8,20 @@ import (
 	"warpboard/evaluator/attempt"
 )
 
-// LeaveConfig configures when a worker exits by itself. Attempts in progress then end normally; only a stop signal or a
-// shutdown notice limits their time.
-type LeaveConfig struct {
+// ExitConditions configures when a worker exits by itself. Attempts in progress then end normally; only a stop signal
+// or a shutdown notice limits their time.
+type ExitConditions struct {
 	AfterOneJob bool          // exit after one job; jobs that other slots receive at the same moment are also finished
 	AfterIdle   time.Duration // exit after this time without a job; 0 means never
 }
 
-// leaveWhenIdle calls leave when the worker has been idle for Leave.AfterIdle.
+// leaveWhenIdle calls leave when the worker has been idle for ExitConditions.AfterIdle.
 func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
-	if w.cfg.Leave.AfterIdle == 0 {
+	if w.cfg.ExitConditions.AfterIdle == 0 {
 		return
 	}
 	// The check runs once a second: a job that starts and ends between two checks does not count as activity.
-	look := time.NewTicker(min(time.Second, w.cfg.Leave.AfterIdle))
+	look := time.NewTicker(min(time.Second, w.cfg.ExitConditions.AfterIdle))
 	defer look.Stop()
 	since := time.Now()
 	for {
@@ -30,10 +30,10 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 			return
 		case <-look.C:
 		}
-		if len(w.inFlight.ids()) > 0 {
+		if len(w.liveAttempts.ids()) > 0 {
 			since = time.Now()
-		} else if time.Since(since) >= w.cfg.Leave.AfterIdle {
-			w.log.Info("the worker leaves: it had nothing to do", "for", w.cfg.Leave.AfterIdle)
+		} else if time.Since(since) >= w.cfg.ExitConditions.AfterIdle {
+			w.log.Info("the worker leaves: it had nothing to do", "for", w.cfg.ExitConditions.AfterIdle)
 			leave()
 			return
 		}
@@ -53,9 +53,9 @@ func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- t
 	}
 }
 
-// drain waits until the attempts have ended: at most Config.StopTimeout after a stop signal (ctx), or until the time
-// of a shutdown notice, whichever is first. Warm programs are closed last, when no attempt can use them.
-func (w *Worker) drain(
+// waitForAttempts waits until the attempts have ended: at most Config.StopTimeout after a stop signal (ctx), or until
+// the time of a shutdown notice, whichever is first. Warm programs are closed last, when no attempt can use them.
+func (w *Worker) waitForAttempts(
 	ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc,
 ) {
 	ended, stopped := make(chan struct{}), ctx.Done()
@@ -71,17 +71,18 @@ func (w *Worker) drain(
 			return
 		case <-stopped:
 			stopped = nil
-			defer w.endBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
+			defer w.returnAttemptsBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
 		case by := <-until:
-			defer w.endBy(by, endJobs).Stop()
+			defer w.returnAttemptsBy(by, endJobs).Stop()
 		}
 	}
 }
 
-// endBy returns to the site the attempts that will not end by a time: at once if that is known, otherwise at that time.
-func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
+// returnAttemptsBy returns to the site the attempts that will not end by a time: at once if that is known, otherwise at
+// that time.
+func (w *Worker) returnAttemptsBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()
-	w.inFlight.returnUnfinishedBy(by)
+	w.liveAttempts.returnAttemptsBy(by)
 	// With the cause ErrStopping attempts are returned to the site, which does not count as a loss.
 	return time.AfterFunc(time.Until(by), func() { endJobs(attempt.ErrStopping) })
 }

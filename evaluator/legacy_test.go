@@ -27,7 +27,7 @@ bool check_implementation(output_t custom, output_t ref) { return custom == ref;
 
 func TestOneReferenceFileIsATask(t *testing.T) {
 	tier.Needs(t, tier.Judge)
-	bundle, err := tasks.FromReference("roots.cpp", []byte(legacyReference), []string{"CPU"})
+	bundle, err := tasks.TaskFromReference("roots.cpp", []byte(legacyReference), []string{"CPU"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestOneReferenceFileIsATask(t *testing.T) {
 	const right = "output_t custom_kernel(input_t data) { for (float& x : data) x = std::sqrt(x); return data; }\n"
 	r := s.run(jobOf(t, bundle, "right", job.ModeRanked, right))
 	wantStages(t, r, "build pass", "test pass", "ranked pass")
-	if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS <= 0 || r.Harness != "legacy" {
+	if r.Outcome != job.OutcomePassed || r.ScoreNS == nil || *r.ScoreNS <= 0 || r.Harness != "legacy" {
 		t.Fatalf("outcome %s, score %v, harness %q, failure %+v", r.Outcome, r.ScoreNS, r.Harness, r.Failure)
 	}
 	ranked := r.Stages[2]

@@ -27,11 +27,11 @@ func (NopConn) PublishResult(context.Context, job.Result) error { return nil }
 // Sync drops the worker's state.
 func (NopConn) Sync(context.Context, job.Heartbeat) error { return nil }
 
-// Cancels never calls the function.
-func (NopConn) Cancels(func(string)) error { return nil }
+// SubscribeCancellations never calls the function.
+func (NopConn) SubscribeCancellations(func(string)) error { return nil }
 
-// NextPreparation returns no task.
-func (NopConn) NextPreparation(context.Context, string, []int64) (job.PrecompileJob, error) {
+// NextPrecompileJob returns no task.
+func (NopConn) NextPrecompileJob(context.Context, string, []int64) (job.PrecompileJob, error) {
 	return job.PrecompileJob{}, nil
 }
 
@@ -42,9 +42,9 @@ func (NopConn) MaxMessage() int { return queue.MaxMessage }
 // site. It is not safe for concurrent use. An evaluation with a Caller keeps its program for the caller's next
 // evaluation until Close.
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
-	for _, s := range w.slots.All() {
+	for _, s := range w.slots.AllSlots() {
 		if s.Device == j.Device {
-			result, err := w.attempt(ctx, w.cfg.Conn, s, nil, j)
+			result, err := w.runAttempt(ctx, w.cfg.Conn, s, nil, j)
 			if attempt.IsHandedBack(err) {
 				return result, err
 			}
@@ -56,8 +56,8 @@ func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 
 // Close ends the programs that were kept for later evaluations.
 func (w *Worker) Close() {
-	for _, s := range w.slots.All() {
-		s.Cached.Close()
+	for _, s := range w.slots.AllSlots() {
+		s.CachedProgram.Close()
 		for _, sidecar := range s.Sidecars {
 			sidecar.Close()
 		}

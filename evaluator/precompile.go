@@ -16,7 +16,7 @@ const precompilePauseHeartbeats = 5
 // ends.
 func (w *Worker) precompileLoop(ctx context.Context) {
 	known := map[string][]int64{} // versions that the site has named, by device
-	for _, s := range w.slots.All() {
+	for _, s := range w.slots.AllSlots() {
 		known[s.Device] = nil
 	}
 	next := time.NewTicker(precompilePauseHeartbeats * w.cfg.HeartbeatEvery)
@@ -24,11 +24,11 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 	for w.cfg.Precompile && ctx.Err() == nil {
 		more := false
 		for device, versions := range known {
-			usable := w.slots.InService(device)
+			usable := w.slots.SlotsInService(device)
 			if len(usable) == 0 {
 				continue
 			}
-			p, err := w.cfg.Conn.NextPreparation(ctx, device, versions)
+			p, err := w.cfg.Conn.NextPrecompileJob(ctx, device, versions)
 			if err != nil && ctx.Err() == nil {
 				w.log.Debug("the site names no task to precompile", "device", device, "err", err)
 			}
@@ -49,23 +49,23 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 // precompile compiles the files of one task on the build slot for precompiling. It only logs an error, because a run of
 // the task reports it better, and recovers a panic.
 func (w *Worker) precompile(ctx context.Context, p job.PrecompileJob, s *slots.Slot) {
-	if p.TaskKey == "" {
+	if p.TaskHash == "" {
 		return
 	}
-	log := w.log.With("task", p.Name, "device", s.Device)
+	log := w.log.With("task", p.TaskName, "device", s.Device)
 	defer func() {
 		if r := recover(); r != nil {
 			log.Error("panic while precompiling", "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	place := w.slots.PrecompilePlace(s)
+	place := w.slots.PrecompileEnvironment(s)
 	var made int
 	var began time.Time
 	// A job of the same task does not interrupt the compilation but waits for its objects. Any other job interrupts it,
 	// and it starts again later.
-	err := w.gate.Do(ctx, precompileKey(p.TaskKey, s.Device), func(ctx context.Context) (err error) {
+	err := w.idleGate.RunWhenIdle(ctx, precompileKey(p.TaskHash, s.Device), func(ctx context.Context) (err error) {
 		began = time.Now()
-		made, err = w.cfg.Builder.Prepare(ctx, p, place)
+		made, err = w.cfg.Builder.PrecompileTask(ctx, p, place)
 		return err
 	})
 	switch {

@@ -18,7 +18,7 @@ import (
 
 // hintOf returns the preparation that the site announces for a job's task before anybody submits to it.
 func hintOf(j job.Job) job.PrecompileJob {
-	p := job.PrecompileJob{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: maps.Clone(j.Sources)}
+	p := job.PrecompileJob{TaskName: "mine", TaskHash: j.TaskHash, Task: j.Task, Sources: maps.Clone(j.Sources)}
 	for _, f := range j.Task.Files {
 		if f.IsSubmission() {
 			delete(p.Sources, f.Name)
@@ -46,7 +46,7 @@ func soon[T any](t *testing.T, what string, from <-chan T) T {
 
 // about returns the job as one of a task of that name.
 func about(task string, j job.Job) job.Job {
-	j.TaskKey = task
+	j.TaskHash = task
 	return j
 }
 
@@ -63,9 +63,9 @@ type telling struct {
 	ended chan prepared
 }
 
-func (b telling) Prepare(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int, error) {
-	made, err := b.Builder.Prepare(ctx, p, place)
-	b.ended <- prepared{p.TaskKey, made, err}
+func (b telling) PrecompileTask(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int, error) {
+	made, err := b.Builder.PrecompileTask(ctx, p, place)
+	b.ended <- prepared{p.TaskHash, made, err}
 	return made, err
 }
 
@@ -78,7 +78,7 @@ func tellingConfig(t *testing.T) (evaluator.Config, <-chan prepared) {
 		t.Fatalf("%T runs no programs", cfg.Sandbox)
 	}
 	ended := make(chan prepared, 10)
-	cfg.Builder = telling{toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: box, Cache: t.TempDir(),
+	cfg.Builder = telling{toolchain.NewBuilder(toolchain.Config{Toolchain: tools(), Runner: box, ObjectDir: t.TempDir(),
 		Log: cfg.Log}), ended}
 	return cfg, ended
 }
@@ -140,12 +140,12 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 	if p := soon(t, "the bad task is tried", ended); p.err == nil {
 		t.Errorf("%+v", p)
 	}
-	s.hint(job.PrecompileJob{Name: "of which nothing can be precompiled"})
+	s.hint(job.PrecompileJob{TaskName: "of which nothing can be precompiled"})
 	s.hint(hintOf(good))
-	if p := soon(t, "the good task is compiled", ended); p.made != 1 || p.err != nil || p.task != good.TaskKey {
+	if p := soon(t, "the good task is compiled", ended); p.made != 1 || p.err != nil || p.task != good.TaskHash {
 		t.Errorf("%+v", p)
 	}
-	if r := s.run(good); r.Outcome != job.OutcomeDone {
+	if r := s.run(good); r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 	if b := s.beat("w1"); b.Slots[0].DisabledReason != "" || b.RefusingReason != "" {
@@ -157,12 +157,12 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.PrecompileJob, toolchain.Environment) (int,
 	error) {
 	return func(ctx context.Context, p job.PrecompileJob, _ toolchain.Environment) (int, error) {
-		began <- p.TaskKey
+		began <- p.TaskHash
 		select {
 		case <-end:
 			return 1, nil
 		case <-ctx.Done():
-			began <- p.TaskKey + " gave way"
+			began <- p.TaskHash + " gave way"
 			return 0, errors.New("the compiler was killed")
 		}
 	}
@@ -234,8 +234,8 @@ func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 	s, began := newSite(t), make(chan string, 2)
 	s.start(evaluator.Config{Builder: fakeBuilder{prepare: func(_ context.Context, p job.PrecompileJob,
 		_ toolchain.Environment) (int, error) {
-		began <- p.TaskKey
-		if p.TaskKey == "panic" {
+		began <- p.TaskHash
+		if p.TaskHash == "panic" {
 			panic("index out of range")
 		}
 		return 1, nil
@@ -246,7 +246,7 @@ func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 			t.Errorf("got %s, want %s", got, task)
 		}
 	}
-	if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomeDone {
+	if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 }

@@ -48,7 +48,7 @@ func installNCU(t *testing.T, orders ...string) nsight.Tool {
 			t.Fatal(err)
 		}
 	}
-	tool, err := nsight.FindTool(t.Context(), nsight.SearchPaths{Path: dir})
+	tool, err := nsight.FindTool(t.Context(), nsight.SearchPaths{PathVariable: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,10 +112,10 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		j.Sources["submission.cpp"] = append(announcing(c.launches), "// __global__ void reduce_shared(float*)\n"...)
 		r := s.run(j)
 		wantStages(t, r, "build pass", "profile pass")
-		if r.Outcome != job.OutcomeDone || r.ScoreNS != nil {
+		if r.Outcome != job.OutcomePassed || r.ScoreNS != nil {
 			t.Fatalf("%s: outcome %s, score %v, failure %+v", name, r.Outcome, r.ScoreNS, r.Failure)
 		}
-		if cases := r.Stages[1].Cases; len(cases) != 2 || cases[1].Spec == "" || cases[1].Status != job.StatusPass {
+		if cases := r.Stages[1].Cases; len(cases) != 2 || cases[1].SpecLine == "" || cases[1].Status != job.StatusPass {
 			t.Errorf("%s: cases: %+v", name, cases)
 		} else if ran := cases[1].Kernels; "["+strings.Join(namesOf(ran), " ")+"]" != c.kernels ||
 			ran[len(ran)-1].Origin != "source" || ran[0].Origin != "unknown" || ran[0].Share <= 0 {
@@ -152,7 +152,7 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		s.wait("both cases are told", func() bool {
 			reported := slices.DeleteFunc(slices.Clone(s.events),
 				func(e job.Event) bool { return e.Type != job.EventCase || e.AttemptID != j.AttemptID })
-			return len(reported) == 2 && reported[1].Total == 2
+			return len(reported) == 2 && reported[1].CaseCount == 2
 		})
 	}
 }
@@ -188,7 +188,7 @@ func TestAMissingProfileHasAReason(t *testing.T) {
 		"no match": {orders: []string{"unmatched"},
 			change: func(j *job.Job, _ *evaluator.Config) { j.ProfileFilter = &job.ProfileFilter{Kernel: "k"} },
 			want:   "No kernel matched the filter (Kernel k). These kernels ran: saxpy, matmul_naive."},
-		"task says no": {change: func(j *job.Job, _ *evaluator.Config) { j.Task.NoProfile = true },
+		"task says no": {change: func(j *job.Job, _ *evaluator.Config) { j.Task.DisableProfile = true },
 			want: "profile: false"},
 		"switched off": {change: func(_ *job.Job, cfg *evaluator.Config) { cfg.Profiler = nil },
 			want: "no profiler for H200"},
@@ -264,7 +264,7 @@ func TestOneBenchmarkIsProfiledUnderItsNumber(t *testing.T) {
 	r := s.run(j)
 	wantStages(t, r, "build pass", "profile pass")
 	if cases := r.Stages[1].Cases; len(cases) != 1 || cases[0].Index != 1 ||
-		cases[0].Spec != j.Task.Benchmarks[1].String() {
+		cases[0].SpecLine != j.Task.Benchmarks[1].String() {
 		t.Errorf("cases: %+v", cases)
 	}
 	var files []string

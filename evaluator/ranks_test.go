@@ -21,12 +21,12 @@ func twoRanks(t *testing.T, id, submission string) job.Job {
 		t.Fatal(err)
 	}
 	b := bundles[slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == "waves_ranks" })]
-	sources, err := b.Resolve(tasks.Submission{Source: []byte(submission)})
+	sources, err := b.ProgramFiles(tasks.Submission{Source: []byte(submission)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	j := example(t, vectorAdd, id, job.ModeTest, solution(t, vectorAdd, true))
-	j.TaskKey, j.Task, j.Sources = b.Key(), b.Definition, sources
+	j.TaskHash, j.Task, j.Sources = b.ContentHash(), b.Definition, sources
 	return j
 }
 
@@ -57,7 +57,7 @@ func TestATaskForSeveralGPUsHasARankOnEach(t *testing.T) {
 		sandboxtest.Without(t, "torch", errors.New(r.Stages[1].Stderr))
 	}
 	wantStages(t, r, "build pass", "test pass")
-	if r.Outcome != job.OutcomeDone || r.Harness != "warpboard/py" {
+	if r.Outcome != job.OutcomePassed || r.Harness != "warpboard/py" {
 		t.Fatalf("outcome %s, harness %q, failure %+v\n%s", r.Outcome, r.Harness, r.Failure,
 			r.Stages[len(r.Stages)-1].Stderr)
 	}

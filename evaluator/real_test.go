@@ -55,14 +55,14 @@ var firstUID int
 // tested is a sandbox whose first worker runs the self-test for all: it takes half a second.
 type tested struct{ *sandbox.Sandbox }
 
-func (s tested) SelfTest(ctx context.Context) []job.CheckResult {
+func (s tested) SelfTest(ctx context.Context) []job.SelfTestResult {
 	selfTest.once.Do(func() { selfTest.lines = s.Sandbox.SelfTest(context.WithoutCancel(ctx)) })
 	return slices.Clone(selfTest.lines)
 }
 
 var selfTest struct {
 	once  sync.Once
-	lines []job.CheckResult
+	lines []job.SelfTestResult
 }
 
 // realConfig returns the configuration of a worker with nothing faked: this machine's CPU, bubblewrap, and g++.
@@ -84,18 +84,18 @@ func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runne
 
 func configIn(root string, log *slog.Logger, between func(toolchain.Runner) toolchain.Runner) (evaluator.Config,
 	error) {
-	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: root, FirstUID: firstUID, Log: log})
+	box := sandbox.New(sandbox.Config{BuildNice: 1, RunDir: root, FirstUID: firstUID, Log: log})
 	slots, err := device.Detect(context.Background(), device.Options{CPUSlots: 1, Log: log})
 	return evaluator.Config{
-		Sandbox: tested{box}, Slots: slices.DeleteFunc(slots, device.Slot.IsGPU), Tools: tools(), Log: log,
-		Measuring: taskrun.MeasureConfig{MaxProcesses: 2}, // for quick tests
+		Sandbox: tested{box}, Slots: slices.DeleteFunc(slots, device.Slot.IsGPU), Toolchain: tools(), Log: log,
+		MeasureConfig: taskrun.MeasureConfig{MaxProcesses: 2}, // for quick tests
 		// with the race detector, a hundred in a second take a seventh of a processor
 		HeartbeatEvery: 200 * time.Millisecond,
 		Builder: toolchain.NewBuilder(toolchain.Config{
-			Tools:  tools(),
-			Runner: between(box),
-			Cache:  cache,
-			Log:    log,
+			Toolchain: tools(),
+			Runner:    between(box),
+			ObjectDir: cache,
+			Log:       log,
 		}),
 	}, err
 }
@@ -108,14 +108,14 @@ func example(t testing.TB, task, id string, mode job.Mode, submission []byte) jo
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == task })
-	sources, err := bundles[i].Resolve(tasks.Submission{Source: submission})
+	sources, err := bundles[i].ProgramFiles(tasks.Submission{Source: submission})
 	if err != nil {
 		t.Fatal(err)
 	}
 	def := bundles[i].Definition
 	return job.Job{
-		Version: job.Version, RunID: 1, AttemptID: id, Secret: "secret of " + id, Device: "CPU", Mode: mode,
-		TaskKey: bundles[i].Key(), Task: def, Sources: sources, SecretSeed: 4242, EnqueuedAt: time.Now(),
+		MessageVersion: job.MessageVersion, RunID: 1, AttemptID: id, AttemptSecret: "secret of " + id, Device: "CPU", Mode: mode,
+		TaskHash: bundles[i].ContentHash(), Task: def, Sources: sources, SecretSeed: 4242, EnqueuedAt: time.Now(),
 	}
 }
 
@@ -126,7 +126,7 @@ func solution(t testing.TB, task string, correct bool) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(all, func(s tasks.Solution) bool { return s.Correct == correct })
+	i := slices.IndexFunc(all, func(s tasks.Solution) bool { return s.ShouldPass == correct })
 	return all[i].Source
 }
 
@@ -139,7 +139,7 @@ func TestCorrectAndWrongSubmissionsInARealSandboxWithARealCompiler(t *testing.T)
 	right.Task.Benchmarks = right.Task.Benchmarks[:1]
 	r := s.run(right)
 	wantStages(t, r, "build pass", "test pass", "ranked pass")
-	if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS <= 0 {
+	if r.Outcome != job.OutcomePassed || r.ScoreNS == nil || *r.ScoreNS <= 0 {
 		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
 	}
 	if c := r.Stages[2].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 ||
@@ -151,11 +151,11 @@ func TestCorrectAndWrongSubmissionsInARealSandboxWithARealCompiler(t *testing.T)
 		t.Errorf("the ranked stage had %d bytes at most", peak)
 	}
 	for _, c := range r.Stages[1].Cases {
-		if n := c.Numerics; n == nil || n.Elements == 0 || n.ULPMax > 0.5 || n.Worst == "" {
+		if n := c.Numerics; n == nil || n.Elements == 0 || n.ULPMax > 0.5 || n.WorstPosition == "" {
 			t.Errorf("the sums of test %d are off by %+v", c.Index, n)
 		}
 	}
-	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.Compiler == "" || m.Kernel == "" ||
+	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.Compiler == "" || m.KernelRelease == "" ||
 		m.Sandbox != "bubblewrap" || m.UUIDHash == "" {
 		t.Errorf("machine is %+v", m)
 	}
@@ -184,11 +184,11 @@ func TestStagesAndCasesArriveInTheirOrder(t *testing.T) {
 		func() bool { return slices.ContainsFunc(s.events, ended("a1", job.StageRanked)) })
 	var got []string
 	for i, e := range s.eventsOf("a1") {
-		if e.Seq != i+1 || e.Secret != j.Secret || e.Worker != "w1" {
+		if e.Seq != i+1 || e.AttemptSecret != j.AttemptSecret || e.Worker != "w1" {
 			t.Errorf("event %d is %+v", i, e)
 		}
 		if e.Type == job.EventCase {
-			got = append(got, fmt.Sprintf("%s %d/%d %s", e.Stage, e.Case.Index+1, e.Total, e.Case.Status))
+			got = append(got, fmt.Sprintf("%s %d/%d %s", e.Stage, e.Case.Index+1, e.CaseCount, e.Case.Status))
 		}
 		if e.Type == job.EventStage || e.Type == job.EventEnded {
 			got = append(got, fmt.Sprintf("%s %s", e.Type, e.Stage))

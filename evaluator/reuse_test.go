@@ -53,7 +53,7 @@ type notingProgram struct {
 	notes *reusing
 }
 
-func (p notingProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (judge.Ending, error) {
+func (p notingProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (judge.StageEnding, error) {
 	stage := req.Mode
 	for _, process := range req.Processes {
 		stage += " " + strings.Join(process.Arguments, "-")
@@ -63,7 +63,7 @@ func (p notingProgram) RunStage(ctx context.Context, req toolchain.StageRequest)
 		p.notes.begins(req.Mode)
 	}
 	if req.Mode == p.notes.silent {
-		return judge.Ending{}, nil
+		return judge.StageEnding{}, nil
 	}
 	return p.Program.RunStage(ctx, req)
 }
@@ -101,7 +101,7 @@ func (r *reusing) compareFor(
 		change(body)
 	}
 	r.stages = nil
-	result := evaluateFor(r.t, r.worker, caller, ask(r.t, kernelrun.Compare, body))
+	result := evaluateFor(r.t, r.worker, caller, ask(r.t, kernelrun.KindCompare, body))
 	if !slices.Equal(r.stages, stages) {
 		r.t.Errorf("its stages are %q, want %q (%s)", r.stages, stages, result.ValidationError)
 	}
@@ -146,7 +146,8 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
 		if tt.right && (result.Speedup != nil || result.SpeedupInterval != nil || len(result.Times) != 3 || result.RefRuntime != nil || result.RuntimeStats == nil || *result.FreshInputs ||
-			result.ReusedReference.Calls < 3 || result.ReusedReference.SecondsOld <= 0 || result.MaxDifference == nil) {
+			result.ReusedReference.TimedCalls < 3 || result.ReusedReference.SecondsOld <= 0 ||
+			result.MaxDifference == nil) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
 	}
@@ -171,8 +172,8 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 	if result := r.compare(twice, right, many, recorded, recalled); len(result.Times) != 150 {
 		t.Errorf("%d times of 150 trials", len(result.Times))
 	}
-	if result := r.compare(twice, right, nil, recalled); result.ReusedReference.Calls != 150 {
-		t.Errorf("it was compared with %d calls of 150", result.ReusedReference.Calls)
+	if result := r.compare(twice, right, nil, recalled); result.ReusedReference.TimedCalls != 150 {
+		t.Errorf("it was compared with %d calls of 150", result.ReusedReference.TimedCalls)
 	}
 	sleeping := func(seconds string) string {
 		return "import time\n" + strings.Replace(twice, "return x * 2", "time.sleep("+seconds+"); return x * 2", 1)
@@ -181,8 +182,8 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 		body["num_trials"], body["stop_when"] = 25, map[string]any{"speedup_above": 1.5}
 	}
 	r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recorded, recalled)
-	if result := r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recalled); result.Stopped != nil || len(result.Times) != 25 {
-		t.Errorf("a speedup that is not measured ended the calls: %+v, %d", result.Stopped, len(result.Times))
+	if result := r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recalled); result.EarlyStop != nil || len(result.Times) != 25 {
+		t.Errorf("a speedup that is not measured ended the calls: %+v, %d", result.EarlyStop, len(result.Times))
 	}
 	r.compareFor("token:2", twice, right, nil, recorded, recalled)
 	r.compare(twice, right, nil, recorded, recalled) // what belonged to the first caller was not left beside that
@@ -263,7 +264,7 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 				cancel(attempt.ErrCancelled)
 			}
 		}
-		j := evaluationJob(t, ask(t, kernelrun.Compare, map[string]any{"ref_kernel": torch(twice), "custom_kernel": torch(model("return x * 2")), "reuse_reference": true}))
+		j := evaluationJob(t, ask(t, kernelrun.KindCompare, map[string]any{"ref_kernel": torch(twice), "custom_kernel": torch(model("return x * 2")), "reuse_reference": true}))
 		j.Caller = "token:1"
 		if result, err := r.worker.Evaluate(ctx, j); err != nil || result.Outcome != job.OutcomeCancelled || !r.closed {
 			t.Errorf("cancelled in %s: outcome %s, %v; its program was closed: %v", mode, result.Outcome, err, r.closed)

@@ -108,7 +108,7 @@ func TestEachToolSaysWhatItFound(t *testing.T) {
 				why = r.Failure.Reason
 			}
 			if !strings.HasPrefix(why, c.why) || (why == "") != (c.why == "") ||
-				(r.Outcome == job.OutcomeDone) != (why == "") {
+				(r.Outcome == job.OutcomePassed) != (why == "") {
 				t.Errorf("outcome %s: %s", r.Outcome, why)
 			}
 			if r.ScoreNS != nil || len(r.Artifacts) > 0 {
@@ -121,7 +121,7 @@ func TestEachToolSaysWhatItFound(t *testing.T) {
 func toolsOf(r job.Result) string {
 	var list []string
 	for _, c := range r.Stages[len(r.Stages)-1].Cases {
-		list = append(list, c.Spec+" "+string(c.Status))
+		list = append(list, c.SpecLine+" "+string(c.Status))
 	}
 	return strings.Join(list, ", ")
 }
@@ -129,7 +129,7 @@ func toolsOf(r job.Result) string {
 func foundIn(r job.Result) string {
 	var list []string
 	for _, f := range r.Stages[len(r.Stages)-1].Findings {
-		list = append(list, fmt.Sprintf("%s %s:%d ×%d", f.Tool, f.File, f.Line, f.Count))
+		list = append(list, fmt.Sprintf("%s %s:%d ×%d", f.Tool, f.File, f.Line, f.Occurrences))
 	}
 	return strings.Join(list, ", ")
 }
@@ -231,7 +231,7 @@ func TestWrongAnswersAreNoFindings(t *testing.T) {
 	s.start(sanitizingConfig(t, nil))
 	r := s.run(j)
 	cases := r.Stages[len(r.Stages)-1].Cases
-	if r.Outcome != job.OutcomeDone || !slices.ContainsFunc(cases, func(c job.CaseResult) bool {
+	if r.Outcome != job.OutcomePassed || !slices.ContainsFunc(cases, func(c job.CaseResult) bool {
 		return strings.Contains(c.Message, "Answers of the tests were wrong. Case")
 	}) {
 		t.Errorf("outcome %s, cases %+v", r.Outcome, cases)

@@ -23,27 +23,29 @@ type SelfTestConfig struct {
 	// slots stay retired.
 	FirstRetryPause time.Duration
 	MaxRetryPause   time.Duration // upper limit of the pause
-	RepeatDelay     time.Duration // delay of the test, on an idle slot, if it passed before with the same software
+	DelayIfPassed   time.Duration // delay of the test, on an idle slot, if it passed before with the same software
 	PassRecord      selftest.PassRecord
-	Disk            string // directory on the disk that must have MinFree bytes free
-	MinFree         uint64
+	DiskDir         string // directory on the disk that must have MinFreeBytes bytes free
+	MinFreeBytes    uint64
 }
 
-// keepSlot lets a slot accept jobs (use) whenever its tests have passed, until ctx ends or use returns an error.
+// keepSlotInService lets a slot accept jobs (use) whenever its tests have passed, until ctx ends or use returns an
+// error.
 //
 // States of a slot: in service; retired (by a job's check, three faults, or a failed test); under test (admit), which
 // leads to one of the others. Only this goroutine returns a slot to service; any job may call Retire at any time. A
 // slot that cannot be reused (Unrecoverable) stays retired.
-func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.Context, *slots.Slot) error) error {
+func (w *Worker) keepSlotInService(ctx context.Context, s *slots.Slot,
+	use func(context.Context, *slots.Slot) error) error {
 	check := w.cfg.SelfTest
 	pause := backoff{check.FirstRetryPause, check.MaxRetryPause, check.FirstRetryPause}
 	var later sync.WaitGroup
 	defer later.Wait()
 	beside, stop := context.WithCancel(ctx)
 	defer stop()
-	if w.passedBefore(s) {
-		later.Go(func() { w.verifyLater(beside, s) })
-	} else if check.FirstRetryPause > 0 && !w.admit(ctx, s, &pause) {
+	if w.slotPassedBefore(s) {
+		later.Go(func() { w.retestPassedSlot(beside, s) })
+	} else if check.FirstRetryPause > 0 && !w.testUntilPassed(ctx, s, &pause) {
 		return nil
 	}
 	for {
@@ -51,8 +53,9 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 		if err := use(ctx, s); err != nil || ctx.Err() != nil {
 			return err
 		}
-		w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
-		if check.FirstRetryPause == 0 || s.Unrecoverable() {
+		w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err",
+			context.Cause(s.ServiceContext()))
+		if check.FirstRetryPause == 0 || s.IsUnrecoverable() {
 			<-ctx.Done()
 			return nil
 		}
@@ -61,28 +64,28 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 		if time.Since(began) > check.MaxRetryPause {
 			pause.reset()
 		}
-		if !pause.wait(ctx) || !w.admit(ctx, s, &pause) {
+		if !pause.wait(ctx) || !w.testUntilPassed(ctx, s, &pause) {
 			return nil
 		}
 		w.log.Info("slot in service again", "slot", s.Index, "device", s.Device)
 	}
 }
 
-// admit tests a slot until it passes. It returns false if ctx ended first.
-func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool {
+// testUntilPassed tests a slot until it passes. It returns false if ctx ended first.
+func (w *Worker) testUntilPassed(ctx context.Context, s *slots.Slot, pause *backoff) bool {
 	for {
 		// AllowChecks gives the slot a new Service context, so that tests can use it. Jobs can use it only after Admit.
-		s.AllowChecks()
+		s.StartChecks()
 		err := w.testSlot(ctx, s)
 		if ctx.Err() != nil {
 			return false
 		}
 		if err == nil {
-			s.Admit()
+			s.ReturnToService()
 			return true
 		}
 		s.Retire(err)
-		if s.Unrecoverable() {
+		if s.IsUnrecoverable() {
 			<-ctx.Done()
 			return false
 		}
@@ -93,39 +96,39 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 	}
 }
 
-// passedBefore reports whether a slot passed its tests earlier with the same software, and shows that on the page of
-// devices.
-func (w *Worker) passedBefore(s *slots.Slot) bool {
-	since := w.cfg.SelfTest.PassRecord.PassedAt(w.slotKey(s))
-	// The record is for the same software on the same device. It does not detect a device that broke since; verifyLater
-	// does.
+// slotPassedBefore reports whether a slot passed its tests earlier with the same software, and shows that on the page
+// of devices.
+func (w *Worker) slotPassedBefore(s *slots.Slot) bool {
+	since := w.cfg.SelfTest.PassRecord.PassedAt(w.passRecordKey(s))
+	// The record is for the same software on the same device. It does not detect a device that broke since;
+	// retestPassedSlot does.
 	if since.IsZero() || w.freeDisk() != nil {
 		return false
 	}
-	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
+	programs, err := selftest.Programs(s.Slot, w.cfg.Toolchain)
 	if err != nil {
 		return false
 	}
 	for _, p := range programs {
-		w.checkResults.recordSlot(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while the slot is idle")
+		w.testResults.recordSlot(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while the slot is idle")
 	}
 	return true
 }
 
-// verifyLater tests a slot that is in service because of an earlier pass.
-func (w *Worker) verifyLater(ctx context.Context, s *slots.Slot) {
-	if !sleepContext(ctx, w.cfg.SelfTest.RepeatDelay) {
+// retestPassedSlot tests a slot that is in service because of an earlier pass.
+func (w *Worker) retestPassedSlot(ctx context.Context, s *slots.Slot) {
+	if !sleepContext(ctx, w.cfg.SelfTest.DelayIfPassed) {
 		return
 	}
 	// An arriving job interrupts the test, and the gate repeats it when the worker is idle. On a worker that is never
 	// idle it may never complete; then failing jobs retire the slot.
-	err := w.gate.Do(ctx, precompileKey(selftest.TaskKey, s.Device), func(ctx context.Context) error { return w.testSlot(ctx, s) })
+	err := w.idleGate.RunWhenIdle(ctx, precompileKey(selftest.TaskKey, s.Device), func(ctx context.Context) error { return w.testSlot(ctx, s) })
 	if err != nil && ctx.Err() == nil {
 		s.Retire(err)
 	}
 }
 
-func (w *Worker) slotKey(s *slots.Slot) string {
+func (w *Worker) passRecordKey(s *slots.Slot) string {
 	return selftest.Key("slot", w.slots.DescribeAll(s))
 }
 
@@ -134,7 +137,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	if err := w.freeDisk(); err != nil {
 		return slots.WithPublicReason("its machine has too little free disk space", err)
 	}
-	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
+	programs, err := selftest.Programs(s.Slot, w.cfg.Toolchain)
 	if err != nil {
 		return slots.WithPublicReason("its self-test could not be run", err)
 	}
@@ -145,7 +148,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 			began := time.Now()
 			failed[i] = w.testProgram(ctx, s, p)
 			if ctx.Err() == nil {
-				w.checkResults.recordSlot(p.Name, s.Slot, failed[i], fmt.Sprintf("A small test program compiled and ran in %s", time.Since(began).Round(10*time.Millisecond)))
+				w.testResults.recordSlot(p.Name, s.Slot, failed[i], fmt.Sprintf("A small test program compiled and ran in %s", time.Since(began).Round(10*time.Millisecond)))
 			}
 			return nil
 		})
@@ -155,15 +158,15 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	err = failedPrograms(programs, failed)
-	if noted := w.cfg.SelfTest.PassRecord.Record(w.slotKey(s), err == nil); noted != nil {
+	err = joinProgramErrors(programs, failed)
+	if noted := w.cfg.SelfTest.PassRecord.Record(w.passRecordKey(s), err == nil); noted != nil {
 		w.log.Warn("the next start tests again", "err", noted)
 	}
 	return err
 }
 
-// failedPrograms joins the errors with the names of the programs that failed.
-func failedPrograms(programs []selftest.Program, failed []error) error {
+// joinProgramErrors joins the errors with the names of the programs that failed.
+func joinProgramErrors(programs []selftest.Program, failed []error) error {
 	var names []string
 	for i, err := range failed {
 		if err != nil {
@@ -173,15 +176,15 @@ func failedPrograms(programs []selftest.Program, failed []error) error {
 	return slots.WithPublicReason("it failed its self-test ("+strings.Join(names, ", ")+")", errors.Join(failed...))
 }
 
-// maxTestRuns limits the runs of a test program whose clocks disagree, for which a busy machine may be the cause. Other
-// failures are not retried, because they repeat.
-const maxTestRuns = 3
+// maxTestProgramRuns limits the runs of a test program whose clocks disagree, for which a busy machine may be the
+// cause. Other failures are not retried, because they repeat.
+const maxTestProgramRuns = 3
 
 func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Program) (err error) {
-	for range maxTestRuns {
+	for range maxTestProgramRuns {
 		var result job.Result
-		result, err = w.attempt(ctx, NopConn{}, s, nil, p.Job)
-		if err = p.Error(result, err); err == nil || result.Outcome != job.OutcomeDone {
+		result, err = w.runAttempt(ctx, NopConn{}, s, nil, p.Job)
+		if err = p.Error(result, err); err == nil || result.Outcome != job.OutcomePassed {
 			return err
 		}
 	}
@@ -191,31 +194,31 @@ func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Prog
 // freeDisk returns an error if the disk has too little free space, and stores the result for the page of devices.
 func (w *Worker) freeDisk() error {
 	c := w.cfg.SelfTest
-	if c.Disk == "" || c.MinFree == 0 {
+	if c.DiskDir == "" || c.MinFreeBytes == 0 {
 		return nil
 	}
 	var fs unix.Statfs_t
-	if err := unix.Statfs(c.Disk, &fs); err != nil {
-		return fmt.Errorf("disk: the free space of %s is unknown: %w", c.Disk, err)
+	if err := unix.Statfs(c.DiskDir, &fs); err != nil {
+		return fmt.Errorf("disk: the free space of %s is unknown: %w", c.DiskDir, err)
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
 	var err error
-	if free < c.MinFree {
-		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Free some space there", c.Disk, free>>20, c.MinFree>>20)
+	if free < c.MinFreeBytes {
+		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Free some space there", c.DiskDir, free>>20, c.MinFreeBytes>>20)
 	}
-	w.checkResults.recordMachine("disk", err, fmt.Sprintf("%d MiB free", free>>20))
+	w.testResults.recordMachine("disk", err, fmt.Sprintf("%d MiB free", free>>20))
 	return err
 }
 
 // backoff is a pause that doubles with each wait.
-type backoff struct{ initial, max, next time.Duration }
+type backoff struct{ initialDelay, maxDelay, nextDelay time.Duration }
 
-func (b *backoff) reset() { b.next = b.initial }
+func (b *backoff) reset() { b.nextDelay = b.initialDelay }
 
 // wait pauses. It returns false if ctx ended first.
 func (b *backoff) wait(ctx context.Context) bool {
-	pause := b.next
-	b.next = min(2*b.next, b.max)
+	pause := b.nextDelay
+	b.nextDelay = min(2*b.nextDelay, b.maxDelay)
 	return sleepContext(ctx, pause)
 }
 

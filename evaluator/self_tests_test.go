@@ -49,17 +49,17 @@ func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*tool
 }
 
 func checking(dir string) evaluator.SelfTestConfig {
-	return evaluator.SelfTestConfig{FirstRetryPause: 20 * time.Millisecond, MaxRetryPause: 100 * time.Millisecond, RepeatDelay: time.Hour,
+	return evaluator.SelfTestConfig{FirstRetryPause: 20 * time.Millisecond, MaxRetryPause: 100 * time.Millisecond, DelayIfPassed: time.Hour,
 		PassRecord: selftest.PassRecord{Dir: dir}}
 }
 
 // line returns the worker's last report of a test.
-func (s *site) line(worker, name string) job.CheckResult {
-	lines := s.beats[worker].SelfTest
-	if i := slices.IndexFunc(lines, func(l job.CheckResult) bool { return l.Name == name }); i >= 0 {
+func (s *site) line(worker, name string) job.SelfTestResult {
+	lines := s.beats[worker].SelfTestResults
+	if i := slices.IndexFunc(lines, func(l job.SelfTestResult) bool { return l.Name == name }); i >= 0 {
 		return lines[i]
 	}
-	return job.CheckResult{}
+	return job.SelfTestResult{}
 }
 
 // TestASlotWithoutCompilerIsOutOfServiceUntilRepaired uses this machine's compiler and Python.
@@ -71,7 +71,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	// With the broken compiler the cache is empty; with the working one it has everything that other tests have
 	// compiled.
 	cfg.Builder = repairing{cfg.Builder,
-		toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: t.TempDir(), Log: cfg.Log,
+		toolchain.NewBuilder(toolchain.Config{Toolchain: tools(), ObjectDir: t.TempDir(), Log: cfg.Log,
 			Runner: brokenCompiler{cfg.Sandbox.(toolchain.Runner), &repaired}}), &repaired}
 	cfg.SelfTest = checking(passed)
 	began := time.Now()
@@ -84,17 +84,17 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	})
 	// A heartbeat reports the tests before the slots: the one with the reason may lack their lines.
 	for _, name := range []string{"C++ on CPU", "NumPy on CPU"} { // g++ compiles the judge's core of Python programs, too
-		s.wait(name+" fails, as the page says", func() bool { line := s.line("w1", name); return line.Detail != "" && !line.OK })
+		s.wait(name+" fails, as the page says", func() bool { line := s.line("w1", name); return line.Detail != "" && !line.Passed })
 	}
 	if took := s.resultsOf("waits"); len(took) > 0 {
 		t.Errorf("the slot took a job: %+v", took)
 	}
 	repaired.Store(true)
-	if r := s.result("waits"); r.Outcome != job.OutcomeDone {
+	if r := s.result("waits"); r.Outcome != job.OutcomePassed {
 		t.Errorf("after the repair: %s, %+v", r.Outcome, r.Failure)
 	}
 	s.wait("the good news", func() bool { return s.beats["w1"].Slots[0].DisabledReason == "" })
-	s.wait("C++ works, as the page says", func() bool { return s.line("w1", "C++ on CPU").OK })
+	s.wait("C++ works, as the page says", func() bool { return s.line("w1", "C++ on CPU").Passed })
 	t.Logf("out of service and back in %s", time.Since(began))
 	w.stop()
 	<-w.ended
@@ -107,8 +107,8 @@ func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
 	s.start(cfg)
 	// The first heartbeat may leave before the slot has read its earlier results: the next one has them.
 	s.wait("what passed before", func() bool {
-		return slices.ContainsFunc(s.beats["w2"].SelfTest, func(l job.CheckResult) bool {
-			return l.Name == "NumPy on CPU" && l.OK && strings.Contains(l.Detail, "with the same software")
+		return slices.ContainsFunc(s.beats["w2"].SelfTestResults, func(l job.SelfTestResult) bool {
+			return l.Name == "NumPy on CPU" && l.Passed && strings.Contains(l.Detail, "with the same software")
 		})
 	})
 	if slot := s.beat("w2").Slots[0]; slot.DisabledReason != "" || slot.PublicReason != "" {
@@ -130,7 +130,7 @@ func TestAWorkerReportsThePackagesOfItsPython(t *testing.T) {
 		})
 		return err
 	}
-	s.start(evaluator.Config{Tools: toolchain.Toolchain{Python: &toolchain.Python{Packages: requirement.Packages{"torch": "2.9.0"}}}})
+	s.start(evaluator.Config{Toolchain: toolchain.Toolchain{Python: &toolchain.Python{Packages: requirement.Packages{"torch": "2.9.0"}}}})
 	s.wait("six heartbeats", func() bool { return len(beats) >= 6 })
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	full.Store(true)
 	s.start(evaluator.Config{SelfTest: checking(""),
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
-			if full.Load() && !strings.HasPrefix(st.Attempt, job.SlotBenchmarkAttempt) {
+			if full.Load() && !strings.HasPrefix(st.Attempt, job.SlotBenchmarkIDPrefix) {
 				return sandbox.Outcome{}, errors.New("no space left on device")
 			}
 			return pass(st.StageRequest), nil
@@ -177,7 +177,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	if r.Outcome == job.OutcomeHandedBack { // it came just before the slot was out of service; a site sends it again
 		r = s.run(aJob("e", job.ModeTest))
 	}
-	if r.Outcome != job.OutcomeDone {
+	if r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s", r.Outcome)
 	}
 }
@@ -186,7 +186,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	s := newSite(t)
 	var broken atomic.Bool
-	cfg := evaluator.Config{SelfTest: checking(t.TempDir()), Tools: toolchain.Toolchain{GPP: &toolchain.Compiler{}},
+	cfg := evaluator.Config{SelfTest: checking(t.TempDir()), Toolchain: toolchain.Toolchain{GPP: &toolchain.Compiler{}},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			if broken.Load() {
 				return sandbox.Outcome{}, errors.New("cannot execute")
@@ -199,7 +199,7 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	<-w.ended
 	broken.Store(true)
 	// its tests passed, so that it waits for jobs before they are made again
-	cfg.SelfTest.RepeatDelay = 50 * time.Millisecond
+	cfg.SelfTest.DelayIfPassed = 50 * time.Millisecond
 	cfg.Name, cfg.Conn = "w2", s.dial("w2")
 	s.start(cfg)
 	s.wait("the slot out of service", func() bool {
@@ -207,23 +207,23 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 		return ok && strings.Contains(beat.Slots[0].DisabledReason, "Cannot execute")
 	})
 	broken.Store(false)
-	if r := s.run(aJob("after", job.ModeTest)); r.Outcome != job.OutcomeDone {
+	if r := s.run(aJob("after", job.ModeTest)); r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s", r.Outcome)
 	}
 }
 
 func TestAFullDiskIsNamedAsTheReason(t *testing.T) {
 	s, check := newSite(t), checking("")
-	check.Disk, check.MinFree = t.TempDir(), 1<<62
+	check.DiskDir, check.MinFreeBytes = t.TempDir(), 1<<62
 	s.start(evaluator.Config{SelfTest: check})
 	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].DisabledReason, "MiB free and needs") })
 	if public := s.beat("w1").Slots[0].PublicReason; !strings.Contains(public, "too little free disk space") ||
-		strings.Contains(public, check.Disk) {
+		strings.Contains(public, check.DiskDir) {
 		t.Errorf("everyone reads %q", public)
 	}
 	s.wait("what to do", func() bool {
 		disk := s.line("w1", "disk")
-		return !disk.OK && strings.Contains(disk.Detail, "Free some space there.")
+		return !disk.Passed && strings.Contains(disk.Detail, "Free some space there.")
 	})
 }
 
@@ -233,8 +233,8 @@ type flakySandbox struct {
 	fails *atomic.Int32
 }
 
-func (f flakySandbox) SelfTest(context.Context) []job.CheckResult {
-	return []job.CheckResult{{Name: "walls", OK: f.fails.Add(-1) < 0, Detail: "bubblewrap is not installed"}}
+func (f flakySandbox) SelfTest(context.Context) []job.SelfTestResult {
+	return []job.SelfTestResult{{Name: "walls", Passed: f.fails.Add(-1) < 0, Detail: "bubblewrap is not installed"}}
 }
 
 func TestASandboxThatIsRepairedTakesJobs(t *testing.T) {
@@ -242,7 +242,7 @@ func TestASandboxThatIsRepairedTakesJobs(t *testing.T) {
 	var fails atomic.Int32
 	fails.Store(2)
 	s.start(evaluator.Config{SelfTest: checking(""), Sandbox: flakySandbox{fails: &fails}})
-	if r := s.run(aJob("a", job.ModeTest)); r.Outcome != job.OutcomeDone {
+	if r := s.run(aJob("a", job.ModeTest)); r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s", r.Outcome)
 	}
 }

@@ -39,7 +39,7 @@ type sidecarBuilder struct {
 	worker         *running
 
 	mu   sync.Mutex
-	kept map[toolchain.RecallKey][]byte
+	kept map[toolchain.KernelCacheKey][]byte
 	ran  []string
 }
 
@@ -54,13 +54,13 @@ func (b *sidecarBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Enviro
 	return &sidecarProgram{builder: b, attempt: a.Command, place: place}
 }
 
-func (b *sidecarBuilder) Recall(k toolchain.RecallKey) []byte {
+func (b *sidecarBuilder) LoadKernels(k toolchain.KernelCacheKey) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.kept[k]
 }
 
-func (b *sidecarBuilder) Remember(data []byte, k toolchain.RecallKey) {
+func (b *sidecarBuilder) StoreKernels(data []byte, k toolchain.KernelCacheKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.kept[k] = data
@@ -83,7 +83,7 @@ func (p *sidecarProgram) Next(a *toolchain.Artifact) toolchain.Program {
 	return &sidecarProgram{builder: p.builder, attempt: a.Command, place: p.place}
 }
 
-func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
+func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.StageEnding, error) {
 	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.DeviceNodes),
 		req.Processes[0].Files[evaluation.CompiledFile])
 	if p.attempt == p.builder.wait {
@@ -96,29 +96,29 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 			meet.Wait()
 		}
 		if p.builder.fail {
-			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, WallTime: precompileTook}}, nil
+			return judge.StageEnding{Outcome: sandbox.Outcome{ExitCode: 1, WallTime: precompileTook}}, nil
 		}
 		defer p.builder.release()
-		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"ahead","ref":"of another kernel"}}`)
-		return judge.Ending{Outcome: sandbox.Outcome{WallTime: precompileTook}}, nil
+		fmt.Fprintln(pipe(req.OnResultPipe), `{"compiled":{"custom":"ahead","ref":"of another kernel"}}`)
+		return judge.StageEnding{Outcome: sandbox.Outcome{WallTime: precompileTook}}, nil
 	}
-	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)
+	fmt.Fprintln(pipe(req.OnResultPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)
 	if req.Processes[0].Files[evaluation.CompiledFile] == nil {
-		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"slot"}}`)
+		fmt.Fprintln(pipe(req.OnResultPipe), `{"compiled":{"custom":"slot"}}`)
 	}
-	fmt.Fprintln(pipe(req.OnPipe), `{"done":true}`)
-	return judge.Ending{}, nil
+	fmt.Fprintln(pipe(req.OnResultPipe), `{"done":true}`)
+	return judge.StageEnding{}, nil
 }
 
 func (p *sidecarProgram) Close() error { p.builder.closed.Add(1); return nil }
 
 func (b *sidecarBuilder) start(t *testing.T) *site {
 	t.Helper()
-	b.hold, b.kept = make(chan struct{}), map[toolchain.RecallKey][]byte{}
+	b.hold, b.kept = make(chan struct{}), map[toolchain.KernelCacheKey][]byte{}
 	b.release = sync.OnceFunc(func() { close(b.hold) })
 	s := newSite(t)
 	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{gpu(0)}}
-	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
+	cfg.Toolchain.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
 	b.worker = s.start(cfg)
 	return s
 }
@@ -215,8 +215,8 @@ func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
 		if err := json.Unmarshal(s.result(attempt).Evaluation, &out); err != nil {
 			t.Fatal(err)
 		}
-		if out.Cached == nil || *out.Cached != (i == 1) {
-			t.Errorf("%s: cached %v", attempt, out.Cached)
+		if out.KernelsCached == nil || *out.KernelsCached != (i == 1) {
+			t.Errorf("%s: cached %v", attempt, out.KernelsCached)
 		}
 	}
 	b.wantRan(t, `a0 test with 2 devices and ""`, `a1 test with 2 devices and "{\"custom\":\"slot\"}"`,

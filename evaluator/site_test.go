@@ -35,7 +35,7 @@ type site struct {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	q, err := queue.Open(t.Context(), queue.Config{})
+	q, err := queue.OpenQueue(t.Context(), queue.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func (s *site) publish(jobs ...job.Job) {
 	s.t.Helper()
 	for _, j := range jobs {
 		s.handler.Put(j)
-		if err := s.queue.WorkFor(j.Device); err != nil {
+		if err := s.queue.AnnounceWork(j.Device); err != nil {
 			s.t.Fatal(err)
 		}
 	}
@@ -172,7 +172,7 @@ func (s *site) start(cfg evaluator.Config) *running {
 		cfg.Conn = s.dial(cfg.Name)
 	}
 	if cfg.Sandbox == nil {
-		cfg.Sandbox = fakeSandbox{{Name: "walls", OK: true}}
+		cfg.Sandbox = fakeSandbox{{Name: "walls", Passed: true}}
 	}
 	if cfg.Builder == nil {
 		cfg.Builder = fakeBuilder{}
@@ -187,13 +187,13 @@ func (s *site) start(cfg evaluator.Config) *running {
 	w := evaluator.NewWorker(cfg)
 	go func() { r.ended <- w.Run(ctx); close(r.ended) }()
 	s.t.Cleanup(func() { cancel(); <-r.ended })
-	s.wait("heartbeat after the self-test", func() bool { return len(s.beats[cfg.Name].SelfTest) > 0 })
+	s.wait("heartbeat after the self-test", func() bool { return len(s.beats[cfg.Name].SelfTestResults) > 0 })
 	return r
 }
 
 func (s *site) dial(name string) *queue.Conn {
 	s.t.Helper()
-	conn, err := queue.Dial(s.t.Context(), queue.WorkerConfig{Queue: s.queue, Name: name})
+	conn, err := queue.ConnectWorker(s.t.Context(), queue.WorkerConfig{Queue: s.queue, Name: name})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func gpu(index int) device.Slot {
 func aJob(id string, mode job.Mode) job.Job {
 	c := func(n int) tasks.Case { return tasks.Case{{Name: "size", Value: fmt.Sprint(n)}} }
 	return job.Job{
-		Version: job.Version, RunID: 1, AttemptID: id, Secret: "secret of " + id, Device: "CPU", Mode: mode,
+		MessageVersion: job.MessageVersion, RunID: 1, AttemptID: id, AttemptSecret: "secret of " + id, Device: "CPU", Mode: mode,
 		SecretSeed: 987654321,
 		Task: tasks.Definition{
 			Lang: tasks.LangCPP, RankingBy: tasks.RankMean,

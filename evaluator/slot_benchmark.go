@@ -11,15 +11,15 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// SlotBenchmarks configures the benchmarks of slots with built-in kernels.
-type SlotBenchmarks struct {
+// SlotBenchmarkConfig configures the benchmarks of slots with built-in kernels.
+type SlotBenchmarkConfig struct {
 	Interval   time.Duration // 0 disables benchmarks
 	FirstDelay time.Duration // delay after the start, so that a first run does not wait
 }
 
 // benchmarkSlots benchmarks each device repeatedly while it is idle, until ctx ends. An arriving job interrupts a
 // benchmark, which starts again when the worker is idle. On a machine that is never idle, a device keeps its old
-// result. benchmarkFirst measures a GPU without a result before its first ranked run.
+// result. benchmarkBeforeRun measures a GPU without a result before its first ranked run.
 func (w *Worker) benchmarkSlots(ctx context.Context) {
 	if w.cfg.SlotBenchmarks.Interval == 0 {
 		return
@@ -33,8 +33,8 @@ func (w *Worker) benchmarkSlots(ctx context.Context) {
 		}
 		wait = w.cfg.SlotBenchmarks.Interval
 		seen := map[string]bool{} // the slots of a CPU share one device
-		for _, s := range w.slots.All() {
-			if s.Service().Err() != nil || seen[s.UUID] {
+		for _, s := range w.slots.AllSlots() {
+			if s.ServiceContext().Err() != nil || seen[s.UUID] {
 				continue
 			}
 			// Slots of one device have the same UUID, also on the CPU. Only the first one in service is measured.
@@ -52,7 +52,7 @@ func (w *Worker) benchmarkSlot(ctx context.Context, slot device.Slot) error {
 		return err
 	}
 	var found job.SlotBenchmark
-	err = w.gate.Do(ctx, precompileKey(j.TaskKey, j.Device), func(ctx context.Context) (err error) {
+	err = w.idleGate.RunWhenIdle(ctx, precompileKey(j.TaskHash, j.Device), func(ctx context.Context) (err error) {
 		found, err = w.runBenchmark(ctx, j, slot)
 		return err
 	})
@@ -65,7 +65,7 @@ func (w *Worker) benchmarkSlot(ctx context.Context, slot device.Slot) error {
 
 // storeBenchmark stores the result on all slots of the device.
 func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
-	for _, s := range w.slots.All() {
+	for _, s := range w.slots.AllSlots() {
 		if s.UUID == slot.UUID {
 			s.SetBenchmark(found)
 		}
@@ -74,15 +74,15 @@ func (w *Worker) storeBenchmark(slot device.Slot, found job.SlotBenchmark) {
 		"bandwidth", fmt.Sprintf("%.3g B/s", found.BytesPerSecond), "arithmetic", fmt.Sprintf("%.3g FLOP/s", found.FlopsPerSecond))
 }
 
-// benchmarkFirst benchmarks a GPU without a result before its first ranked run, because the check for impossible scores
-// needs the limits of the GPU. Otherwise a user could avoid that check by keeping the GPU busy. CPUs have no such
-// check. A worker without nvcc cannot run the benchmark but accepts Python tasks.
-func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *slots.Lease) error {
+// benchmarkBeforeRun benchmarks a GPU without a result before its first ranked run, because the check for impossible
+// scores needs the limits of the GPU. Otherwise a user could avoid that check by keeping the GPU busy. CPUs have no
+// such check. A worker without nvcc cannot run the benchmark but accepts Python tasks.
+func (w *Worker) benchmarkBeforeRun(ctx context.Context, a *attempt.Attempt, held *slots.Lease) error {
 	slot := held.OwnSlot()
-	if w.cfg.SlotBenchmarks.Interval == 0 || w.cfg.Tools.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
+	if w.cfg.SlotBenchmarks.Interval == 0 || w.cfg.Toolchain.NVCC == nil || a.Job.Mode != job.ModeRanked || !slot.IsGPU() || slot.HasBenchmark() {
 		return nil
 	}
-	found, err := w.benchmarkLease(ctx, held.OnlyFirst())
+	found, err := w.benchmarkLeasedSlot(ctx, held.OwnSlotLease())
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -94,7 +94,7 @@ func (w *Worker) benchmarkFirst(ctx context.Context, a *attempt.Attempt, held *s
 	return nil
 }
 
-func (w *Worker) benchmarkLease(ctx context.Context, held *slots.Lease) (job.SlotBenchmark, error) {
+func (w *Worker) benchmarkLeasedSlot(ctx context.Context, held *slots.Lease) (job.SlotBenchmark, error) {
 	j, err := slotBenchmarkJob(held.OwnSlot().Device, true)
 	if err != nil {
 		return job.SlotBenchmark{}, err
@@ -102,7 +102,7 @@ func (w *Worker) benchmarkLease(ctx context.Context, held *slots.Lease) (job.Slo
 	a := attempt.New(attempt.Config{
 		Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Slots: w.slots, Slot: held.OwnSlot(), Log: w.log,
 	})
-	work := w.workOf(a)
+	work := w.workOfAttempt(a)
 	ready, err := work.Build(ctx)
 	if err == nil && ready {
 		err = work.Run(ctx, held)
@@ -114,12 +114,12 @@ func (w *Worker) benchmarkLease(ctx context.Context, held *slots.Lease) (job.Slo
 }
 
 func (w *Worker) runBenchmark(ctx context.Context, j job.Job, slot device.Slot) (job.SlotBenchmark, error) {
-	for _, s := range w.slots.All() {
+	for _, s := range w.slots.AllSlots() {
 		if s.UUID != slot.UUID {
 			continue
 		}
 		// The attempt is not in liveAttempts: heartbeats do not list it, and a stop of the worker ends it by ctx.
-		result, err := w.attempt(ctx, NopConn{}, s, nil, j)
+		result, err := w.runAttempt(ctx, NopConn{}, s, nil, j)
 		if err != nil {
 			return job.SlotBenchmark{}, err
 		}

@@ -17,10 +17,10 @@ var slotBenchmarkPrograms embed.FS
 
 // Work in one call of each kernel.
 const (
-	cpuFloatsRead = 4 << 20   // read
-	gpuFloatsRead = 256 << 20 // read: 1 GiB, far more than a cache holds
-	cpuFlopsDone  = 2 * 64 * (1 << 20)
-	gpuFlopsDone  = 2 * 16 * (1 << 12) * 256 * 16 * 256
+	cpuReadKernelFloats = 4 << 20   // read
+	gpuReadKernelFloats = 256 << 20 // read: 1 GiB, far more than a cache holds
+	cpuMathKernelFlops  = 2 * 64 * (1 << 20)
+	gpuMathKernelFlops  = 2 * 16 * (1 << 12) * 256 * 16 * 256
 )
 
 // benchmarkLimit is the time limit of the benchmark, generous for a busy machine. On an idle machine it takes some
@@ -32,9 +32,9 @@ const benchmarkCaseCount = 3
 
 // slotBenchmarkJob returns the job that benchmarks a device.
 func slotBenchmarkJob(device string, gpu bool) (job.Job, error) {
-	def, floats := definition(tasks.LangCPP, "reference.h", "submission.cpp"), cpuFloatsRead
+	def, floats := slotBenchmarkDefinition(tasks.LangCPP, "reference.h", "submission.cpp"), cpuReadKernelFloats
 	if gpu {
-		def, floats = definition(tasks.LangCUDA, "reference.cuh", "submission.cu"), gpuFloatsRead
+		def, floats = slotBenchmarkDefinition(tasks.LangCUDA, "reference.cuh", "submission.cu"), gpuReadKernelFloats
 	}
 	for kind := range benchmarkCaseCount {
 		c := tasks.Case{{Name: "kind", Value: strconv.Itoa(kind)}, {Name: "size", Value: strconv.Itoa(floats)}, {Name: "seed", Value: "1"}}
@@ -42,16 +42,16 @@ func slotBenchmarkJob(device string, gpu bool) (job.Job, error) {
 	}
 	sources, err := slotBenchmarkSources(def)
 	return job.Job{
-		Version: job.Version, AttemptID: job.SlotBenchmarkAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
-		TaskKey: "gauge " + string(def.Lang), Task: def, Sources: sources, EnqueuedAt: time.Now(),
+		MessageVersion: job.MessageVersion, AttemptID: job.SlotBenchmarkIDPrefix + rand.Text(), Device: device, Mode: job.ModeBenchmark,
+		TaskHash: "gauge " + string(def.Lang), Task: def, Sources: sources, EnqueuedAt: time.Now(),
 	}, err
 }
 
-func definition(lang tasks.Lang, reference, submission string) tasks.Definition {
+func slotBenchmarkDefinition(lang tasks.Lang, reference, submission string) tasks.Definition {
 	return tasks.Definition{
-		Form: tasks.FormEval, Lang: lang, Title: "Gauge",
+		Protocol: tasks.ProtocolEval, Lang: lang, Title: "Gauge",
 		Files:  []tasks.File{{Name: "task.h", Source: "task.h"}, {Name: reference, Source: reference}, {Name: submission, Source: tasks.SubmissionSource}},
-		Config: tasks.Config{Sources: []string{submission}}, RankingBy: tasks.RankGeom, NoProfile: true,
+		Config: tasks.Config{Sources: []string{submission}}, RankingBy: tasks.RankGeometricMean, DisableProfile: true,
 		Timeouts: tasks.Timeouts{Test: benchmarkLimit, Benchmark: benchmarkLimit, Ranked: benchmarkLimit},
 	}
 }
@@ -79,15 +79,15 @@ func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 			continue
 		}
 		c := stage.Cases
-		bytes, flops := 4.0*cpuFloatsRead, float64(cpuFlopsDone)
+		bytes, flops := 4.0*cpuReadKernelFloats, float64(cpuMathKernelFlops)
 		if gpu {
-			bytes, flops = 4.0*gpuFloatsRead, float64(gpuFlopsDone)
+			bytes, flops = 4.0*gpuReadKernelFloats, float64(gpuMathKernelFlops)
 		}
 		floor := c[0].Best
-		if c[0].Clocks.Counted != job.ClockEvent {
-			floor = math.Min(floor, c[0].Clocks.Event)
+		if c[0].Clocks.CountedClock != job.ClockEvent {
+			floor = math.Min(floor, c[0].Clocks.EventTime)
 		}
-		g := job.SlotBenchmark{MeasuredAt: stage.EndedAt, EmptyCallNS: floor, BytesPerSecond: perSecond(bytes, c[1].Best), FlopsPerSecond: perSecond(flops, c[2].Best),
+		g := job.SlotBenchmark{MeasuredAt: stage.EndedAt, EmptyCallNS: floor, BytesPerSecond: ratePerSecond(bytes, c[1].Best), FlopsPerSecond: ratePerSecond(flops, c[2].Best),
 			ReadCaseNS: c[1].Median, MathCaseNS: c[2].Median}
 		if g.Valid() {
 			return g, nil
@@ -96,7 +96,7 @@ func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 	return job.SlotBenchmark{}, fmt.Errorf("the slot benchmark ended with %q and without its times", result.Outcome)
 }
 
-func perSecond(amount, ns float64) float64 {
+func ratePerSecond(amount, ns float64) float64 {
 	if !(ns > 0) {
 		return 0
 	}

@@ -66,15 +66,15 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	broken := true
 	s := newSite(t)
 	s.start(evaluator.Config{
-		Tools: toolchain.Toolchain{NVCC: &toolchain.Compiler{}},
-		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{
+		Toolchain: toolchain.Toolchain{NVCC: &toolchain.Compiler{}},
+		Slots:     []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarkConfig{
 			Interval:   time.Hour,
 			FirstDelay: time.Hour,
 		},
 		Builder: fakeBuilder{judged: true, run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			mu.Lock()
 			defer mu.Unlock()
-			if !strings.HasPrefix(st.Attempt, job.SlotBenchmarkAttempt) {
+			if !strings.HasPrefix(st.Attempt, job.SlotBenchmarkIDPrefix) {
 				ran = append(ran, st.Attempt+" "+st.Mode)
 				return pass(st.StageRequest), nil
 			}
@@ -117,7 +117,7 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 func TestAWorkerWithoutNVCCRanksPythonTasksWithoutASlotBenchmark(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{
-		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarks{
+		Slots: []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarkConfig{
 			Interval:   time.Hour,
 			FirstDelay: time.Hour,
 		},

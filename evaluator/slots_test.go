@@ -80,7 +80,7 @@ func TestJobsOfDifferentSlotsRunAtTheSameTime(t *testing.T) {
 	s.publish(onGPU(aJob("a1", job.ModeTest)), onGPU(aJob("a2", job.ModeTest)))
 	one, other := <-began, <-began
 	close(end)
-	if one.Slot == other.Slot || slices.Equal(one.DeviceNodes, other.DeviceNodes) {
+	if one.SandboxSlot == other.SandboxSlot || slices.Equal(one.DeviceNodes, other.DeviceNodes) {
 		t.Errorf("both run at %+v", one)
 	}
 	s.result("a1")
@@ -113,7 +113,7 @@ func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
 	s.publish(onGPU(aJob("a1", job.ModeTest)), onGPU(aJob("a2", job.ModeTest)))
 	one, other := soon(t, "the first runs", began), soon(t, "the second runs", began)
 	close(end)
-	if one.Slot == other.Slot || slices.Equal(one.DeviceNodes, other.DeviceNodes) {
+	if one.SandboxSlot == other.SandboxSlot || slices.Equal(one.DeviceNodes, other.DeviceNodes) {
 		t.Errorf("both run at %+v", one)
 	}
 	if a, b := s.result("a1").Machine, s.result("a2").Machine; a.UUIDHash == b.UUIDHash {
@@ -128,7 +128,7 @@ func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 		Slots: []device.Slot{gpu(0)}, MaxBuilds: 1,
 		Builder: fakeBuilder{
 			build: func(_ context.Context, req toolchain.BuildRequest) (job.StageResult, error) {
-				places <- req.Place
+				places <- req.Environment
 				return passedBuild(), nil
 			},
 			run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
@@ -145,10 +145,11 @@ func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 	ahead := soon(t, "the task is precompiled", places)
 	s.run(onGPU(about("k1", aJob("a1", job.ModeTest))))
 	build, run := <-places, <-places
-	if build.Slot == run.Slot || len(build.DeviceNodes) > 0 {
+	if build.SandboxSlot == run.SandboxSlot || len(build.DeviceNodes) > 0 {
 		t.Errorf("built at %+v, run at %+v", build, run)
 	}
-	if ahead.Slot == build.Slot || ahead.Slot == run.Slot || len(ahead.DeviceNodes) > 0 || ahead.Arch != "90" {
+	if ahead.SandboxSlot == build.SandboxSlot || ahead.SandboxSlot == run.SandboxSlot || len(ahead.DeviceNodes) > 0 ||
+		ahead.Arch != "90" {
 		t.Errorf("compiled ahead at %+v, built at %+v, run at %+v", ahead, build, run)
 	}
 	if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0"}, run.DeviceNodes); diff != "" {
@@ -166,8 +167,8 @@ func multiGPU(id string, size int) job.Job {
 func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
 	s, places := newSite(t), make(chan toolchain.Environment, 10)
 	first, second := gpu(0), gpu(1)
-	first.LinkVariables = map[string]string{"NCCL_ALGO": "Ring"}
-	second.LinkVariables = first.LinkVariables
+	first.GPULinkEnv = map[string]string{"NCCL_ALGO": "Ring"}
+	second.GPULinkEnv = first.GPULinkEnv
 	s.start(evaluator.Config{
 		Slots: []device.Slot{first, second, cpu(0)},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
@@ -180,19 +181,19 @@ func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
 	for range jobs {
 		p := <-places
 		if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"}, p.DeviceNodes); diff != "" ||
-			p.GPUs != 2 {
-			t.Errorf("for %d GPUs, device nodes (-want +got):\n%s", p.GPUs, diff)
+			p.GPUCount != 2 {
+			t.Errorf("for %d GPUs, device nodes (-want +got):\n%s", p.GPUCount, diff)
 		}
-		if alone := sandbox.DefaultRunLimits(); p.RunLimits.Processes != 2*alone.Processes || p.RunLimits.Shm != 2*alone.Shm ||
+		if alone := sandbox.DefaultRunLimits(); p.RunLimits.Processes != 2*alone.Processes || p.RunLimits.ShmBytes != 2*alone.ShmBytes ||
 			p.RunLimits.CPU != 2*alone.CPU {
 			t.Errorf("two GPUs have the limits %+v, one has %+v", p.RunLimits, alone)
 		}
-		if diff := cmp.Diff(first.LinkVariables, p.Env); diff != "" {
+		if diff := cmp.Diff(first.GPULinkEnv, p.Env); diff != "" {
 			t.Errorf("environment (-want +got):\n%s", diff)
 		}
 	}
 	for _, j := range jobs {
-		if r := s.result(j.AttemptID); r.Outcome != job.OutcomeDone {
+		if r := s.result(j.AttemptID); r.Outcome != job.OutcomePassed {
 			t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 		}
 	}
@@ -254,8 +255,8 @@ func TestAPythonIsKeptForEachProcessOfEveryOtherProgram(t *testing.T) {
 	s.wait("a Python at each alternate place", func() bool {
 		for len(b.kept) > 0 {
 			at := <-b.kept
-			if kept[at.Slot] = true; at.Slot == 0 {
-				missing = at.AlternateSlots
+			if kept[at.SandboxSlot] = true; at.SandboxSlot == 0 {
+				missing = at.AlternateSandboxSlots
 			}
 		}
 		missing = slices.DeleteFunc(slices.Clone(missing), func(number int) bool { return kept[number] })

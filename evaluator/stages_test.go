@@ -59,12 +59,12 @@ func TestEachModeRunsItsStages(t *testing.T) {
 			left: []string{"build pass", "test pass", "ranked pass"}, score: 150,
 		},
 		"ranked by the last": {
-			mode: job.ModeRanked, change: func(d *tasks.Definition) { d.RankingBy = tasks.RankLast },
+			mode: job.ModeRanked, change: func(d *tasks.Definition) { d.RankingBy = tasks.RankLastCase },
 			ran:  []string{"test 1,2 seed=none 1m0s", "leaderboard 20 seed=none 3m0s"},
 			left: []string{"build pass", "test pass", "ranked pass"}, score: 100,
 		},
 		"ranked with a bundle's own program": {
-			mode: job.ModeRanked, change: func(d *tasks.Definition) { d.OwnHarness, d.Seed = true, &seed },
+			mode: job.ModeRanked, change: func(d *tasks.Definition) { d.HasOwnHarness, d.Seed = true, &seed },
 			ran: []string{
 				"test 1,2 seed=5 1m0s", "benchmark 10,20 seed=5 2m0s", "leaderboard 10,20 seed=5 3m0s",
 				"test 1,2 seed=987654321 1m0s", "benchmark 10,20 seed=987654321 2m0s",
@@ -86,7 +86,7 @@ func TestEachModeRunsItsStages(t *testing.T) {
 				t.Errorf("program was asked for (-want +got):\n%s", diff)
 			}
 			wantStages(t, r, c.left...)
-			if r.Outcome != job.OutcomeDone || r.Failure != nil {
+			if r.Outcome != job.OutcomePassed || r.Failure != nil {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 			switch {
@@ -146,13 +146,13 @@ func TestATimeoutKeepsTheResultsSoFar(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 		say(st.StageRequest, "test-count: 2\ntest.0.spec: size: 1\ntest.0.status: pass\ntest.1.spec: size: 2\n")
-		return sandbox.Outcome{Limit: "wall", Signal: "SIGKILL", Stdout: "so far", WallTime: time.Minute}, nil
+		return sandbox.Outcome{ExceededLimit: "wall", Signal: "SIGKILL", Stdout: "so far", WallTime: time.Minute}, nil
 	}}})
 	r := s.run(aJob("a1", job.ModeTest))
 	wantStages(t, r, "build pass", "test timeout")
 	test := r.Stages[1]
-	want := []job.CaseResult{{Index: 0, Spec: "size: 1", Status: job.StatusPass},
-		{Index: 1, Spec: "size: 2", Status: job.StatusTimeout}}
+	want := []job.CaseResult{{Index: 0, SpecLine: "size: 1", Status: job.StatusPass},
+		{Index: 1, SpecLine: "size: 2", Status: job.StatusTimeout}}
 	if diff := cmp.Diff(want, test.Cases); diff != "" || test.Stdout != "so far" {
 		t.Errorf("stdout %q, cases (-want +got):\n%s", test.Stdout, diff)
 	}
@@ -208,16 +208,16 @@ func TestSecretInputsAreNotReported(t *testing.T) {
 			say(req, "benchmark.0.spec: "+leak+"\n")
 			return sandbox.Outcome{Signal: "SIGSEGV"}
 		},
-		"hangs": func(req toolchain.StageRequest) sandbox.Outcome { return sandbox.Outcome{Limit: "wall"} },
+		"hangs": func(req toolchain.StageRequest) sandbox.Outcome { return sandbox.Outcome{ExceededLimit: "wall"} },
 	}
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			s.start(evaluator.Config{Builder: fakeBuilder{run: leaky(ending)}})
 			j := aJob("a1", job.ModeRanked)
-			j.Task.OwnHarness = true
+			j.Task.HasOwnHarness = true
 			r := s.run(j)
-			if (r.Outcome == job.OutcomeDone) != (name == "passes") {
+			if (r.Outcome == job.OutcomePassed) != (name == "passes") {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 			left, err := json.Marshal([]any{r, s.eventsOf("a1")})
@@ -238,7 +238,7 @@ func TestSecretPassOfABundleLeavesAVerdictAlone(t *testing.T) {
 		return sandbox.Outcome{Signal: "SIGSEGV"}
 	})}})
 	j := aJob("a1", job.ModeRanked)
-	j.Task.OwnHarness = true
+	j.Task.HasOwnHarness = true
 	r := s.run(j)
 	wantStages(t, r, "build pass", "test pass", "benchmark pass", "ranked pass", "secret fail")
 	if r.ScoreNS != nil || r.Outcome != job.OutcomeFailed {
@@ -285,7 +285,7 @@ func TestAProgramThatMeasuresItselfHasNoJudgesClock(t *testing.T) {
 		return pass(st.StageRequest), nil
 	}}})
 	j := aJob("a1", job.ModeRanked)
-	j.Task.OwnHarness = true
+	j.Task.HasOwnHarness = true
 	r := s.run(j)
 	if r.ScoreNS == nil || *r.ScoreNS < 100 {
 		t.Errorf("it chose its own score: %v, failure %+v", r.ScoreNS, r.Failure)

@@ -16,11 +16,11 @@ const (
 	// messageReserveBytes is the part of a message that is reserved for subject and headers, which NATS counts against
 	// the limit.
 	messageReserveBytes = 4 << 10
-	// maxTextLimit and minTextLimit are the first and the last limit of texts, in bytes, that is tried for a result
-	// that does not fit.
-	maxTextLimit, minTextLimit = 64 << 10, 64
-	// minReasonLimit is the minimum limit of the reason of a failure, in bytes.
-	minReasonLimit = 512
+	// maxTruncatedText and minTruncatedText are the first and the last limit of texts, in bytes, that is tried for a
+	// result that does not fit.
+	maxTruncatedText, minTruncatedText = 64 << 10, 64
+	// minTruncatedReason is the minimum limit of the reason of a failure, in bytes.
+	minTruncatedReason = 512
 )
 
 // truncateResult shortens a result so that it fits into a message of size bytes. It drops the least important data
@@ -41,7 +41,7 @@ func truncateResult(r *job.Result, size int) {
 	if fits() {
 		return
 	}
-	r.Evaluation = withoutDetails(r.Evaluation)
+	r.Evaluation = trimEvaluation(r.Evaluation)
 	if fits() {
 		return
 	}
@@ -58,24 +58,24 @@ func truncateResult(r *job.Result, size int) {
 	}
 	// The loop has eleven rounds. A result that is still too large has tens of thousands of cases, with texts of 64
 	// bytes.
-	for limit := maxTextLimit; limit >= minTextLimit; limit /= 2 {
+	for limit := maxTruncatedText; limit >= minTruncatedText; limit /= 2 {
 		if shortenTexts(r, limit); fits() {
 			return
 		}
 	}
-	*r = oversizedResult(*r, size)
+	*r = replaceOversizedResult(*r, size)
 }
 
-// oversizedResult returns the replacement for a result that does not fit into a message, so that the site learns that
-// the attempt ended. Otherwise the worker would send it again forever and occupy its slot. The loss counts against the
-// job, because another attempt would probably end in the same way, and a few of these end the run.
-func oversizedResult(r job.Result, size int) job.Result {
+// replaceOversizedResult returns the replacement for a result that does not fit into a message, so that the site learns
+// that the attempt ended. Otherwise the worker would send it again forever and occupy its slot. The loss counts against
+// the job, because another attempt would probably end in the same way, and a few of these end the run.
+func replaceOversizedResult(r job.Result, size int) job.Result {
 	why := fmt.Sprintf("it is larger than the %.1f MB that a message can have, with all texts cut: its stages have %d cases together; a task needs fewer cases", float64(size)/1e6, caseCount(r))
 	if _, err := json.Marshal(r); err != nil {
 		why = fmt.Sprintf("it cannot be written as JSON (%v)", err)
 	}
 	return job.Result{
-		RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret,
+		RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, AttemptSecret: r.AttemptSecret,
 		Outcome: job.OutcomeLost, CausedByJob: true,
 		Failure: &job.Failure{
 			IsInfrastructureError: true,
@@ -115,8 +115,8 @@ func artifactDropOrder(artifacts []job.Artifact) []int {
 	return order
 }
 
-// withoutDetails removes the least important data from an evaluation's result.
-func withoutDetails(evaluation json.RawMessage) json.RawMessage {
+// trimEvaluation removes the least important data from an evaluation's result.
+func trimEvaluation(evaluation json.RawMessage) json.RawMessage {
 	var result kernelrun.Result
 	if evaluation == nil || json.Unmarshal(evaluation, &result) != nil {
 		return evaluation
@@ -135,14 +135,14 @@ func shortenTexts(r *job.Result, limit int) {
 		s.Stdout, s.Stderr, s.Command = attempt.ShortenMiddle(s.Stdout, limit), attempt.ShortenMiddle(s.Stderr, limit), attempt.ShortenMiddle(s.Command, limit)
 		if s.Failure != nil {
 			failure := *s.Failure
-			failure.Reason = attempt.ShortenMiddle(failure.Reason, max(limit, minReasonLimit))
+			failure.Reason = attempt.ShortenMiddle(failure.Reason, max(limit, minTruncatedReason))
 			s.Failure = &failure
 		}
 		for k := range s.Cases {
 			c := &s.Cases[k]
-			c.Message, c.Spec = attempt.ShortenMiddle(c.Message, limit), attempt.ShortenMiddle(c.Spec, limit)
+			c.Message, c.SpecLine = attempt.ShortenMiddle(c.Message, limit), attempt.ShortenMiddle(c.SpecLine, limit)
 		}
-		if size := attempt.TextSize(s.ExtraKeys); size > limit {
+		if size := attempt.TotalTextSize(s.ExtraKeys); size > limit {
 			s.ExtraKeys = map[string]string{"warpboard": fmt.Sprintf("%d bytes of further keys were left out", size)}
 		}
 	}

@@ -16,7 +16,7 @@ const bulkyCases = 60 // of each stage
 
 // bulky returns a result with large data in its ranked stage.
 func bulky() job.Result {
-	r := job.Result{RunID: 1, AttemptID: "a1", Outcome: job.OutcomeDone}
+	r := job.Result{RunID: 1, AttemptID: "a1", Outcome: job.OutcomePassed}
 	for _, stage := range []job.Stage{job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked} {
 		s := job.StageResult{
 			Stage: stage, Status: job.StatusPass,
@@ -25,7 +25,7 @@ func bulky() job.Result {
 		}
 		for i := range bulkyCases {
 			s.Cases = append(s.Cases, job.CaseResult{
-				Index: i, Spec: fmt.Sprint("size: ", i), Status: job.StatusPass, Mean: 1.5, Runs: 100,
+				Index: i, SpecLine: fmt.Sprint("size: ", i), Status: job.StatusPass, Mean: 1.5, Runs: 100,
 				Message: strings.Repeat("m", 4<<10), Times: make([]float64, 25),
 			})
 		}
@@ -48,7 +48,7 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 			t.Errorf("result has %d bytes, %d fit", len(data), size)
 		}
 		for i, s := range r.Stages {
-			if len(s.Cases) != bulkyCases || s.Cases[bulkyCases-1].Mean != 1.5 || s.Cases[7].Spec != "size: 7" ||
+			if len(s.Cases) != bulkyCases || s.Cases[bulkyCases-1].Mean != 1.5 || s.Cases[7].SpecLine != "size: 7" ||
 				!utf8.ValidString(s.Stdout) {
 				t.Errorf("size %d: stage %d lost what decides: %d cases", size, i, len(s.Cases))
 			}
@@ -62,13 +62,13 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 // The site limits the values of a message, however small they are: a result with more was refused, and its request
 // failed without a reason.
 func TestAResultOfTooManyValuesLosesItsDetailsFirst(t *testing.T) {
-	report := "[" + strings.Repeat("0,", job.MaxValues) + "0]"
-	r := job.Result{Outcome: job.OutcomeDone,
+	report := "[" + strings.Repeat("0,", job.MaxJSONValues) + "0]"
+	r := job.Result{Outcome: job.OutcomePassed,
 		Evaluation: json.RawMessage(`{"device":"CPU","metrics":{"custom":{"report":` + report + `}}}`)}
 	truncateResult(&r, 4<<20)
 	data, err := json.Marshal(r)
 	if err != nil || job.CheckValueCount(data) != nil || !strings.Contains(string(r.Evaluation), `"device":"CPU"`) ||
-		r.Outcome != job.OutcomeDone {
+		r.Outcome != job.OutcomePassed {
 		t.Errorf("%v, %v: %.200s", err, job.CheckValueCount(data), data)
 	}
 }
@@ -101,14 +101,14 @@ func TestAResultThatCannotBeSentEndsTheAttempt(t *testing.T) {
 		"not a number":   {job.StageResult{Cases: []job.CaseResult{{Mean: math.NaN()}}}, "JSON"},
 	} {
 		const size = 1 << 20
-		r := job.Result{RunID: 7, AttemptID: "a1", Secret: "s", Outcome: job.OutcomeDone,
+		r := job.Result{RunID: 7, AttemptID: "a1", AttemptSecret: "s", Outcome: job.OutcomePassed,
 			Machine: job.Machine{Worker: "w1"}, SlotNS: 5, Stages: []job.StageResult{test.stage}}
 		truncateResult(&r, size)
 		data, err := json.Marshal(r)
 		if err != nil || len(data) > size {
 			t.Errorf("%s: %d bytes, %v", name, len(data), err)
 		}
-		if r.RunID != 7 || r.AttemptID != "a1" || r.Secret != "s" || r.Machine.Worker != "w1" || r.SlotNS != 5 {
+		if r.RunID != 7 || r.AttemptID != "a1" || r.AttemptSecret != "s" || r.Machine.Worker != "w1" || r.SlotNS != 5 {
 			t.Errorf("%s: it is not known whose result it is: %+v", name, r)
 		}
 		if r.Outcome != job.OutcomeLost || !r.CausedByJob || r.Failure == nil || !r.Failure.IsInfrastructureError ||

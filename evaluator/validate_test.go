@@ -17,7 +17,7 @@ func validating(t *testing.T, id, script string) job.Job {
 	t.Helper()
 	j := example(t, "softmax_numpy", id, job.ModeValidate, solution(t, "softmax_numpy", true))
 	b := tasks.Bundle{Definition: j.Task, Files: map[string][]byte{"use.py": []byte(script)}}
-	b.Definition.Validation = &tasks.Validation{Version: "v1", Script: "use.py"}
+	b.Definition.Validation = &tasks.ValidationScript{Version: "v1", Script: "use.py"}
 	j.Task, j.Sources = b.WithValidationScript().Definition, maps.Clone(j.Sources)
 	j.Sources["use.py"] = []byte(script)
 	j.Task.Timeouts = tasks.Timeouts{Test: 3 * time.Second, Benchmark: 3 * time.Second, Ranked: 20 * time.Second}
@@ -54,7 +54,7 @@ func TestAValidationScriptAnswersWithItsLastLine(t *testing.T) {
 		{validating(t, "crashes", "import os\nos.kill(os.getpid(), 11)\n"), job.StatusError,
 			"The script was killed by SIGSEGV.", ""},
 		{validating(t, "prints a lot", "for _ in range(1024): print('x' * (1 << 20))\nprint('applies')\n"),
-			job.StatusLimit, "The script hit its output limit.", ""},
+			job.StatusLimitExceeded, "The script hit its output limit.", ""},
 		{validating(t, "writes a lot",
 			"with open('/out/f', 'wb') as f:\n  for _ in range(1024): f.write(bytes(1 << 20))\nprint('applies')\n"),
 			job.StatusError, "The script ended with exit code 1. OSError: [Errno 27] File too large", ""},
@@ -67,13 +67,13 @@ func TestAValidationScriptAnswersWithItsLastLine(t *testing.T) {
 				t.Fatalf("stages %q, failure %+v", stageNames(r), r.Failure)
 			}
 			stage := r.Stages[i]
-			if got := stage.Cases[0]; stage.Status != c.status || got.Status != c.status || got.Spec != "use.py" ||
+			if got := stage.Cases[0]; stage.Status != c.status || got.Status != c.status || got.SpecLine != "use.py" ||
 				!strings.HasPrefix(got.Message, c.message) {
 				t.Errorf("it ends as %s: %+v, %+v", stage.Status, got, stage.Failure)
 			}
 			if !strings.Contains(stage.Stdout, c.inLog) ||
-				(r.Outcome == job.OutcomeDone) != (c.status == job.StatusPass) || r.Failure != nil &&
-				r.Failure.IsInfrastructureError {
+				(r.Outcome == job.OutcomePassed) != (c.status == job.StatusPass) ||
+				r.Failure != nil && r.Failure.IsInfrastructureError {
 				t.Errorf("outcome %s, failure %+v, output %q", r.Outcome, r.Failure, stage.Stdout)
 			}
 		})

@@ -29,17 +29,17 @@ type Work interface {
 	Conclude(err error) job.Result
 }
 
-// attempt runs one attempt of a job and publishes its events to publisher. A panic ends only this job, not the worker.
-// The error is the cause of the result.
-func (w *Worker) attempt(
+// runAttempt runs one attempt of a job and publishes its events to publisher. A panic ends only this job, not the
+// worker. The error is the cause of the result.
+func (w *Worker) runAttempt(
 	ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Reservation, j job.Job,
 ) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
 		Job: j, Worker: w.cfg.Name, Publisher: publisher, Slots: w.slots, Slot: s, Reservation: t, Log: w.log,
 	})
-	work := w.workOf(a)
+	work := w.workOfAttempt(a)
 	// releaseCPU is called twice for a GPU job: after building, and at the end. The second call does nothing.
-	releaseCPU := w.gate.Busy(precompileKey(j.TaskKey, j.Device))
+	releaseCPU := w.idleGate.MarkBusy(precompileKey(j.TaskHash, j.Device))
 	defer releaseCPU()
 	defer func() {
 		if r := recover(); r != nil {
@@ -54,25 +54,25 @@ func (w *Worker) attempt(
 	return work.Conclude(err), err
 }
 
-func (w *Worker) workOf(a *attempt.Attempt) Work {
+func (w *Worker) workOfAttempt(a *attempt.Attempt) Work {
 	if a.Job.EvaluationID == "" {
 		profiler := w.profiler()
-		if strings.HasPrefix(a.Job.AttemptID, job.SlotBenchmarkAttempt) {
+		if strings.HasPrefix(a.Job.AttemptID, job.SlotBenchmarkIDPrefix) {
 			profiler = w.cfg.Profiler // our own kernel decides whether it works
 		}
-		return taskrun.New(a, w.cfg.Builder, taskrun.Tools{Profiler: profiler, Sanitizer: w.cfg.Sanitizer}, w.cfg.Measuring)
+		return taskrun.New(a, w.cfg.Builder, taskrun.NVIDIATools{Profiler: profiler, Sanitizer: w.cfg.Sanitizer}, w.cfg.MeasureConfig)
 	}
 	if a.Job.Mode == job.ModeCompile {
 		return evaluation.NewCompilation(a, w.cfg.Builder)
 	}
-	python := w.cfg.Tools.Python
+	python := w.cfg.Toolchain.Python
 	return evaluation.New(a, w.cfg.Builder, w.cfg.Nsight, python != nil && python.Packages["torch"] != "")
 }
 
 // buildAndRun builds and runs the work. A job on a GPU releases the processors after building.
 func (w *Worker) buildAndRun(ctx context.Context, a *attempt.Attempt, work Work, releaseCPU func()) error {
-	if a.Job.Version != job.Version {
-		return fmt.Errorf("the job has version %d and this worker reads version %d: update the older one", a.Job.Version, job.Version)
+	if a.Job.MessageVersion != job.MessageVersion {
+		return fmt.Errorf("the job has version %d and this worker reads version %d: update the older one", a.Job.MessageVersion, job.MessageVersion)
 	}
 	ready, err := work.Build(ctx)
 	if err != nil || !ready {
@@ -87,15 +87,15 @@ func (w *Worker) buildAndRun(ctx context.Context, a *attempt.Attempt, work Work,
 	if err != nil {
 		return err
 	}
-	w.inFlight.markOnSlot(a.Job.AttemptID)
+	w.liveAttempts.markOnSlot(a.Job.AttemptID)
 	began := time.Now()
 	defer func() {
 		// This also happens after a panic or a cancellation, because the submitter is charged for the time on slots.
 		// The site limits the number (work.charge).
-		a.Result.SlotNS = int64(held.Count()) * time.Since(began).Nanoseconds()
+		a.Result.SlotNS = int64(held.SlotCount()) * time.Since(began).Nanoseconds()
 		held.Release()
 	}()
-	if err := w.benchmarkFirst(ctx, a, held); err != nil {
+	if err := w.benchmarkBeforeRun(ctx, a, held); err != nil {
 		return err
 	}
 	began = time.Now() // the benchmark's time is not charged

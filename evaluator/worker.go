@@ -32,32 +32,32 @@ const deliveryTimeout = 8 * time.Second
 type Worker struct {
 	cfg          Config
 	log          *slog.Logger
-	started      time.Time
+	startedAt    time.Time
 	slots        *slots.Set
-	inFlight     liveAttempts
-	gate         slots.IdleGate
-	checkResults testProgramResults
+	liveAttempts liveAttempts
+	idleGate     slots.IdleScheduler
+	testResults  testProgramResults
 
-	unprofiled   atomic.Bool // Nsight Compute failed its test
-	sitePackages bool        // the site has stored the packages; only sync uses it
+	profilerFailed  atomic.Bool // Nsight Compute failed its test
+	siteHasPackages bool        // the site has stored the packages; only sync uses it
 
-	mu       sync.Mutex
-	checks   []job.CheckResult
-	refusing string // reason for taking no jobs; empty if jobs are taken
-	stopping bool
+	mu            sync.Mutex
+	checks        []job.SelfTestResult
+	refusalReason string // reason for taking no jobs; empty if jobs are taken
+	isStopping    bool
 }
 
 // NewWorker returns a worker for cfg.Slots.
 func NewWorker(cfg Config) *Worker {
 	cfg = cfg.withDefaults()
 	return &Worker{
-		cfg:     cfg,
-		log:     cfg.Log,
-		started: time.Now().UTC(),
+		cfg:       cfg,
+		log:       cfg.Log,
+		startedAt: time.Now().UTC(),
 		slots: slots.NewSet(slots.Config{
-			Worker: cfg.Name, Sandbox: cfg.Sandbox.Name(), Tools: cfg.Tools, Slots: cfg.Slots, Builds: cfg.MaxBuilds, Probe: cfg.Probe,
+			Worker: cfg.Name, Sandbox: cfg.Sandbox.Name(), Toolchain: cfg.Toolchain, Slots: cfg.Slots, ConcurrentBuilds: cfg.MaxBuilds, ProbeDevice: cfg.ProbeDevice,
 		}),
-		refusing: "The self-test of the sandbox is still running.",
+		refusalReason: "The self-test of the sandbox is still running.",
 	}
 }
 
@@ -69,7 +69,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations continue while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
 	defer hardStop()
-	err := w.cfg.Conn.Cancels(w.inFlight.cancel)
+	err := w.cfg.Conn.SubscribeCancellations(w.liveAttempts.cancel)
 	if err != nil {
 		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
 	}
@@ -78,7 +78,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.passSelfTest(ctx) {
 		// ctx is the stop signal. base outlives it, so that heartbeats and cancellations work until all jobs have
 		// ended.
-		err = w.serve(ctx)
+		err = w.serveJobs(ctx)
 	} else {
 		err = w.failSelfTest(ctx)
 	}
@@ -88,12 +88,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// serve evaluates jobs until ctx ends, the worker leaves, or no slot is in service.
+// serveJobs evaluates jobs until ctx ends, the worker leaves, or no slot is in service.
 //
 // Order of the shutdown: the end of staying (by leave or ctx) ends receiving; finish ends jobs, at most
 // Config.StopTimeout later; warm ends last, because running programs use its Pythons. jobs does not derive from ctx, so
 // running jobs can end. No job begins after finish started to wait, because group has ended by then.
-func (w *Worker) serve(ctx context.Context) error {
+func (w *Worker) serveJobs(ctx context.Context) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
 	var running, warming, beside sync.WaitGroup
@@ -103,14 +103,14 @@ func (w *Worker) serve(ctx context.Context) error {
 	defer leave()
 	group, receiving := errgroup.WithContext(staying)
 	until := make(chan time.Time, 1)
-	w.recordSanitizer()
+	w.recordSanitizerSupport()
 	beside.Go(func() { w.leaveOnNotice(warm, leave, until) })
 	beside.Go(func() { w.leaveWhenIdle(receiving, leave) })
 	beside.Go(func() { w.precompileLoop(receiving) })
 	beside.Go(func() { w.benchmarkSlots(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
 	begin := func(s *slots.Slot, t *slots.Reservation, j job.Job) (ended <-chan struct{}) {
-		if w.cfg.Leave.AfterOneJob {
+		if w.cfg.ExitConditions.AfterOneJob {
 			leave()
 		}
 		done := make(chan struct{})
@@ -121,10 +121,10 @@ func (w *Worker) serve(ctx context.Context) error {
 		})
 		return done
 	}
-	for _, s := range w.slots.All() {
+	for _, s := range w.slots.AllSlots() {
 		group.Go(func() error {
-			return w.keepSlot(receiving, s, func(ctx context.Context, s *slots.Slot) error {
-				w.keepPythons(warm, s, &warming)
+			return w.keepSlotInService(receiving, s, func(ctx context.Context, s *slots.Slot) error {
+				w.keepPythonsReady(warm, s, &warming)
 				return w.receive(ctx, s, func(t *slots.Reservation, j job.Job) { begin(s, t, j) })
 			})
 		})
@@ -133,46 +133,51 @@ func (w *Worker) serve(ctx context.Context) error {
 	defer endCompiling()
 	var compilers sync.WaitGroup
 	for _, s := range w.slots.FirstGPUs() {
-		compilers.Go(func() { w.compileOnly(compiling, s, func(j job.Job) <-chan struct{} { return begin(s, nil, j) }) })
+		compilers.Go(func() {
+			w.serveCompileRequests(compiling, s, func(j job.Job) <-chan struct{} { return begin(s, nil, j) })
+		})
 	}
 	err := group.Wait()
 	endCompiling()
 	compilers.Wait()
 	if err != nil { // the connection to the site is closed for good
-		defer w.endBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
+		defer w.returnAttemptsBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
 	}
-	w.drain(ctx, &running, until, endJobs)
+	w.waitForAttempts(ctx, &running, until, endJobs)
 	stopWarming()
 	warming.Wait()
 	beside.Wait()
 	return err
 }
 
-// keepPythons keeps Pythons ready for a slot: for programs and their judges, and on a GPU also for the sidecars, for the
-// second of two compared kernels, and for the processes that alternate with these.
-func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
+// keepPythonsReady keeps Pythons ready for a slot: for programs and their judges, and on a GPU also for the sidecars,
+// for the second of two compared kernels, and for the processes that alternate with these.
+func (w *Worker) keepPythonsReady(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.slots.Environment(s)
-	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.WarmPythons) })
-	warming.Go(func() { w.keepWarm(ctx, s, at.JudgePlace(), w.cfg.WarmPythons) })
+	warming.Go(func() { w.keepEnvironmentReady(ctx, s, at, w.cfg.WarmPythons) })
+	warming.Go(func() { w.keepEnvironmentReady(ctx, s, at.JudgeEnvironment(), w.cfg.WarmPythons) })
 	for _, sidecar := range s.Sidecars {
-		warming.Go(func() { w.keepWarm(ctx, s, sidecar.Place, min(w.cfg.WarmPythons, 1)) })
+		warming.Go(func() { w.keepEnvironmentReady(ctx, s, sidecar.Environment, min(w.cfg.WarmPythons, 1)) })
 	}
 	if s.IsGPU() {
-		warming.Go(func() { w.keepWarm(ctx, s, at.ExtraPlace(1), min(w.cfg.WarmPythons, 1)) })
+		warming.Go(func() { w.keepEnvironmentReady(ctx, s, at.ExtraEnvironment(1), min(w.cfg.WarmPythons, 1)) })
 	}
-	if next, ok := at.AlternatePlace(); ok {
-		warming.Go(func() { w.keepWarm(ctx, s, next, min(w.cfg.WarmPythons, 1)) })
-		for number := range next.ExtraSlots {
-			warming.Go(func() { w.keepWarm(ctx, s, next.ExtraPlace(number+1), min(w.cfg.WarmPythons, 1)) })
+	if next, ok := at.AlternateEnvironment(); ok {
+		warming.Go(func() { w.keepEnvironmentReady(ctx, s, next, min(w.cfg.WarmPythons, 1)) })
+		for number := range next.ExtraSandboxSlots {
+			warming.Go(func() {
+				w.keepEnvironmentReady(ctx, s, next.ExtraEnvironment(number+1),
+					min(w.cfg.WarmPythons, 1))
+			})
 		}
 	}
 }
 
-// keepWarm keeps n Pythons ready in one sandbox environment of the slot while the slot is in service.
-func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Environment, n int) {
+// keepEnvironmentReady keeps n Pythons ready in one sandbox environment of the slot while the slot is in service.
+func (w *Worker) keepEnvironmentReady(ctx context.Context, s *slots.Slot, at toolchain.Environment, n int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.Service(), cancel)()
+	defer context.AfterFunc(s.ServiceContext(), cancel)()
 	if err := w.cfg.Builder.KeepWarm(ctx, at, n); err != nil && ctx.Err() == nil {
 		w.log.Error("no Python is kept ready", "slot", s.Index, "err", err)
 	}
@@ -183,11 +188,11 @@ func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Envir
 func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.Reservation, job.Job)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.Service(), cancel)()
+	defer context.AfterFunc(s.ServiceContext(), cancel)()
 	for t := s.Reserve(ctx); t != nil; t = s.Reserve(ctx) {
 		// The reservation is acquired before waiting, so that an arriving job always has one. The load lets the site
 		// prefer idle slots elsewhere.
-		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return w.slots.Load(s) })
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return w.slots.JobRequest(s) })
 		if err != nil {
 			t.Return() // the slot may return to service, and then needs all of its reservations
 			if ctx.Err() != nil {
@@ -200,9 +205,9 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.R
 	return nil
 }
 
-// compileOnly evaluates requests that only compile for a GPU, one at a time, until ctx ends. They do not wait for a
-// slot.
-func (w *Worker) compileOnly(ctx context.Context, s *slots.Slot, begin func(job.Job) (ended <-chan struct{})) {
+// serveCompileRequests evaluates requests that only compile for a GPU, one at a time, until ctx ends. They do not wait
+// for a slot.
+func (w *Worker) serveCompileRequests(ctx context.Context, s *slots.Slot, begin func(job.Job) (ended <-chan struct{})) {
 	for {
 		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{CompileOnly: true} })
 		if err != nil {
@@ -225,13 +230,13 @@ func (w *Worker) failSelfTest(ctx context.Context) error {
 	if w.checks == nil {
 		return nil
 	}
-	return fmt.Errorf("%w, and it took no jobs: %s", ErrSelfTest, failedChecks(w.checks))
+	return fmt.Errorf("%w, and it took no jobs: %s", ErrSelfTest, failedChecksText(w.checks))
 }
 
-func failedChecks(checks []job.CheckResult) string {
+func failedChecksText(checks []job.SelfTestResult) string {
 	var failed []string
 	for _, c := range checks {
-		if !c.OK {
+		if !c.Passed {
 			failed = append(failed, fmt.Sprintf("%s (%s)", c.Name, c.Detail))
 		}
 	}
@@ -258,7 +263,7 @@ func (w *Worker) testSandbox(ctx context.Context) bool {
 		return false // interrupted, so the result is unknown
 	}
 	refusing := ""
-	if failed := failedChecks(checks); failed != "" {
+	if failed := failedChecksText(checks); failed != "" {
 		refusing = "The sandbox failed its self-test: " + failed + ". Fix this and restart the worker."
 		if w.cfg.SelfTest.FirstRetryPause > 0 {
 			refusing = "The sandbox failed its self-test: " + failed + ". It is tested again automatically; jobs are taken when it passes."
@@ -267,12 +272,12 @@ func (w *Worker) testSandbox(ctx context.Context) bool {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.checks, w.refusing = checks, refusing
+	w.checks, w.refusalReason = checks, refusing
 	return refusing == ""
 }
 
 func (w *Worker) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stopping = true
+	w.isStopping = true
 }

@@ -61,7 +61,7 @@ func TestAnAdoptedDatabaseHasTheSchemaOfANewOne(t *testing.T) {
 	eachAdopted(t, func(t *testing.T, dialect string, _ models.Config, db *sql.DB) {
 		other := openAt(t, fresh[dialect])
 		for _, db := range []*sql.DB{db, other} {
-			if _, err := migrations.Up(t.Context(), db, dialect); err != nil {
+			if _, err := migrations.Apply(t.Context(), db, dialect); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -87,7 +87,7 @@ func TestAnAdoptedDatabaseGetsLaterMigrations(t *testing.T) {
 			}
 			later[filepath.ToSlash(name)] = &fstest.MapFile{Data: text}
 		}
-		if n, err := migrations.UpWith(t.Context(), db, dialect, later); n != len(names) || err != nil {
+		if n, err := migrations.ApplyFiles(t.Context(), db, dialect, later); n != len(names) || err != nil {
 			t.Errorf("%d files were applied, %v", n, err)
 		}
 		if _, err := db.ExecContext(t.Context(), "insert into later values (1)"); err != nil {

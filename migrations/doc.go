@@ -2,7 +2,7 @@
 // updates a database. It is a package for being the folder of the files that it embeds.
 //
 // Read the files of one directory in the order of their numbers. The two directories have the same names; they differ
-// in types, and where SQLite cannot change an existing column. models/db calls Up when it opens a database.
+// in types, and where SQLite cannot change an existing column. models/db calls Apply when it opens a database.
 //
 // The first file, 81, is the baseline: the whole schema. It replaced 27 files, of which 81 was the last, and creates
 // the same tables, so a database at 81 has it. A database of a lower version is refused, because the files that changed

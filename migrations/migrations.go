@@ -15,7 +15,7 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql
 var migrationFiles embed.FS
 
-// Dialects for Up, each with a directory of the same name.
+// Dialects for Apply, each with a directory of the same name.
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
@@ -23,7 +23,7 @@ const (
 
 const (
 	lockRetrySeconds = 1   // seconds between two tries to get the lock
-	lockTries        = 300 // tries before giving up on another process
+	maxLockTries     = 300 // tries before giving up on another process
 )
 
 const (
@@ -41,15 +41,15 @@ func (e olderError) Error() string {
 		"on it once, the last one with the older migrations", e.version, baselineVersion, lastCommitBeforeBaseline)
 }
 
-// Up applies the missing files, each in a transaction, and returns their number. On PostgreSQL a session lock lets
+// Apply applies the missing files, each in a transaction, and returns their number. On PostgreSQL a session lock lets
 // several processes start at the same time. A database that is newer than the program, or older than the baseline, is
 // refused.
-func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
-	return UpWith(ctx, db, dialect, migrationFiles)
+func Apply(ctx context.Context, db *sql.DB, dialect string) (int, error) {
+	return ApplyFiles(ctx, db, dialect, migrationFiles)
 }
 
-// UpWith is Up with other files, in one directory per dialect.
-func UpWith(ctx context.Context, db *sql.DB, dialect string, files fs.FS) (int, error) {
+// ApplyFiles is Apply with other files, in one directory per dialect.
+func ApplyFiles(ctx context.Context, db *sql.DB, dialect string, files fs.FS) (int, error) {
 	provider, err := newProvider(db, dialect, files)
 	if err != nil {
 		return 0, fmt.Errorf("preparing %s migrations: %w", dialect, err)
@@ -82,7 +82,7 @@ func newProvider(db *sql.DB, dialect string, files fs.FS) (*goose.Provider, erro
 	case SQLite:
 		return goose.NewProvider(goose.DialectSQLite3, db, nil, options...)
 	case Postgres:
-		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockRetrySeconds, lockTries))
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockRetrySeconds, maxLockTries))
 		if err != nil {
 			return nil, err
 		}

@@ -11,14 +11,14 @@ import (
 
 func TestADatabaseOfANewerProgramIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		if _, err := migrations.Up(t.Context(), s.SQL(), s.Dialect()); err != nil {
+		if _, err := migrations.Apply(t.Context(), s.SQL(), s.Dialect()); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.SQL().ExecContext(t.Context(),
 			"insert into goose_db_version (version_id, is_applied) values (9000, true)"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := migrations.Up(t.Context(), s.SQL(), s.Dialect()); err == nil ||
+		if _, err := migrations.Apply(t.Context(), s.SQL(), s.Dialect()); err == nil ||
 			!strings.Contains(err.Error(), "version 9000") {
 			t.Errorf("error is %v", err)
 		}

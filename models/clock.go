@@ -51,8 +51,8 @@ func clockDifferenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 			if differ++; judgeRunnerClockGap(c.Clocks) >= widest {
 				widest = judgeRunnerClockGap(c.Clocks)
 				d = ClockDifference{
-					Stage: stage.Stage, CaseSpec: db.SanitizeText(c.Spec), Clock: job.Clock(db.SanitizeText(string(c.Clocks.Counted))),
-					EventNS: c.Clocks.Event, WallNS: c.Clocks.WallTime, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.WallTolerance,
+					Stage: stage.Stage, CaseSpec: db.SanitizeText(c.SpecLine), Clock: job.Clock(db.SanitizeText(string(c.Clocks.CountedClock))),
+					EventNS: c.Clocks.EventTime, WallNS: c.Clocks.WallTime, SnapshotNS: c.Clocks.SnapshotTime, ToleranceNS: c.Clocks.WallTolerance,
 				}
 			}
 		}
@@ -65,4 +65,4 @@ func clockDifferenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 
 // judgeRunnerClockGap returns the difference between the larger of the judge's two clocks and the clock of the runner's
 // process (Event). The runner's process also runs the kernel, which could manipulate that clock.
-func judgeRunnerClockGap(c job.Clocks) float64 { return math.Abs(c.JudgeTime() - c.Event) }
+func judgeRunnerClockGap(c job.ClockTimes) float64 { return math.Abs(c.JudgeTime() - c.EventTime) }

@@ -67,7 +67,7 @@ func TestPagesLearnThatAFailedTurnChangedTheBoard(t *testing.T) {
 		measureTurn(t, s, 1000, "gpu0")
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).WorkRef()))
 		out, err := s.Work.RecordResult(t.Context(),
-			job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+			job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.ResultFindings{})
 		modelstest.Check(t, err)
 		if out.BoardChange == nil {

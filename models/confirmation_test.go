@@ -121,7 +121,7 @@ func failTurn(t *testing.T, s *models.Store, why job.Failure) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).WorkRef()))
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
-		job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+		job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 			Outcome: job.OutcomeFailed, Failure: &why}, work.ResultFindings{})))
 }
 

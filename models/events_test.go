@@ -184,8 +184,8 @@ func TestAnEventTakesSubmissionsFromItsStartToTheLastMoment(t *testing.T) {
 			{c.in.EndsAt, false, "The deadline of "},
 		} {
 			*c.now = moment.at
-			if err := c.submit(c.Ann, moment.at.String()); (err == nil) != moment.taken || err != nil &&
-				(db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), moment.says)) {
+			if err := c.submit(c.Ann, moment.at.String()); (err == nil) != moment.taken ||
+				err != nil && (db.KindOf(err) != db.Forbidden || !strings.Contains(err.Error(), moment.says)) {
 				t.Errorf("at %s: %v", moment.at, err)
 			}
 		}

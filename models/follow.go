@@ -40,7 +40,7 @@ func isProfilable(tx *gorm.DB, run work.Run) (bool, error) {
 	if err := tx.Take(&version, run.VersionID).Error; err != nil {
 		return false, db.ReadError(err, "version %d", run.VersionID)
 	}
-	if version.Definition.NoProfile {
+	if version.Definition.DisableProfile {
 		return false, nil
 	}
 	return fleet.CanProfile(tx, run.Device)

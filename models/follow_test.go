@@ -65,7 +65,7 @@ func TestNoProfileIfImpossibleOrTurnedOff(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		unprofiled := modelstest.Bundle("secret")
-		unprofiled.Definition.NoProfile = true
+		unprofiled.Definition.DisableProfile = true
 		task, err := s.Catalog.CreateTask(t.Context(), w.Admin, catalog.NewTask{
 			TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: unprofiled})
 		modelstest.Check(t, err)

@@ -23,16 +23,16 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 	tell := modelstest.EventMaker{Attempt: attempt}
 	if _, _, err := s.Work.AppendEvents(t.Context(),
-		[]job.Event{tell.Event(job.Event{Type: job.EventTaken}),
+		[]job.Event{tell.Event(job.Event{Type: job.EventAttemptStarted}),
 			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 1)
 	result.Machine.Harness, result.ScoreNS = "h1", nil
 	result.Stages[3] = job.StageResult{Stage: job.StageRanked, Status: job.StatusCancelled}
-	result.UnfinishedRanking = &job.UnfinishedRanking{Cases: [][]float64{}}
+	result.UnfinishedRanking = &job.UnfinishedRanking{CaseMedians: [][]float64{}}
 	if len(measured) > 0 {
-		result.UnfinishedRanking.Cases = [][]float64{measured}
+		result.UnfinishedRanking.CaseMedians = [][]float64{measured}
 	}
 	return run, result
 }
@@ -233,13 +233,14 @@ func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
 		tell := modelstest.EventMaker{Attempt: modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.WorkRef()))}
-		timed := job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234, Median: 1234,
+		timed := job.CaseResult{Index: 1, SpecLine: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234,
+			Median:    1234,
 			Processes: []float64{1234}, Message: "1234"}
 		out, _, err := s.Work.AppendEvents(ctx, []job.Event{
 			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}),
 			tell.Event(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
-			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}),
-			tell.Event(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
+			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked, CaseCount: 2}),
+			tell.Event(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, CaseCount: 2}),
 			tell.Event(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout",
 				Text: "the kernel says 1234"}),
 		})
@@ -249,8 +250,8 @@ func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 			if len(events) != 4 || events[1].Event.Case.Mean != 1234 {
 				t.Fatalf("%s: %+v", name, events)
 			}
-			if diff := cmp.Diff(&job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass},
-				events[3].Event.Case); diff != "" || events[3].Event.Total != 2 {
+			if diff := cmp.Diff(&job.CaseResult{Index: 1, SpecLine: "size: 8", Status: job.StatusPass},
+				events[3].Event.Case); diff != "" || events[3].Event.CaseCount != 2 {
 				t.Errorf("%s of a case of the ranked stage:\n%s", name, diff)
 			}
 		}

@@ -20,7 +20,7 @@ func flagLibraryKernels(tx *gorm.DB, profile *work.Run, stages []job.StageResult
 	found := ""
 	for _, stage := range stages {
 		if stage.Stage == job.StageProfile {
-			found = job.LibrariesIn(job.KernelsOf(stage.Cases))
+			found = job.LibrariesText(job.MergeKernels(stage.Cases))
 		}
 	}
 	if found == "" {
@@ -30,7 +30,7 @@ func flagLibraryKernels(tx *gorm.DB, profile *work.Run, stages []job.StageResult
 	if err := tx.Take(&version, profile.VersionID).Error; err != nil {
 		return db.ReadError(err, "version %d", profile.VersionID)
 	}
-	if !version.Definition.RefuseLibrary {
+	if !version.Definition.RefuseLibraryKernels {
 		return nil
 	}
 	return review.RaiseFlag(tx, *profile.ProfileOf, review.KindLibrary, found)

@@ -17,11 +17,11 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 		w, ctx := newWorld(t, s), t.Context()
 		profiler(t, s, "CPU", true)
 		strict := modelstest.Bundle("strict")
-		strict.Definition.RefuseLibrary = true
+		strict.Definition.RefuseLibraryKernels = true
 		refusing, err := s.Catalog.CreateTask(ctx, w.Admin,
 			catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: strict})
 		modelstest.Check(t, err)
-		library := []job.Kernel{{Name: "nvjet", Origin: "cuBLAS", Library: true, Launches: 2, NS: 900},
+		library := []job.Kernel{{Name: "nvjet", Origin: "cuBLAS", FromLibrary: true, Launches: 2, NS: 900},
 			{Name: "mine", Origin: "source", Launches: 1, NS: 100}}
 		for name, c := range map[string]struct {
 			task    catalog.Task
@@ -35,7 +35,8 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 					{Name: "x", Origin: "unknown", Launches: 1}}, ""},
 			"an older worker lists none": {refusing, nil, ""},
 			"times that are not known": {refusing,
-				[]job.Kernel{{Name: "fill", Origin: "PyTorch (ATen)", Library: true, Launches: 1}}, "PyTorch (ATen)"},
+				[]job.Kernel{{Name: "fill", Origin: "PyTorch (ATen)", FromLibrary: true,
+					Launches: 1}}, "PyTorch (ATen)"},
 		} {
 			person := modelstest.Person(t, s, name, "user")
 			run := modelstest.Submit(t, s, person, c.task)[0]
@@ -43,7 +44,8 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 			profile := modelstest.ProfileRun(t, s, run)
 			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, profile.WorkRef()))
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx,
-				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+				job.Result{RunID: profile.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
+					Outcome: job.OutcomePassed,
 					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass,
 						Cases: []job.CaseResult{{Status: job.StatusPass, Kernels: c.kernels}}}}},
 				work.ResultFindings{})))

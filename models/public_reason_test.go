@@ -36,7 +36,7 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 		} {
 			attempt, err := s.Work.StartAttempt(t.Context(), w.Submit(t, s, w.Ann).WorkRef())
 			modelstest.Check(t, err)
-			result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+			result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: &c.failure,
 				Harness: c.harness, Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}}}
 			if c.stage != "" {

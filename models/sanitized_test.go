@@ -39,7 +39,7 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 			for _, run := range modelstest.Got[[]work.Run](t)(submit(w.Ann, job.ModeSanitize, source, devices...)) {
 				attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 				modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
-					job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
+					job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: outcome,
 						Stages: []job.StageResult{{Stage: job.StageSanitize, Status: job.StatusPass}}},
 					work.ResultFindings{})))
 			}
@@ -49,7 +49,7 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(submit(w.Ann, job.ModeTest, "one", "H100")))
 		end(job.OutcomeFailed, "one", "H100")
 		refused("it has findings", w.Ann, "one", "H100")
-		end(job.OutcomeDone, "one", "H100")
+		end(job.OutcomePassed, "one", "H100")
 		modelstest.Check(t, modelstest.Second(submit(w.Ann, job.ModeRanked, "one", "H100", "CPU")))
 		refused("another device", w.Ann, "one", "H200")
 		refused("another source", w.Ann, "one ", "H100")

@@ -67,7 +67,7 @@ func storeSampleOfEndedRun(tx *gorm.DB, r *work.Run, result job.Result, why stri
 	case len(cases) > 0:
 		kept.Cases = cases
 	case result.UnfinishedRanking != nil:
-		kept.Cases, kept.IsUnfinished = result.UnfinishedRanking.Cases, true
+		kept.Cases, kept.IsUnfinished = result.UnfinishedRanking.CaseMedians, true
 	case r.StartedAt != nil && (why == cancelledRunReason || hasProgramStarted(result.Stages)):
 		kept.IsUnfinished = true
 	default:

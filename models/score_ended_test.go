@@ -34,7 +34,7 @@ func (w world) measures(t testing.TB, s *models.Store, user accounts.User, sourc
 func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.ResultFindings, processes ...float64) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
-	ns, i, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
+	ns, i, err := harness.CombineRuns(tasks.RankLastCase, [][][]float64{{processes}})
 	modelstest.Check(t, err)
 	result := modelstest.Judge(modelstest.Result(attempt, ns), ns, ns)
 	result.Machine.Harness = "h1"
@@ -73,7 +73,7 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 			for p := range processes {
 				processes[p] = 100e3 * math.Exp(0.02*r.NormFloat64())
 			}
-			ns, _, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
+			ns, _, err := harness.CombineRuns(tasks.RankLastCase, [][][]float64{{processes}})
 			modelstest.Check(t, err)
 			luckiest = min(luckiest, ns)
 			w.measures(t, s, w.Ann, "void solve();\n", processes...)
@@ -181,7 +181,7 @@ func TestInvalidRunsDoNotCountTogether(t *testing.T) {
 		held := modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0]
 		w.end(t, s, held, work.ResultFindings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(800)...)
 		failed := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].WorkRef()))
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
+		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, AttemptSecret: failed.Secret, Outcome: job.OutcomeFailed,
 			Failure: &job.Failure{Reason: "It was lost.", IsInfrastructureError: true}}, work.ResultFindings{})))
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("beside a held run and one that failed:\n%s", diff)
@@ -255,7 +255,7 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1000}})))
 			return modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 		}
-		if run := disturbed("a;", job.Disturbances{BusySamples: 60, Samples: 12}); run.DisturbedReason != "" {
+		if run := disturbed("a;", job.Disturbances{ClockSamples: 60, ProcessSamples: 12}); run.DisturbedReason != "" {
 			t.Errorf("a quiet run: %q", run.DisturbedReason)
 		}
 		for range 3 {

@@ -36,10 +36,10 @@ func (s *Store) RecordSlots(ctx context.Context, h job.Heartbeat) (fresh []strin
 	}
 	var seen []fleet.Device
 	for _, slot := range h.Slots {
-		if may(slot.Device) && gpuname.Parse(slot.Machine.Name, slot.MemoryBytes).Label() == slot.Device {
+		if may(slot.Device) && gpuname.Parse(slot.Machine.DeviceName, slot.MemoryBytes).Label() == slot.Device {
 			seen = append(seen, fleet.Device{
 				Label:       slot.Device,
-				DriverName:  slot.Machine.Name,
+				DriverName:  slot.Machine.DeviceName,
 				MemoryBytes: int64(slot.MemoryBytes),
 			})
 		}

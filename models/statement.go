@@ -65,7 +65,7 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 		result.MeasuredAt = *r.EndedAt
 	}
 	for _, c := range ranked.Result.Cases {
-		result.Samples = append(result.Samples, statement.Sample{Case: c.Spec, Clock: c.Clocks.Counted, Processes: c.Processes,
+		result.CaseMeasurements = append(result.CaseMeasurements, statement.CaseMeasurement{Case: c.SpecLine, Clock: c.Clocks.CountedClock, Processes: c.Processes,
 			Time: c.Time(), CallCount: c.Runs, StandardDeviation: c.StandardDeviation})
 	}
 	if result.Score, err = scoreOfOwnProgram(version, ranked.Result.Cases, r.Machine.Disturbances); err != nil {
@@ -76,13 +76,13 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 
 // statementSeeds returns the seeds that a statement contains. secret is the seed of the run's attempt, which is not
 // used again.
-func statementSeeds(version catalog.TaskVersion, secret uint64) statement.Seeds {
-	seeds := statement.Seeds{Note: judgeSeedNote}
+func statementSeeds(version catalog.TaskVersion, secret uint64) statement.InputSeeds {
+	seeds := statement.InputSeeds{Note: judgeSeedNote}
 	if public := version.Definition.Seed; public != nil {
 		seed := uint64(*public)
 		seeds.PublicSeed = &seed
 	}
-	if version.Definition.OwnHarness {
+	if version.Definition.HasOwnHarness {
 		seeds.SecretSeed, seeds.Note = &secret, ownProgramSeedNote
 	}
 	return seeds
@@ -96,7 +96,7 @@ func scoreOfOwnProgram(
 	}
 	interval, _ := harness.ScoreInterval(version.Definition.RankingBy, score.NS, cases)
 	score.Low, score.High = interval.Ends()
-	score.Processes, score.Noisy = interval.Processes, interval.Noisy
+	score.Processes, score.IsNoisy = interval.Processes, interval.Noisy
 	if d != nil {
 		score.DisturbanceReasons = d.Reasons()
 	}
@@ -112,14 +112,15 @@ type signingKey struct {
 
 // RecordSigningKey stores the public key, so that its signatures can be verified after it has been replaced. It returns
 // all keys, this one first, then newest first.
-func (s *Store) RecordSigningKey(ctx context.Context, key statement.SigningKey) (keys statement.Keys, err error) {
+func (s *Store) RecordSigningKey(ctx context.Context, key statement.SigningKey) (keys statement.PublicKeyList,
+	err error) {
 	own, err := key.Public(db.Now())
 	if err != nil {
 		return keys, err
 	}
 	var rows []signingKey
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		row := signingKey{own.ID, own.PEM, own.Since}
+		row := signingKey{own.ID, own.PEM, own.ValidSince}
 		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error; err != nil {
 			return db.WriteError(err, "signing key")
 		}
@@ -129,7 +130,8 @@ func (s *Store) RecordSigningKey(ctx context.Context, key statement.SigningKey) 
 		return keys, fmt.Errorf("noting the signing key: %w", err)
 	}
 	for _, row := range rows {
-		keys.Keys = append(keys.Keys, statement.PublicKey{ID: row.ID, PEM: row.PublicKey, Since: row.CreatedAt})
+		keys.PublicKeys = append(keys.PublicKeys, statement.PublicKey{ID: row.ID, PEM: row.PublicKey,
+			ValidSince: row.CreatedAt})
 	}
 	return keys, nil
 }

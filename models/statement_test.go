@@ -21,8 +21,9 @@ func TestStatementOfARankedRun(t *testing.T) {
 			modelstest.Check(t, err)
 			stated, err := s.Statement(t.Context(), run)
 			modelstest.Check(t, err)
-			r := stated.Predicate
-			if r.Run != run.ID || r.Score.NS != *run.ScoreNS || len(r.Samples) == 0 || r.Machine.Device != "CPU" ||
+			r := stated.Result
+			if r.Run != run.ID || r.Score.NS != *run.ScoreNS || len(r.CaseMeasurements) == 0 ||
+				r.Machine.Device != "CPU" ||
 				r.MeasuredAt.IsZero() ||
 				r.Site != "https://kernels.example.org" || len(stated.Subject) != 2 {
 				t.Errorf("%+v", stated)
@@ -49,10 +50,10 @@ func TestOlderSigningKeysStayKnown(t *testing.T) {
 			for range 2 { // a second start
 				keys, err := s.RecordSigningKey(t.Context(), key)
 				modelstest.Check(t, err)
-				own, err := key.Public(keys.Keys[0].Since)
+				own, err := key.Public(keys.PublicKeys[0].ValidSince)
 				modelstest.Check(t, err)
-				if keys.Keys[0] != own || len(keys.Keys) != older+1 {
-					t.Errorf("%+v, want %+v first of %d", keys.Keys, own, older+1)
+				if keys.PublicKeys[0] != own || len(keys.PublicKeys) != older+1 {
+					t.Errorf("%+v, want %+v first of %d", keys.PublicKeys, own, older+1)
 				}
 			}
 		}

@@ -140,7 +140,7 @@ func TestANewScriptKeepsTheBoards(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, cora := validated(t, s)
 		b := modelstest.Got[*tasks.Bundle](t)(s.Catalog.CurrentBundle(t.Context(), w.Task))
-		b.Definition.Validation = &tasks.Validation{Version: "v2", Script: "use.py"}
+		b.Definition.Validation = &tasks.ValidationScript{Version: "v2", Script: "use.py"}
 		b.Files["use.py"] = []byte("print('does not apply')\n")
 		_, change, err := s.Catalog.Publish(t.Context(), cora, w.Task.ID, b, nil)
 		if err != nil || change != catalog.ChangeTexts {

@@ -32,7 +32,7 @@ func TestTheWayOfASubmissionTakesFewStatements(t *testing.T) {
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
 		step("start the attempt", 3)
 		tell := modelstest.EventMaker{Attempt: attempt}
-		_, _, err := s.Work.AppendEvents(t.Context(), []job.Event{tell.Event(job.Event{Type: job.EventTaken})})
+		_, _, err := s.Work.AppendEvents(t.Context(), []job.Event{tell.Event(job.Event{Type: job.EventAttemptStarted})})
 		modelstest.Check(t, err)
 		step("an event", 6)
 		result := modelstest.Result(attempt, 1000)

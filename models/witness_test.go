@@ -45,8 +45,10 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 				}
 			}
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx,
-				job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
-					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: cases}}}, work.ResultFindings{})))
+				job.Result{RunID: profile.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
+					Outcome: job.OutcomePassed,
+					Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass,
+						Cases: cases}}}, work.ResultFindings{})))
 			contradicted := func() bool {
 				return modelstest.Got[boards.Standing](t)(s.Boards.PersonPlace(ctx, run.VersionID, "CPU", person.ID)).ContradictedByProfile
 			}

@@ -14,34 +14,34 @@ import (
 // maxBaselines limits the baselines of one task that the site runs on each device.
 const maxBaselines = 8
 
-// labelName matches the names of baselines and the labels of templates.
-var labelName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,39}$`)
+// labelPattern matches the names of baselines and the labels of templates.
+var labelPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,39}$`)
 
-const labelLimits = "has at most 40 letters, digits, spaces and . _ + -, and begins with a letter or digit"
+const labelRules = "has at most 40 letters, digits, spaces and . _ + -, and begins with a letter or digit"
 
 // baselines reads the key baselines: submissions that the site runs itself for comparison. It returns their paths by
 // name.
 func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 	var out map[string]string
-	for name, value := range r.pairs(node, "baselines") {
-		at := join("baselines", name.Value)
+	for name, value := range r.mappingPairs(node, "baselines") {
+		at := joinKey("baselines", name.Value)
 		switch {
-		case !labelName.MatchString(name.Value):
-			r.refuse(name, at, "a baseline's name %s", labelLimits)
+		case !labelPattern.MatchString(name.Value):
+			r.addProblem(name, at, "a baseline's name %s", labelRules)
 			continue
 		case len(out) == maxBaselines:
-			r.refuse(name, at, "is one baseline too many: at most %d are run", maxBaselines)
+			r.addProblem(name, at, "is one baseline too many: at most %d are run", maxBaselines)
 			return out
 		}
 		source := r.scalarText(value, at)
 		if source == "" || source == SubmissionSource {
-			r.refuse(value, at, "must be the path of a file in the archive")
+			r.addProblem(value, at, "must be the path of a file in the archive")
 			continue
 		}
-		inside := r.load(value, at, source)
+		inside := r.addSourceFile(value, at, source)
 		if data, ok := r.bundle.Files[inside]; ok {
 			if err := CheckSubmission(Submission{Source: data}); err != nil {
-				r.refuse(value, at, "%v", err)
+				r.addProblem(value, at, "%v", err)
 			}
 		}
 		if out == nil {
@@ -57,8 +57,8 @@ func (r *taskReader) solutions() {
 	for _, verdict := range []string{"correct", "wrong"} {
 		at := path.Join(solutionsDir, verdict)
 		for _, name := range r.tree.List(path.Join(r.dir, at)) {
-			if isSolution(name) {
-				r.load(nil, solutionsDir, path.Join(at, name))
+			if isSolutionPath(name) {
+				r.addSourceFile(nil, solutionsDir, path.Join(at, name))
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func (r *taskReader) solutions() {
 
 // Solutions returns the submissions in the bundle whose verdict is known.
 func (b *Bundle) Solutions() []Solution {
-	upload := &Upload{tree: filetree.Memory(b.Files)}
+	upload := &Upload{tree: filetree.MemoryTree(b.Files)}
 	list, _ := upload.Solutions(".") // cannot fail: a bundle's files are in memory
 	return list
 }

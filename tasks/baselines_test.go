@@ -34,7 +34,7 @@ func TestATaskKeepsItsSolutionsAndBaselines(t *testing.T) {
 		b.Definition.Baselines); diff != "" {
 		t.Errorf("baselines (-want +got):\n%s", diff)
 	}
-	want := []tasks.Solution{{Name: "fast.py", Correct: true, Source: []byte("fast")},
+	want := []tasks.Solution{{Name: "fast.py", ShouldPass: true, Source: []byte("fast")},
 		{Name: "none.py", Source: []byte("nothing")}}
 	if diff := cmp.Diff(want, b.Solutions()); diff != "" {
 		t.Errorf("solutions (-want +got):\n%s", diff)
@@ -47,7 +47,7 @@ func TestATaskKeepsItsSolutionsAndBaselines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again[0].Key() != b.Key() {
+	if again[0].ContentHash() != b.ContentHash() {
 		t.Errorf("the task comes out of its zip as another: %v", changes.ChangesBetween(b, again[0]))
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"slices"
 )
 
-// Key returns the content hash of a task version, in hex: equal for equal definitions and files. The name and origin of
-// the task, and Name and Warnings, are not included. It hashes the definition as JSON: a field added to Definition
-// without omitempty changes the key of every stored task, and so creates new versions at the next start.
-func (b *Bundle) Key() string {
+// ContentHash returns the content hash of a task version, in hex: equal for equal definitions and files. The name and
+// origin of the task, and Name and Warnings, are not included. It hashes the definition as JSON: a field added to
+// Definition without omitempty changes the key of every stored task, and so creates new versions at the next start.
+func (b *Bundle) ContentHash() string {
 	h := sha256.New()
 	definition, err := json.Marshal(b.Definition)
 	if err != nil {

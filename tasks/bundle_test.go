@@ -41,22 +41,22 @@ func TestDownloadedTaskReadsBackEqual(t *testing.T) {
 	}
 }
 
-func TestKeyDependsOnContentAlone(t *testing.T) {
+func TestContentHashDependsOnContentAlone(t *testing.T) {
 	first := mustTask(t, full)
-	if len(first.Key()) != 64 {
-		t.Errorf("the key %q is not a SHA-256 in hex", first.Key())
+	if len(first.ContentHash()) != 64 {
+		t.Errorf("the key %q is not a SHA-256 in hex", first.ContentHash())
 	}
 	renamed := *first
 	renamed.Name, renamed.Warnings = "other", nil
-	if renamed.Key() != first.Key() {
+	if renamed.ContentHash() != first.ContentHash() {
 		t.Error("the key depends on the task's name")
 	}
-	if mustTask(t, strings.Replace(full, "1024", "1025", 1)).Key() == first.Key() {
+	if mustTask(t, strings.Replace(full, "1024", "1025", 1)).ContentHash() == first.ContentHash() {
 		t.Error("another benchmark has the same key")
 	}
 	changed := mustTask(t, full)
 	changed.Files["reference.py"] = append([]byte("# "), changed.Files["reference.py"]...)
-	if changed.Key() == first.Key() {
+	if changed.ContentHash() == first.ContentHash() {
 		t.Error("another reference has the same key")
 	}
 }
@@ -69,7 +69,7 @@ func TestBadSubmissionIsRefused(t *testing.T) {
 		strings.Repeat("x", 1_000_001): "the submission is larger than 1 MB",
 		"\x00files\nx":                 "the submission begins with what marks several files",
 	} {
-		_, err := b.Resolve(tasks.Submission{Source: []byte(text)})
+		_, err := b.ProgramFiles(tasks.Submission{Source: []byte(text)})
 		wantError(t, err, want)
 	}
 	if name := b.Definition.SubmissionName(); name != "submission.py" {
@@ -92,11 +92,11 @@ func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
 		"reference":   {func(b *tasks.Bundle) { b.Files["reference.py"] = []byte("x") }, "files.reference.py", true},
 		"template":    {func(b *tasks.Bundle) { b.Files["template.py"] = []byte("x") }, "templates.Python", false},
 		"lang":        {func(b *tasks.Bundle) { b.Definition.Lang = tasks.LangCPP }, "lang", true},
-		"config":      {func(b *tasks.Bundle) { b.Definition.Config.Main = "x" }, "config", true},
+		"config":      {func(b *tasks.Bundle) { b.Definition.Config.MainFile = "x" }, "config", true},
 		"ranking":     {func(b *tasks.Bundle) { b.Definition.RankingBy = tasks.RankMean }, "ranking_by", true},
 		"timeout":     {func(b *tasks.Bundle) { b.Definition.Timeouts.Test++ }, "test_timeout", false},
 		"description": {func(b *tasks.Bundle) { b.Definition.Description = "new" }, "description", false},
-		"harness":     {func(b *tasks.Bundle) { b.Definition.OwnHarness = true }, "harness", true},
+		"harness":     {func(b *tasks.Bundle) { b.Definition.HasOwnHarness = true }, "harness", true},
 		"gpus":        {func(b *tasks.Bundle) { b.Definition.GPUs = nil }, "gpus", false},
 		"more files": {func(b *tasks.Bundle) { b.Definition.SubmissionFiles = []string{"a.py"} }, "submission_files",
 			false},
@@ -159,7 +159,7 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 	if diff := cmp.Diff(mustTask(t, minimal).Definition, ours.Definition); diff != "" {
 		t.Errorf("definition (-without eval +with the standard harness):\n%s", diff)
 	}
-	if !own.Definition.OwnHarness || own.Definition.Config.Main == "" {
+	if !own.Definition.HasOwnHarness || own.Definition.Config.MainFile == "" {
 		t.Error("the original was changed")
 	}
 	chosen := mustTask(t, minimal+
@@ -199,7 +199,7 @@ func TestAnotherHarnessChangesOneLineOfTaskYML(t *testing.T) {
 		}
 		for _, of := range []string{"the bundle", "its zip"} {
 			text, err := ours.TaskYAML()
-			if diff := cmp.Diff(c.after, string(text)); err != nil || diff != "" || ours.Definition.OwnHarness {
+			if diff := cmp.Diff(c.after, string(text)); err != nil || diff != "" || ours.Definition.HasOwnHarness {
 				t.Errorf("%s, %s: %v\n%s", name, of, err, diff)
 			}
 			ours = again(t, ours)

@@ -15,13 +15,13 @@ import (
 func (r *taskReader) config(node *yaml.Node, lang Lang) Config {
 	switch lang {
 	case LangPython:
-		f := r.mapping(node, "config", knownKeys("config", lang)...)
-		return Config{Main: r.scalarText(f["main"], "config.main")}
+		f := r.readMapping(node, "config", knownKeys("config", lang)...)
+		return Config{MainFile: r.scalarText(f["main"], "config.main")}
 	case LangCUDA, LangCPP:
-		f := r.mapping(node, "config", knownKeys("config", lang)...)
+		f := r.readMapping(node, "config", knownKeys("config", lang)...)
 		return Config{
 			Sources:      r.sources(f["sources"]),
-			IncludeDirs:  r.matching(f["include_dirs"], "config.include_dirs", isArgument, "cannot be a folder: it starts with - or holds a control character"),
+			IncludeDirs:  r.matchingText(f["include_dirs"], "config.include_dirs", isArgumentName, "cannot be a folder: it starts with - or holds a control character"),
 			Defines:      r.defines(f["defines"]),
 			CompileFlags: r.flags(f["compile_flags"], lang),
 		}
@@ -30,7 +30,7 @@ func (r *taskReader) config(node *yaml.Node, lang Lang) Config {
 	}
 }
 
-func isArgument(s string) bool {
+func isArgumentName(s string) bool {
 	return !strings.HasPrefix(s, "-") && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
@@ -42,9 +42,9 @@ func (r *taskReader) sources(node *yaml.Node) []string {
 		switch item := node.Content[i]; {
 		case item.Kind != yaml.ScalarNode || name == "":
 		case !r.bundle.Definition.hasFile(name):
-			r.refuse(item, index(key, i), "%q is not the name of an entry of files", name)
+			r.addProblem(item, indexedKey(key, i), "%q is not the name of an entry of files", name)
 		case slices.Contains(names[:i], name):
-			r.refuse(item, index(key, i), "%q appears twice", name)
+			r.addProblem(item, indexedKey(key, i), "%q appears twice", name)
 		}
 	}
 	return names
@@ -54,19 +54,19 @@ func (r *taskReader) sources(node *yaml.Node) []string {
 func (r *taskReader) defines(node *yaml.Node) []Define {
 	const key = "config.defines"
 	var out []Define
-	for name, value := range r.pairs(node, key) {
-		at := join(key, name.Value)
-		if !identifier.MatchString(name.Value) {
-			r.refuse(name, at, "%q is not an identifier", name.Value)
+	for name, value := range r.mappingPairs(node, key) {
+		at := joinKey(key, name.Value)
+		if !identifierPattern.MatchString(name.Value) {
+			r.addProblem(name, at, "%q is not an identifier", name.Value)
 		}
 		define := Define{Name: name.Value}
 		switch {
 		case value.Kind != yaml.ScalarNode:
-			r.refuse(value, at, "must be one value, or nothing for a plain -D%s", name.Value)
+			r.addProblem(value, at, "must be one value, or nothing for a plain -D%s", name.Value)
 		case !pyyaml.IsNull(value):
-			text := pyyaml.Scalar(value).Text
+			text := pyyaml.InterpretScalar(value).Text
 			if strings.ContainsFunc(text, unicode.IsControl) {
-				r.refuse(value, at, "must be one line without control characters")
+				r.addProblem(value, at, "must be one line without control characters")
 			}
 			define.Value = &text
 		}
@@ -77,25 +77,25 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 
 // flags reads compile flags without changing them. A build checks them again, because its job may come from elsewhere.
 func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
-	given := r.textList(node, flagsKey)
+	given := r.textList(node, compileFlagsKey)
 	for i, flag := range parse.JoinedFlags(lang == LangCUDA, given) {
 		refused := parse.RefusedFlag(lang == LangCUDA, flag)
 		if refused != "" && strings.TrimSpace(flag) != "" {
-			r.refuse(node.Content[i], index(flagsKey, i), "%s", refused)
+			r.addProblem(node.Content[i], indexedKey(compileFlagsKey, i), "%s", refused)
 		}
 	}
 	return given
 }
 
-const flagsKey = "config.compile_flags"
+const compileFlagsKey = "config.compile_flags"
 
-// CheckFlags checks the compile_flags of a task in lang, and returns them with every flag and its value in one
+// CheckCompileFlags checks the compile_flags of a task in lang, and returns them with every flag and its value in one
 // argument. The error is the Problem of the first flag that a task may not set.
-func CheckFlags(lang Lang, given []string) ([]string, error) {
+func CheckCompileFlags(lang Lang, given []string) ([]string, error) {
 	var checked []string
 	for i, flag := range parse.JoinedFlags(lang == LangCUDA, given) {
 		if refused := parse.RefusedFlag(lang == LangCUDA, flag); refused != "" {
-			return nil, parse.Problem{Key: index(flagsKey, i), Message: refused}
+			return nil, parse.Problem{Key: indexedKey(compileFlagsKey, i), Message: refused}
 		}
 		checked = append(checked, flag)
 	}

@@ -21,17 +21,17 @@ const (
 type Ranking string
 
 const (
-	RankLast Ranking = "last" // only the last case
-	RankMean Ranking = "mean" // arithmetic mean of the cases
-	RankGeom Ranking = "geom" // geometric mean of the cases
+	RankLastCase      Ranking = "last" // only the last case
+	RankMean          Ranking = "mean" // arithmetic mean of the cases
+	RankGeometricMean Ranking = "geom" // geometric mean of the cases
 )
 
-// Form is the protocol of a task's program.
-type Form string
+// Protocol is the protocol of a task's program.
+type Protocol string
 
 const (
-	FormEval   Form = "eval"   // the POPCORN_FD protocol (task.yml)
-	FormLegacy Form = "legacy" // one reference file; one translation unit; "score:" on stdout
+	ProtocolEval   Protocol = "eval"   // the POPCORN_FD protocol (task.yml)
+	ProtocolLegacy Protocol = "legacy" // one reference file; one translation unit; "score:" on stdout
 )
 
 // SubmissionSource is the Source of a File that stands for the submission.
@@ -52,9 +52,9 @@ type Define struct {
 	Value *string `json:"value,omitempty"`
 }
 
-// Config is the key config of task.yml: Main for Python, the other fields for cu and cpp.
+// Config is the key config of task.yml: MainFile for Python, the other fields for cu and cpp.
 type Config struct {
-	Main         string   `json:"main,omitempty"`
+	MainFile     string   `json:"main,omitempty"`
 	Sources      []string `json:"sources,omitempty"`
 	IncludeDirs  []string `json:"include_dirs,omitempty"`
 	Defines      []Define `json:"defines,omitempty"`
@@ -88,23 +88,23 @@ const DefaultRankedBudget = 4 * time.Second
 
 // Definition is a complete task.yml, checked and with default values.
 type Definition struct {
-	Form        Form     `json:"form"`
+	Protocol    Protocol `json:"form"`
 	Lang        Lang     `json:"lang"`
 	Title       string   `json:"title,omitempty"` // Warpboard's own key; optional
 	Description string   `json:"description"`     // Markdown
 	Tags        []string `json:"tags,omitempty"`  // for finding tasks; no effect on measurements
-	// Problem groups the tasks of an author on pages; it has no effect on measurements
-	Problem string `json:"problem,omitempty"`
-	Files   []File `json:"files"`
-	Config  Config `json:"config"`
+	// ProblemGroup groups the tasks of an author on pages; it has no effect on measurements
+	ProblemGroup string `json:"problem,omitempty"`
+	Files        []File `json:"files"`
+	Config       Config `json:"config"`
 	// Templates are paths in the bundle by label (CUDA, Python, Triton, C++ …)
 	Templates map[string]string `json:"templates,omitempty"`
 	// Baselines are paths in the bundle, by name, of the submissions that the site runs itself for comparison
 	Baselines map[string]string `json:"baselines,omitempty"`
 	// SubmissionFiles are the names, and patterns with *, of additional files that a submission may have.
 	SubmissionFiles []string `json:"submission_files,omitempty"`
-	// Setup allows a submission to have a function setup(meta), which is called before each case and is not timed.
-	Setup bool `json:"setup,omitempty"`
+	// AllowSetup allows a submission to have a function setup(meta), which is called before each case and is not timed.
+	AllowSetup bool `json:"setup,omitempty"`
 	// Tolerance has the limits within which the harness of Warpboard accepts differences from ref_kernel, if the
 	// reference has no checker; nil for none.
 	Tolerance  *Tolerances `json:"tolerance,omitempty"`
@@ -122,19 +122,19 @@ type Definition struct {
 	Libraries   []string `json:"libraries,omitempty"`
 	GPUs        []string `json:"gpus,omitempty"`
 	// Require lists the Python packages that a worker must have.
-	Require   requirement.List `json:"require,omitempty"`
-	Roofline  *Roofline        `json:"roofline,omitempty"`
-	NoProfile bool             `json:"no_profile,omitempty"` // `profile: false`
+	Require        requirement.List `json:"require,omitempty"`
+	Roofline       *Roofline        `json:"roofline,omitempty"`
+	DisableProfile bool             `json:"no_profile,omitempty"` // `profile: false`
 	// SanitizeFirst is true for `sanitize: required`: a source is ranked on a device only after a clean run of
 	// compute-sanitizer there.
 	SanitizeFirst bool `json:"sanitize_first,omitempty"`
-	// RefuseLibrary is true for `library: refuse`: kernels must come from the source. Ranked runs whose profile has
-	// kernels of libraries are flagged for a review.
-	RefuseLibrary bool        `json:"refuse_library,omitempty"`
-	Validation    *Validation `json:"validation,omitempty"`
-	// OwnHarness is true if the bundle has an eval program of its own. If not, the harness of Warpboard for Lang is
+	// RefuseLibraryKernels is true for `library: refuse`: kernels must come from the source. Ranked runs whose profile
+	// has kernels of libraries are flagged for a review.
+	RefuseLibraryKernels bool              `json:"refuse_library,omitempty"`
+	Validation           *ValidationScript `json:"validation,omitempty"`
+	// HasOwnHarness is true if the bundle has an eval program of its own. If not, the harness of Warpboard for Lang is
 	// used.
-	OwnHarness bool `json:"own_harness"`
+	HasOwnHarness bool `json:"own_harness"`
 }
 
 // Bundle is one version of a task: the definition and the files named in it, by cleaned path.
@@ -155,14 +155,14 @@ const (
 	MaxCases      = 256 // tests, and benchmarks
 )
 
-// Options configure reading an upload. The zero value means the defaults.
-type Options struct {
-	Name   string // name of a task at the top of the upload; default "task"
-	Limits filetree.Limits
-	Import importing.Options // for problems of other benchmarks
+// ReadOptions configure reading an upload. The zero value means the defaults.
+type ReadOptions struct {
+	Name          string // name of a task at the top of the upload; default "task"
+	Limits        filetree.Limits
+	ImportOptions importing.ImportOptions // for problems of other benchmarks
 }
 
-func (o Options) withDefaults() Options {
+func (o ReadOptions) withDefaults() ReadOptions {
 	if o.Name == "" {
 		o.Name = "task"
 	}

@@ -18,7 +18,7 @@ const (
 
 // Devices returns the names of the devices, or families of devices, of a case; empty if it is for all.
 func (c Case) Devices() []string {
-	if names := c.value(DevicesKey); names != "" {
+	if names := c.argumentText(DevicesKey); names != "" {
 		return strings.Split(names, deviceSeparator)
 	}
 	return nil
@@ -31,14 +31,17 @@ func (c Case) Arguments() Case {
 
 // ForDevice returns the task for one device: only with the cases for that device, without DevicesKey.
 func (d Definition) ForDevice(device string) Definition {
-	d.Tests, d.Benchmarks = casesFor(d.Tests, device), casesFor(d.Benchmarks, device)
+	d.Tests, d.Benchmarks = casesForDevice(d.Tests, device), casesForDevice(d.Benchmarks, device)
 	return d
 }
 
-func casesFor(cases []Case, device string) (list []Case) {
+func casesForDevice(cases []Case, device string) (list []Case) {
 	for _, c := range cases {
 		names := c.Devices()
-		if names == nil || slices.ContainsFunc(names, func(name string) bool { return gpuname.Matches(name, device) }) {
+		if names == nil || slices.ContainsFunc(names, func(name string) bool {
+			return gpuname.NameMeansDevice(name,
+				device)
+		}) {
 			list = append(list, c.Arguments())
 		}
 	}
@@ -51,7 +54,7 @@ func (d Definition) WithoutBenchmark(devices []string) (device string, found boo
 	if len(d.Benchmarks) == 0 {
 		return "", false
 	}
-	i := slices.IndexFunc(devices, func(device string) bool { return len(casesFor(d.Benchmarks, device)) == 0 })
+	i := slices.IndexFunc(devices, func(device string) bool { return len(casesForDevice(d.Benchmarks, device)) == 0 })
 	if i < 0 {
 		return "", false
 	}
@@ -66,7 +69,7 @@ func (r *taskReader) caseDevices(node *yaml.Node, key string) Arg {
 	}
 	names := r.devices(list, key)
 	if len(names) == 0 || len(names) > maxCaseDevices {
-		r.refuse(node, key, "names between 1 and %d devices; without it the case is for all", maxCaseDevices)
+		r.addProblem(node, key, "names between 1 and %d devices; without it the case is for all", maxCaseDevices)
 	}
 	return Arg{Name: DevicesKey, Value: strings.Join(names, deviceSeparator)}
 }
@@ -80,13 +83,15 @@ func (r *taskReader) checkDevices(f yamlFields) {
 			return names == nil || slices.ContainsFunc(names, func(name string) bool { return isSameFamily(name, gpu) })
 		})
 		if len(def.Benchmarks) > 0 && !served {
-			r.refuse(f["gpus"].Content[i], index("gpus", i), "no benchmark is for %s: add it to devices of one, or add a case without devices", gpu)
+			r.addProblem(f["gpus"].Content[i], indexedKey("gpus", i), "no benchmark is for %s: add it to devices of one, or add a case without devices", gpu)
 		}
 	}
 }
 
 // isSameFamily reports whether two names mean the same device, or one of them is the other's family.
-func isSameFamily(a, b string) bool { return gpuname.Matches(a, b) || gpuname.Matches(b, a) }
+func isSameFamily(a, b string) bool {
+	return gpuname.NameMeansDevice(a, b) || gpuname.NameMeansDevice(b, a)
+}
 
 // lintDevices warns of a device of a case that the task does not list: it may be misspelled.
 func lintDevices(def Definition, warn func(string, ...any)) {
@@ -97,7 +102,7 @@ func lintDevices(def Definition, warn func(string, ...any)) {
 		for i, c := range list.cases {
 			for _, name := range c.Devices() {
 				if len(def.GPUs) > 0 && !slices.ContainsFunc(def.GPUs, func(gpu string) bool { return isSameFamily(name, gpu) }) {
-					warn("%s is for %s, which gpus does not name.", index(list.key, i), name)
+					warn("%s is for %s, which gpus does not name.", indexedKey(list.key, i), name)
 				}
 			}
 		}

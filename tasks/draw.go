@@ -21,18 +21,18 @@ import (
 // Range is a range of values that takes the place of a fixed value in task.yml: "uniform 1000..5000 step 8", or "choice
 // 64|128|256".
 type Range struct {
-	low, step int64
-	count     uint64   // number of values, starting at low
-	choices   []string // instead of numbers, as Python prints them
+	lowest, step int64
+	valueCount   uint64   // number of values, starting at low
+	choiceTexts  []string // instead of numbers, as Python prints them
 }
 
 var (
-	rangeWord   = regexp.MustCompile(`^(uniform|choice)\s`)
-	rangeBounds = regexp.MustCompile(`^uniform\s+([-+]?\d+)\s*\.\.\s*([-+]?\d+)(?:\s+step\s+([-+]?\d+))?$`)
+	rangeKeywordPattern = regexp.MustCompile(`^(uniform|choice)\s`)
+	uniformRangePattern = regexp.MustCompile(`^uniform\s+([-+]?\d+)\s*\.\.\s*([-+]?\d+)(?:\s+step\s+([-+]?\d+))?$`)
 )
 
 // isRange reports whether a value looks like a range, valid or not.
-func isRange(text string) bool { return rangeWord.MatchString(text) }
+func isRange(text string) bool { return rangeKeywordPattern.MatchString(text) }
 
 // Limits of a range, because corner cases and generated values take more time than its text shows.
 const maxRangeText, maxChoices = 1000, 64
@@ -45,7 +45,7 @@ func ParseRange(text string) (Range, error) {
 	if rest, ok := strings.CutPrefix(text, "choice"); ok && isRange(text) {
 		return parseChoices(rest)
 	}
-	found := rangeBounds.FindStringSubmatch(text)
+	found := uniformRangePattern.FindStringSubmatch(text)
 	if found == nil {
 		return Range{}, fmt.Errorf("%q is not a range: write uniform 1000..5000, uniform 1000..5000 step 8, or choice 64|128|256", text)
 	}
@@ -75,44 +75,44 @@ func ParseRange(text string) (Range, error) {
 	case math.MaxUint64:
 		return Range{}, errors.New("the range has more values than 64 bits can count")
 	}
-	return Range{low: low, step: step, count: further + 1}, nil
+	return Range{lowest: low, step: step, valueCount: further + 1}, nil
 }
 
 func parseChoices(text string) (Range, error) {
 	var r Range
 	for part := range strings.SplitSeq(text, "|") {
 		part = strings.TrimSpace(part)
-		value := pyyaml.Plain(part).Text
+		value := pyyaml.InterpretUnquoted(part).Text
 		switch {
-		case len(r.choices) == maxChoices:
+		case len(r.choiceTexts) == maxChoices:
 			return r, fmt.Errorf("a range has at most %d choices", maxChoices)
 		case part == "":
 			return r, errors.New("a choice is empty: write choice 64|128|256")
-		case slices.Contains(r.choices, value):
+		case slices.Contains(r.choiceTexts, value):
 			return r, fmt.Errorf("the choice %s appears twice", value)
 		}
-		r.choices = append(r.choices, value)
+		r.choiceTexts = append(r.choiceTexts, value)
 	}
-	if r.count = uint64(len(r.choices)); r.count < 2 {
-		return r, fmt.Errorf("there is only the choice %s: write that value, or choices with | between them", r.choices[0])
+	if r.valueCount = uint64(len(r.choiceTexts)); r.valueCount < 2 {
+		return r, fmt.Errorf("there is only the choice %s: write that value, or choices with | between them", r.choiceTexts[0])
 	}
 	return r, nil
 }
 
 // valueAt returns the value at an index, from 0.
 func (r Range) valueAt(i uint64) string {
-	if r.choices != nil {
-		return r.choices[i]
+	if r.choiceTexts != nil {
+		return r.choiceTexts[i]
 	}
-	return strconv.FormatInt(r.low+int64(i*uint64(r.step)), 10)
+	return strconv.FormatInt(r.lowest+int64(i*uint64(r.step)), 10)
 }
 
 // endValues returns the values with which an expression is tried: all choices, or the smallest and the largest number.
 func (r Range) endValues() []string {
-	if r.choices != nil {
-		return r.choices
+	if r.choiceTexts != nil {
+		return r.choiceTexts
 	}
-	return []string{r.valueAt(0), r.valueAt(r.count - 1)}
+	return []string{r.valueAt(0), r.valueAt(r.valueCount - 1)}
 }
 
 // HasRanges reports whether an argument of the case is a range.
@@ -125,14 +125,14 @@ func (d Definition) HasRanges() bool {
 	return slices.ContainsFunc(slices.Concat(d.Tests, d.Benchmarks), Case.HasRanges)
 }
 
-// Draw returns the task with a generated value in place of each range. Equal seeds give equal values for equal cases,
-// in every release: generated values are not stored.
-func (d Definition) Draw(seed []byte) Definition {
-	d.Tests, d.Benchmarks = drawAll("tests", d.Tests, seed), drawAll("benchmarks", d.Benchmarks, seed)
+// DrawValues returns the task with a generated value in place of each range. Equal seeds give equal values for equal
+// cases, in every release: generated values are not stored.
+func (d Definition) DrawValues(seed []byte) Definition {
+	d.Tests, d.Benchmarks = drawCases("tests", d.Tests, seed), drawCases("benchmarks", d.Benchmarks, seed)
 	return d
 }
 
-func drawAll(list string, cases []Case, seed []byte) []Case {
+func drawCases(list string, cases []Case, seed []byte) []Case {
 	cases = slices.Clone(cases)
 	for i, c := range cases {
 		cases[i] = slices.Clone(c)
@@ -142,20 +142,20 @@ func drawAll(list string, cases []Case, seed []byte) []Case {
 			}
 			// A version stored before ranges existed may have a text that only looks like a range.
 			if r, err := ParseRange(arg.Value); err == nil {
-				cases[i][k].Value = r.draw(seed, join(index(list, i), arg.Name))
+				cases[i][k].Value = r.drawValue(seed, joinKey(indexedKey(list, i), arg.Name))
 			}
 		}
 	}
 	return cases
 }
 
-// draw returns the value for a seed and a place, the path of an argument in the task.
-func (r Range) draw(seed []byte, place string) string {
+// drawValue returns the value for a seed and a place, the path of an argument in the task.
+func (r Range) drawValue(seed []byte, place string) string {
 	mac := hmac.New(sha256.New, seed)
 	mac.Write([]byte(place))
 	sum := mac.Sum(nil)
 	// The remainder of 128 bits is biased by at most one in 2^64.
-	return r.valueAt(bits.Rem64(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:]), r.count))
+	return r.valueAt(bits.Rem64(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:]), r.valueCount))
 }
 
 // cornerCases returns copies of the case with the ends of its ranges: all lowest, all highest, and each choice.
@@ -187,9 +187,9 @@ func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
 	_, err := ParseRange(text)
 	switch {
 	case err != nil:
-		r.refuse(node, key, "%v", err)
+		r.addProblem(node, key, "%v", err)
 	case name == "world_size":
-		r.refuse(node, key, "the number of GPUs cannot be drawn")
+		r.addProblem(node, key, "the number of GPUs cannot be drawn")
 	}
 }
 
@@ -197,7 +197,7 @@ func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
 // prints the cases.
 func (r *taskReader) checkRanges(f yamlFields) {
 	def := r.bundle.Definition
-	if !def.OwnHarness {
+	if !def.HasOwnHarness {
 		return
 	}
 	for _, list := range []struct {
@@ -206,7 +206,7 @@ func (r *taskReader) checkRanges(f yamlFields) {
 	}{{"tests", def.Tests}, {"benchmarks", def.Benchmarks}} {
 		for i, c := range list.cases {
 			if c.HasRanges() {
-				r.refuse(f[list.key].Content[i], index(list.key, i), "a task with an eval program of its own has no ranges: that program prints its cases. Write values, or choose harness: warpboard")
+				r.addProblem(f[list.key].Content[i], indexedKey(list.key, i), "a task with an eval program of its own has no ranges: that program prints its cases. Write values, or choose harness: warpboard")
 			}
 		}
 	}

@@ -25,7 +25,7 @@ func TestADrawKeepsToItsRange(t *testing.T) {
 	def := mustTask(t, ranged).Definition
 	seen := map[string]map[string]bool{}
 	for i := range 400 {
-		drawn := def.Draw([]byte(fmt.Sprint("seed ", i)))
+		drawn := def.DrawValues([]byte(fmt.Sprint("seed ", i)))
 		if drawn.HasRanges() || !def.HasRanges() {
 			t.Fatalf("drawn %v, declared %v", drawn.Benchmarks, def.Benchmarks)
 		}
@@ -57,7 +57,7 @@ func TestADrawKeepsToItsRange(t *testing.T) {
 func TestASeedDrawsTheSameInEveryRelease(t *testing.T) {
 	def := mustTask(t, ranged).Definition
 	var got []string
-	for _, c := range append(def.Draw([]byte("a seed")).Tests, def.Draw([]byte("a seed")).Benchmarks...) {
+	for _, c := range append(def.DrawValues([]byte("a seed")).Tests, def.DrawValues([]byte("a seed")).Benchmarks...) {
 		got = append(got, c.String())
 	}
 	want := []string{"n: 76; kind: float16; seed: 1", "n: 3616; seed: 2", "n: 1232; seed: 2", "n: 64; causal: False"}
@@ -140,7 +140,7 @@ func FuzzParseRange(f *testing.F) {
 			return
 		}
 		def := tasks.Definition{Tests: []tasks.Case{{{Name: "n", Value: text}}}}
-		if value := def.Draw([]byte(text)).Tests[0][0].Value; value == text {
+		if value := def.DrawValues([]byte(text)).Tests[0][0].Value; value == text {
 			t.Errorf("%q is no value", value)
 		}
 	})

@@ -50,12 +50,12 @@ func checkWhole(t *testing.T, b *tasks.Bundle) {
 	if len(b.Warnings) > 0 {
 		t.Errorf("warnings: %q", b.Warnings)
 	}
-	if def.OwnHarness || def.Title == "" || len(def.Tests) < 4 || len(def.Benchmarks) < 3 || len(def.GPUs) == 0 ||
+	if def.HasOwnHarness || def.Title == "" || len(def.Tests) < 4 || len(def.Benchmarks) < 3 || len(def.GPUs) == 0 ||
 		def.Roofline == nil {
 		t.Errorf("the definition lacks something that a built-in task has: %+v", def)
 	}
 	for _, c := range def.Benchmarks {
-		if bytes, flops, err := def.Roofline.Eval(c); err != nil || bytes <= 0 || flops <= 0 {
+		if bytes, flops, err := def.Roofline.BytesAndFlops(c); err != nil || bytes <= 0 || flops <= 0 {
 			t.Errorf("roofline of %q: %v bytes, %v flops, %v", c, bytes, flops, err)
 		}
 	}
@@ -64,11 +64,11 @@ func checkWhole(t *testing.T, b *tasks.Bundle) {
 		t.Fatal(err)
 	}
 	for _, correct := range []bool{true, false} {
-		if !slices.ContainsFunc(solutions, func(s tasks.Solution) bool { return s.Correct == correct }) {
+		if !slices.ContainsFunc(solutions, func(s tasks.Solution) bool { return s.ShouldPass == correct }) {
 			t.Errorf("there is no solution with Correct %v", correct)
 		}
 	}
-	if b.Key() != again(t, b).Key() {
+	if b.ContentHash() != again(t, b).ContentHash() {
 		t.Error("the downloaded task is another one")
 	}
 }
@@ -88,8 +88,8 @@ func TestSolutionsOfCPUTasksEndAsTheyShould(t *testing.T) {
 			dir := t.TempDir()
 			for _, s := range submissions(t, b) {
 				passed, output := runTests(t, b, dir, s.Source)
-				if passed != s.Correct {
-					t.Errorf("%s: passed is %v, want %v\n%s", s.Name, passed, s.Correct, output)
+				if passed != s.ShouldPass {
+					t.Errorf("%s: passed is %v, want %v\n%s", s.Name, passed, s.ShouldPass, output)
 				}
 			}
 		})
@@ -105,7 +105,7 @@ func submissions(t *testing.T, b *tasks.Bundle) []tasks.Solution {
 	}
 	for label := range b.Definition.Templates {
 		text, _ := b.Template(label)
-		all = append(all, tasks.Solution{Name: "template " + label, Correct: true, Source: text})
+		all = append(all, tasks.Solution{Name: "template " + label, ShouldPass: true, Source: text})
 	}
 	return all
 }
@@ -113,11 +113,11 @@ func submissions(t *testing.T, b *tasks.Bundle) []tasks.Solution {
 // runTests runs the test stage with Warpboard's harness and reports whether the check passed.
 func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed bool, output string) {
 	t.Helper()
-	sources, err := b.Resolve(tasks.Submission{Source: source})
+	sources, err := b.ProgramFiles(tasks.Submission{Source: source})
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout := harness.Assemble(b.Definition, sources)
+	layout := harness.AssembleSources(b.Definition, sources)
 	layout.Files["cases.txt"] = harness.CasesFile(b.Definition.Tests)
 	for _, name := range slices.Sorted(maps.Keys(layout.Files)) {
 		write(t, filepath.Join(dir, name), string(layout.Files[name]))
@@ -125,8 +125,8 @@ func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed 
 	if b.Definition.Lang == tasks.LangCPP {
 		build(t, dir, layout)
 	} else {
-		script(t, dir, "judge", layout.Main)
-		script(t, dir, "program", layout.Runner)
+		script(t, dir, "judge", layout.MainScript)
+		script(t, dir, "program", layout.RunnerScript)
 	}
 	r := pairtest.Run(t, filepath.Join(dir, "judge"), filepath.Join(dir, "program"), "test",
 		string(layout.Files["cases.txt"]))
@@ -158,18 +158,18 @@ func build(t *testing.T, dir string, layout harness.SourceSet) {
 	t.Helper()
 	link := []string{"-o", filepath.Join(dir, "program")}
 	for _, file := range layout.ToCompile {
-		if judge := filepath.Join(dir, "judge"); file.Judge {
+		if judge := filepath.Join(dir, "judge"); file.IsJudge {
 			if _, err := os.Stat(judge); err != nil {
-				compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", file.Name, "-o", judge)
+				compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", file.FileName, "-o", judge)
 			}
 			continue
 		}
-		object := filepath.Join(dir, file.Name+".o")
+		object := filepath.Join(dir, file.FileName+".o")
 		link = append(link, object)
-		if _, err := os.Stat(object); err == nil && !file.Submitted {
+		if _, err := os.Stat(object); err == nil && !file.HasSubmission {
 			continue
 		}
-		compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", "-c", file.Name, "-o", object)
+		compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", "-c", file.FileName, "-o", object)
 	}
 	compile(t, dir, link...)
 }

@@ -1,4 +1,4 @@
 package tasks
 
 // SubmissionSuffixes are those that a further file of a submission may have, in a language.
-func SubmissionSuffixes(lang Lang) []string { return furtherSuffixes[lang] }
+func SubmissionSuffixes(lang Lang) []string { return additionalFileSuffixes[lang] }

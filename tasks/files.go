@@ -18,28 +18,28 @@ func (r *taskReader) files(node *yaml.Node) []File {
 	var out []File
 	lines, known := map[string]int{}, knownKeys("files[]", "")
 	for i, item := range r.items(node, "files") {
-		at := index("files", i)
-		f := r.mapping(item, at, known...)
+		at := indexedKey("files", i)
+		f := r.readMapping(item, at, known...)
 		if item.Kind != yaml.MappingNode {
 			continue
 		}
 		file := File{Name: r.scalarText(f["name"], at+".name"), Source: r.scalarText(f["source"], at+".source")}
 		if why := filetree.RefusedName(file.Name); why != "" {
-			r.refuse(item, at+".name", "the file %s", why)
+			r.addProblem(item, at+".name", "the file %s", why)
 		} else if first := lines[filetree.FoldCase(file.Name)]; first > 0 {
-			r.refuse(item, at+".name", "%q appears twice (first in line %d)", file.Name, first)
+			r.addProblem(item, at+".name", "%q appears twice (first in line %d)", file.Name, first)
 		}
 		lines[filetree.FoldCase(file.Name)] = item.Line
 		switch {
 		case file.Source == "":
-			r.refuse(item, at+".source", "is required: a path, or %q for the submitted code", SubmissionSource)
+			r.addProblem(item, at+".source", "is required: a path, or %q for the submitted code", SubmissionSource)
 		case !file.IsSubmission():
-			file.Source = r.load(f["source"], at+".source", file.Source)
+			file.Source = r.addSourceFile(f["source"], at+".source", file.Source)
 		}
 		out = append(out, file)
 	}
 	if node != nil && !slices.ContainsFunc(out, File.IsSubmission) {
-		r.refuse(node, "files", "no entry has the source %q, so there is nowhere to put the submitted code", SubmissionSource)
+		r.addProblem(node, "files", "no entry has the source %q, so there is nowhere to put the submitted code", SubmissionSource)
 	}
 	return out
 }
@@ -47,18 +47,18 @@ func (r *taskReader) files(node *yaml.Node) []File {
 // templates reads the templates to download, by label.
 func (r *taskReader) templates(node *yaml.Node) map[string]string {
 	out := map[string]string{}
-	for label, value := range r.pairs(node, "templates") {
-		at := join("templates", label.Value)
-		if !labelName.MatchString(label.Value) {
-			r.refuse(label, at, "a template's label %s", labelLimits)
+	for label, value := range r.mappingPairs(node, "templates") {
+		at := joinKey("templates", label.Value)
+		if !labelPattern.MatchString(label.Value) {
+			r.addProblem(label, at, "a template's label %s", labelRules)
 			continue
 		}
 		source := r.scalarText(value, at)
 		if source == "" || source == SubmissionSource {
-			r.refuse(value, at, "must be the path of a file in the archive")
+			r.addProblem(value, at, "must be the path of a file in the archive")
 			continue
 		}
-		out[label.Value] = r.load(value, at, source)
+		out[label.Value] = r.addSourceFile(value, at, source)
 	}
 	if len(out) == 0 {
 		return nil
@@ -66,33 +66,35 @@ func (r *taskReader) templates(node *yaml.Node) map[string]string {
 	return out
 }
 
-// load adds the file at source, a path relative to task.yml, to the bundle and returns its path there. It distinguishes
-// three paths: source; at, the path in the upload; and inside, the path in the bundle. A file is loaded once, however
-// often it is named. "../shared" and a folder "_up/shared" would have the same path inside, which is refused.
-func (r *taskReader) load(node *yaml.Node, key, source string) string {
+// addSourceFile adds the file at source, a path relative to task.yml, to the bundle and returns its path there. It
+// distinguishes three paths: source; at, the path in the upload; and inside, the path in the bundle. A file is loaded
+// once, however often it is named. "../shared" and a folder "_up/shared" would have the same path inside, which is
+// refused.
+func (r *taskReader) addSourceFile(node *yaml.Node, key, source string) string {
 	inside, at := bundlePath(source), path.Join(r.dir, source)
-	if from, known := r.origins[inside]; known && from == at {
+	if from, known := r.pathInTree[inside]; known && from == at {
 		return inside
 	} else if known {
-		r.refuse(node, key, "%q and %q would be one file of the task; rename the folder %s", from, at, outsidePrefix)
+		r.addProblem(node, key, "%q and %q would be one file of the task; rename the folder %s", from, at,
+			parentDirPrefix)
 		return inside
 	}
-	data, err := r.open(source)
+	data, err := r.openSource(source)
 	if err != nil {
-		r.refuse(node, key, "%v", err)
+		r.addProblem(node, key, "%v", err)
 		return inside
 	}
-	r.origins[inside] = at
+	r.pathInTree[inside] = at
 	if r.storedBytes += int64(len(data)); r.storedBytes > MaxBundle {
-		r.refuse(node, key, "with %q the task's files exceed %s, the limit of one task", source, parse.SizeText(MaxBundle))
+		r.addProblem(node, key, "with %q the task's files exceed %s, the limit of one task", source, parse.SizeText(MaxBundle))
 		return inside
 	}
 	r.bundle.Files[inside] = data
 	return inside
 }
 
-// open reads a source that is inside the upload.
-func (r *taskReader) open(source string) ([]byte, error) {
+// openSource reads a source that is inside the upload.
+func (r *taskReader) openSource(source string) ([]byte, error) {
 	at := path.Join(r.dir, source)
 	switch {
 	case bundlePath(source) == TaskFile:
@@ -113,9 +115,9 @@ func (r *taskReader) open(source string) ([]byte, error) {
 	return data, err
 }
 
-// outsidePrefix replaces ".." in the paths of a bundle: a file that a task shares with other tasks has the same path in
-// every bundle, independent of the position of the task in the upload.
-const outsidePrefix = "_up"
+// parentDirPrefix replaces ".." in the paths of a bundle: a file that a task shares with other tasks has the same path
+// in every bundle, independent of the position of the task in the upload.
+const parentDirPrefix = "_up"
 
 // bundlePath returns the path inside the bundle for a source.
 func bundlePath(source string) string {
@@ -123,7 +125,7 @@ func bundlePath(source string) string {
 	parts := strings.Split(clean, "/")
 	for i, part := range parts {
 		if part == ".." {
-			parts[i] = outsidePrefix
+			parts[i] = parentDirPrefix
 		}
 	}
 	return strings.Join(parts, "/")

@@ -55,7 +55,7 @@ var flagTests = []struct {
 func TestFlagsThatLoadWriteOrStartSomethingAreRefused(t *testing.T) {
 	for _, tt := range flagTests {
 		t.Run(tt.flags, func(t *testing.T) {
-			got, err := tasks.CheckFlags(tt.lang, strings.Fields(tt.flags))
+			got, err := tasks.CheckCompileFlags(tt.lang, strings.Fields(tt.flags))
 			if (err != nil) != (tt.want == "") {
 				t.Fatalf("got %q, %v; want %q", got, err, tt.want)
 			}
@@ -129,7 +129,7 @@ func TestForbiddenFlagIsRefusedByLineKeyAndWhatIsAllowed(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := task(t, withFlags(tt.lang, tt.flags...))
-			problems := parse.ProblemsIn(err)
+			problems := parse.ProblemsFromError(err)
 			if len(problems) != len(tt.want) {
 				t.Fatalf("problems are\n%v\nwant %d", err, len(tt.want))
 			}

@@ -21,13 +21,13 @@ func FuzzTaskYAML(f *testing.F) {
 	f.Fuzz(func(t *testing.T, yaml string) {
 		b, err := task(t, yaml)
 		if err != nil {
-			if len(parse.ProblemsIn(err)) == 0 {
+			if len(parse.ProblemsFromError(err)) == 0 {
 				t.Errorf("the error is not made of problems: %v", err)
 			}
 			return
 		}
 		copied := again(t, b)
-		if diff := cmp.Diff(b.Definition, copied.Definition); diff != "" || b.Key() != copied.Key() {
+		if diff := cmp.Diff(b.Definition, copied.Definition); diff != "" || b.ContentHash() != copied.ContentHash() {
 			t.Errorf("read back (-original +read):\n%s", diff)
 		}
 	})
@@ -44,7 +44,7 @@ func FuzzFlags(f *testing.F) {
 		if cuda {
 			lang = tasks.LangCUDA
 		}
-		got, err := tasks.CheckFlags(lang, []string{flag})
+		got, err := tasks.CheckCompileFlags(lang, []string{flag})
 		if err != nil || strings.HasPrefix(flag, "-D") || strings.HasPrefix(flag, "-U") {
 			return
 		}
@@ -70,14 +70,14 @@ func FuzzZip(f *testing.F) {
 	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		bundles, err := readZip(data)
-		if err != nil && len(parse.ProblemsIn(err)) == 0 {
+		if err != nil && len(parse.ProblemsFromError(err)) == 0 {
 			t.Errorf("the error is not made of problems: %v", err)
 		}
 		for _, b := range bundles {
 			if size(b) > tasks.MaxBundle {
 				t.Errorf("a task of %d bytes was read", size(b))
 			}
-			if _, err := b.Resolve(tasks.Submission{Source: []byte("x")}); err != nil {
+			if _, err := b.ProgramFiles(tasks.Submission{Source: []byte("x")}); err != nil {
 				t.Errorf("a task that was read does not resolve: %v", err)
 			}
 		}
@@ -85,7 +85,7 @@ func FuzzZip(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := upload.Proposals(now); err != nil && len(parse.ProblemsIn(err)) == 0 {
+		if _, err := upload.Proposals(now); err != nil && len(parse.ProblemsFromError(err)) == 0 {
 			t.Errorf("the error is not made of problems: %v", err)
 		}
 	})
@@ -98,7 +98,7 @@ func FuzzExpression(f *testing.F) {
 	}
 	c := tasks.Case{{Name: "n", Value: "3"}}
 	f.Fuzz(func(t *testing.T, text string) {
-		bytes, _, err := tasks.Roofline{Bytes: text}.Eval(c)
+		bytes, _, err := tasks.Roofline{Bytes: text}.BytesAndFlops(c)
 		if err == nil && !(bytes >= 0) {
 			t.Errorf("%q is %v", text, bytes)
 		}

@@ -8,13 +8,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// evalStem is the name, without suffix, of the program that a bundle may bring to feed and time the submission.
-const evalStem = "eval"
+// evalProgramName is the name, without suffix, of the program that a bundle may bring to feed and time the submission.
+const evalProgramName = "eval"
 
 // Values of the key harness.
 const (
-	harnessOwn       = "own"
-	harnessWarpboard = "warpboard"
+	ownHarnessValue       = "own"
+	warpboardHarnessValue = "warpboard"
 )
 
 // harness decides whether the bundle has its own eval program, otherwise sets the defaults of config, and checks
@@ -33,10 +33,10 @@ func (r *taskReader) harness(config *yaml.Node) {
 	case LangCUDA, LangCPP:
 		r.nativeHarness(config, def)
 	}
-	if !def.OwnHarness && def.Lang != "" {
+	if !def.HasOwnHarness && def.Lang != "" {
 		for _, name := range standardFiles(def.Lang) {
 			if !def.hasFile(name) {
-				r.refuse(nil, "files", "no eval program is among them, and Warpboard's own harness needs %q", name)
+				r.addProblem(nil, "files", "no eval program is among them, and Warpboard's own harness needs %q", name)
 			}
 		}
 	}
@@ -45,14 +45,14 @@ func (r *taskReader) harness(config *yaml.Node) {
 // chooseHarness removes the eval program if task.yml requests the harness of Warpboard. It must be called last, because
 // it replaces r.bundle: pointers to the old Definition are then wrong.
 func (r *taskReader) chooseHarness(node *yaml.Node) {
-	own := r.bundle.Definition.OwnHarness
-	switch chosen := r.choice(node, "harness", "", harnessOwn, harnessWarpboard); {
-	case chosen == harnessOwn && !own:
-		r.refuse(node, "harness", "files has no eval program that could measure; leave harness out to use Warpboard's")
-	case chosen == harnessWarpboard && own && r.problems == nil:
+	own := r.bundle.Definition.HasOwnHarness
+	switch chosen := r.choiceText(node, "harness", "", ownHarnessValue, warpboardHarnessValue); {
+	case chosen == ownHarnessValue && !own:
+		r.addProblem(node, "harness", "files has no eval program that could measure; leave harness out to use Warpboard's")
+	case chosen == warpboardHarnessValue && own && r.problems == nil:
 		bundle, err := r.bundle.WithWarpboardHarness()
 		if err != nil {
-			r.refuse(node, "harness", "Warpboard's harness cannot be used: %v", err)
+			r.addProblem(node, "harness", "Warpboard's harness cannot be used: %v", err)
 			return
 		}
 		bundle.Files = r.bundle.Files // the text of task.yml still names the eval program
@@ -62,23 +62,23 @@ func (r *taskReader) chooseHarness(node *yaml.Node) {
 
 func (r *taskReader) pythonHarness(config *yaml.Node, def *Definition) {
 	switch {
-	case def.Config.Main == "" && def.hasFile(evalStem+".py"):
-		def.Config.Main = evalStem + ".py"
-	case def.Config.Main == "":
+	case def.Config.MainFile == "" && def.hasFile(evalProgramName+".py"):
+		def.Config.MainFile = evalProgramName + ".py"
+	case def.Config.MainFile == "":
 		return
-	case !def.hasFile(def.Config.Main):
-		r.refuse(config, "config.main", "%q is not the name of an entry of files; leave config out to use Warpboard's harness", def.Config.Main)
+	case !def.hasFile(def.Config.MainFile):
+		r.addProblem(config, "config.main", "%q is not the name of an entry of files; leave config out to use Warpboard's harness", def.Config.MainFile)
 	}
-	def.OwnHarness = true
+	def.HasOwnHarness = true
 }
 
 func (r *taskReader) nativeHarness(config *yaml.Node, def *Definition) {
-	def.OwnHarness = slices.ContainsFunc(def.Files, func(f File) bool { return nameWithoutSuffix(f.Name) == evalStem })
+	def.HasOwnHarness = slices.ContainsFunc(def.Files, func(f File) bool { return nameWithoutSuffix(f.Name) == evalProgramName })
 	if len(def.Config.Sources) > 0 {
 		return
 	}
-	if def.OwnHarness {
-		r.refuse(config, "config.sources", "is required where files has an eval program: it says which files are compiled")
+	if def.HasOwnHarness {
+		r.addProblem(config, "config.sources", "is required where files has an eval program: it says which files are compiled")
 		return
 	}
 	def.Config.Sources = submissionNames(def.Files)
@@ -124,20 +124,20 @@ func (r *taskReader) worldSizes(f yamlFields) {
 		cases []Case
 	}{{"tests", def.Tests}, {"benchmarks", def.Benchmarks}} {
 		for i, c := range list.cases {
-			n, err := strconv.Atoi(c.value("world_size"))
+			n, err := strconv.Atoi(c.argumentText("world_size"))
 			if err != nil || n < 1 {
-				r.refuse(f[list.key].Content[i], index(list.key, i), "multi_gpu needs world_size, the number of GPUs, in every case")
-			} else if most := def.WorldSize(); !def.OwnHarness && (n != most || n > maxRanks) {
-				r.refuse(f[list.key].Content[i], index(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, at most %d", n, most, maxRanks)
+				r.addProblem(f[list.key].Content[i], indexedKey(list.key, i), "multi_gpu needs world_size, the number of GPUs, in every case")
+			} else if most := def.WorldSize(); !def.HasOwnHarness && (n != most || n > maxRanks) {
+				r.addProblem(f[list.key].Content[i], indexedKey(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, at most %d", n, most, maxRanks)
 			}
 		}
 	}
-	if def.OwnHarness {
+	if def.HasOwnHarness {
 		return
 	}
-	def.NoProfile = true
+	def.DisableProfile = true
 	if def.Lang != LangPython && def.Lang != "" {
-		r.refuse(f["multi_gpu"], "multi_gpu", "Warpboard's harness runs Python tasks on several GPUs; a task in C++ needs an eval program of its own for that")
+		r.addProblem(f["multi_gpu"], "multi_gpu", "Warpboard's harness runs Python tasks on several GPUs; a task in C++ needs an eval program of its own for that")
 	}
 }
 
@@ -148,14 +148,14 @@ func (d Definition) WorldSize() int {
 		return most
 	}
 	for _, c := range slices.Concat(d.Tests, d.Benchmarks) {
-		n, _ := strconv.Atoi(c.value("world_size"))
+		n, _ := strconv.Atoi(c.argumentText("world_size"))
 		most = max(most, n)
 	}
 	return most
 }
 
-// value returns the text of an argument; "" if the case has none with that name.
-func (c Case) value(name string) string {
+// argumentText returns the text of an argument; "" if the case has none with that name.
+func (c Case) argumentText(name string) string {
 	for _, arg := range c {
 		if arg.Name == name {
 			return arg.Value

@@ -77,7 +77,7 @@ func wantError(t testing.TB, err error, want string) {
 	if err == nil {
 		t.Fatalf("no error, want %q", want)
 	}
-	if len(parse.ProblemsIn(err)) == 0 {
+	if len(parse.ProblemsFromError(err)) == 0 {
 		t.Errorf("the error %v is not made of problems", err)
 	}
 	if !strings.Contains(err.Error(), want) {

@@ -18,7 +18,7 @@ var starterOf = map[tasks.Lang]string{tasks.LangCPP: "vectoradd_cpp", tasks.Lang
 // starter is the folder of a built-in task in a language, without what Python tasks have no use for.
 func starter(t *testing.T, lang tasks.Lang) fstest.MapFS {
 	t.Helper()
-	from, err := tasks.StarterFolder(starterOf[lang])
+	from, err := tasks.ExampleFolder(starterOf[lang])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func with(t *testing.T, folder fstest.MapFS, lines string) *tasks.Bundle {
 		t.Fatal(err)
 	}
 	folder[tasks.TaskFile] = &fstest.MapFile{Data: text}
-	b, err := tasks.OpenFolder(folder, tasks.Options{}).Bundle(".")
+	b, err := tasks.OpenFolder(folder, tasks.ReadOptions{}).Bundle(".")
 	if err != nil {
 		t.Fatalf("%s: %v", lines, err)
 	}
@@ -68,13 +68,13 @@ func with(t *testing.T, folder fstest.MapFS, lines string) *tasks.Bundle {
 }
 
 func TestEachKeysExampleMakesATask(t *testing.T) {
-	for _, key := range tasks.Keys() {
+	for _, key := range tasks.TaskFileKeys() {
 		if key.Example == "" {
 			continue
 		}
 		t.Run(key.Name, func(t *testing.T) {
 			lang := tasks.LangCPP
-			if !key.AppliesTo(lang) {
+			if !key.AppliesToLanguage(lang) {
 				lang = key.Languages[0]
 			}
 			with(t, starter(t, lang), key.Example)
@@ -83,7 +83,7 @@ func TestEachKeysExampleMakesATask(t *testing.T) {
 }
 
 func TestEachKeysDefaultIsWhatLeavingItOutMeans(t *testing.T) {
-	for _, key := range tasks.Keys() {
+	for _, key := range tasks.TaskFileKeys() {
 		if key.Default == "" || strings.Contains(key.Name, ".") {
 			continue
 		}
@@ -101,25 +101,25 @@ func TestEachKeysDefaultIsWhatLeavingItOutMeans(t *testing.T) {
 // A key without an example would be shown and never tried; one of a mapping is tried by its parent's.
 func TestEachKeyIsExplainedAndTried(t *testing.T) {
 	all := ""
-	for _, key := range tasks.Keys() {
+	for _, key := range tasks.TaskFileKeys() {
 		all += key.Example + "\n"
 	}
-	for _, key := range tasks.Keys() {
+	for _, key := range tasks.TaskFileKeys() {
 		last := key.Name[strings.LastIndex(key.Name, ".")+1:]
-		if key.Meaning == "" || key.Limits == "" || !strings.Contains(all, last+":") {
+		if key.MeaningText == "" || key.LimitsText == "" || !strings.Contains(all, last+":") {
 			t.Errorf("%s lacks its meaning, its limits or an example: %+v", key.Name, key)
 		}
 	}
 }
 
-func TestPartsAreWhatBuiltInTasksDefine(t *testing.T) {
+func TestHarnessPartsAreWhatBuiltInTasksDefine(t *testing.T) {
 	for lang, name := range starterOf {
 		folder := starter(t, lang)
-		for _, part := range tasks.Parts(lang) {
+		for _, part := range tasks.HarnessParts(lang) {
 			word := part.Name[strings.LastIndex(part.Name, ":")+1:]
 			text, err := fs.ReadFile(folder, part.File)
 			switch {
-			case part.FromHarness || part.File == "the submission" || part.File == "submission.py":
+			case part.IsFromHarness || part.File == "the submission" || part.File == "submission.py":
 				if !strings.Contains(part.Usage, word) {
 					t.Errorf("%s is not in its own use: %s", word, part.Usage)
 				}

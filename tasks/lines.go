@@ -10,29 +10,29 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// Lines finds the lines of keys in a task.yml, which is parsed only once.
-type Lines struct{ root *yaml.Node }
+// KeyLines finds the lines of keys in a task.yml, which is parsed only once.
+type KeyLines struct{ rootNode *yaml.Node }
 
-// LinesOf parses a text. If the text is invalid, LineOf returns 0 for each key.
-func LinesOf(text []byte) Lines {
+// ParseKeyLines parses a text. If the text is invalid, LineOf returns 0 for each key.
+func ParseKeyLines(text []byte) KeyLines {
 	if len(text) > MaxYAML {
-		return Lines{}
+		return KeyLines{}
 	}
 	root, err := pyyaml.Parse(text)
 	if err != nil {
-		return Lines{}
+		return KeyLines{}
 	}
-	return Lines{root}
+	return KeyLines{root}
 }
 
 // LineOf returns the line of a key as problems and warnings write it: "gpus", "config.main", "tests[1].seed". It is 0
 // if there is no such key or its line is unknown.
-func (l Lines) LineOf(key string) int {
-	node, line := l.root, 0
+func (l KeyLines) LineOf(key string) int {
+	node, line := l.rootNode, 0
 	if node == nil {
 		return 0
 	}
-	for _, step := range keyStep.FindAllStringSubmatch(key, -1) {
+	for _, step := range keyStepPattern.FindAllStringSubmatch(key, -1) {
 		if node, line = childNode(node, step[1], step[2]); node == nil {
 			return 0
 		}
@@ -40,8 +40,8 @@ func (l Lines) LineOf(key string) int {
 	return line
 }
 
-// keyStep matches one step of a key: a name in a mapping or an index in a list.
-var keyStep = regexp.MustCompile(`([^.\[\]]+)|\[(\d+)\]`)
+// keyStepPattern matches one step of a key: a name in a mapping or an index in a list.
+var keyStepPattern = regexp.MustCompile(`([^.\[\]]+)|\[(\d+)\]`)
 
 // childNode returns the child of a node by name or index, and its line; nil if there is none.
 func childNode(node *yaml.Node, name, number string) (*yaml.Node, int) {

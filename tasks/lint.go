@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	stockName  = regexp.MustCompile(`^[A-Za-z_]+$`)
-	stockValue = regexp.MustCompile(`^(?:[A-Za-z0-9_.]+|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[\[(][-+0-9, ]*[\])])$`)
+	plainNamePattern  = regexp.MustCompile(`^[A-Za-z_]+$`)
+	plainValuePattern = regexp.MustCompile(`^(?:[A-Za-z0-9_.]+|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[\[(][-+0-9, ]*[\])])$`)
 )
 
 // lintBundle returns warnings about valid content that its author probably did not intend.
@@ -31,13 +31,13 @@ func lintBundle(b *Bundle, unused []string) []string {
 	if strings.TrimSpace(def.Description) == "" {
 		warn("The description is empty.")
 	}
-	if def.Config.Main != "" && slices.Contains(submissionNames(def.Files), def.Config.Main) {
+	if def.Config.MainFile != "" && slices.Contains(submissionNames(def.Files), def.Config.MainFile) {
 		warn("config.main is the submission itself: it reports its own times.")
 	}
-	if !def.OwnHarness && len(submissionNames(def.Files)) > 1 {
+	if !def.HasOwnHarness && len(submissionNames(def.Files)) > 1 {
 		warn("Several entries of files are the submission: all of them get the same text.")
 	}
-	if !def.OwnHarness {
+	if !def.HasOwnHarness {
 		for _, missing := range b.missingFunctions() {
 			warn("%s, which Warpboard's harness calls: every run will fail.", missing)
 		}
@@ -49,11 +49,11 @@ func lintBundle(b *Bundle, unused []string) []string {
 	if def.RankedBudget > def.Timeouts.Ranked {
 		warn("ranked_budget (%s) is longer than ranked_timeout (%s), which ends the stage.", def.RankedBudget, def.Timeouts.Ranked)
 	}
-	lintCases("tests", def.Tests, def.OwnHarness, warn)
-	lintCases("benchmarks", def.Benchmarks, def.OwnHarness, warn)
+	lintCases("tests", def.Tests, def.HasOwnHarness, warn)
+	lintCases("benchmarks", def.Benchmarks, def.HasOwnHarness, warn)
 	lintDevices(def, warn)
 	if len(unused) > 0 {
-		warn("Not used by %s: %s.", TaskFile, strings.Join(firstFew(unused), ", "))
+		warn("Not used by %s: %s.", TaskFile, strings.Join(firstFewNames(unused), ", "))
 	}
 	return out
 }
@@ -79,19 +79,20 @@ func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...a
 	odd, twice, different, mixed := "", "", "", ""
 	like := mostCommonCase(cases)
 	for i, c := range cases {
-		at := index(key, i)
+		at := indexedKey(key, i)
 		if first, known := seen[c.String()]; known && twice == "" && !c.HasRanges() {
-			twice = fmt.Sprintf("%s is the same as %s.", at, index(key, first))
+			twice = fmt.Sprintf("%s is the same as %s.", at, indexedKey(key, first))
 		}
 		seen[c.String()] = i
 		if different == "" && argumentNames(c) != argumentNames(cases[like]) {
-			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).%s", at, argumentNames(c), index(key, like), argumentNames(cases[like]), suggestName(c, cases[like]))
+			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).%s", at, argumentNames(c), indexedKey(key, like), argumentNames(cases[like]), suggestName(c, cases[like]))
 		}
 		for _, arg := range c.Arguments() {
-			if first := cases[0].value(arg.Name); mixed == "" && !c.HasRanges() && !cases[0].HasRanges() && isNumber(first) && !isNumber(arg.Value) {
-				mixed = fmt.Sprintf("%s: %q is no number, but %s is %s in %s.", at, arg.Value, arg.Name, first, index(key, 0))
+			if first := cases[0].argumentText(arg.Name); mixed == "" && !c.HasRanges() && !cases[0].HasRanges() && isNumber(first) && !isNumber(arg.Value) {
+				mixed = fmt.Sprintf("%s: %q is no number, but %s is %s in %s.", at, arg.Value, arg.Name, first, indexedKey(key, 0))
 			}
-			if ownHarness && odd == "" && !(stockName.MatchString(arg.Name) && stockValue.MatchString(arg.Value)) {
+			if ownHarness && odd == "" && !(plainNamePattern.MatchString(arg.Name) &&
+				plainValuePattern.MatchString(arg.Value)) {
 				odd = fmt.Sprintf("%s: many eval programs cannot read %q.", at, arg.Name+": "+arg.Value)
 			}
 		}
@@ -130,7 +131,7 @@ func suggestName(c, like Case) string {
 		if slices.ContainsFunc(like, func(a Arg) bool { return a.Name == arg.Name }) {
 			continue
 		}
-		if near := Nearest(arg.Name, lacks); near != "" {
+		if near := NearestName(arg.Name, lacks); near != "" {
 			return fmt.Sprintf(" Did you mean %s instead of %s?", near, arg.Name)
 		}
 	}
@@ -152,7 +153,7 @@ func argumentNames(c Case) string {
 	return strings.Join(out, ", ")
 }
 
-func firstFew(list []string) []string {
+func firstFewNames(list []string) []string {
 	const few = 8
 	if len(list) <= few {
 		return list

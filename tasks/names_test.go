@@ -21,7 +21,7 @@ func TestMistypedKeysFindTheOneThatWasMeant(t *testing.T) {
 		"seconds": "timeout_seconds",
 		"oi":      "", "foo": "", "www": "", "w": "", "lwo": "", "gsup": "gpus",
 	} {
-		if got := tasks.Nearest(name, known); got != want {
+		if got := tasks.NearestName(name, known); got != want {
 			t.Errorf("%q was meant to be %q, want %q", name, got, want)
 		}
 	}

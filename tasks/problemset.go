@@ -13,11 +13,11 @@ import (
 
 // ProblemSet is one file problems/*.yaml: tasks with the names, deadlines, and devices of their boards.
 type ProblemSet struct {
-	File        string
+	FilePath    string
 	Name        string
 	Description string
 	Deadline    string // of the competition, as written; problems have their own
-	Problems    []Proposal
+	Problems    []TaskProposal
 }
 
 // defaultDeadline is the time until the deadline of a problem without a valid one.
@@ -33,17 +33,17 @@ func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 			continue
 		}
 		set, err := u.problemSet(name, now)
-		for _, p := range parse.ProblemsIn(err) {
+		for _, p := range parse.ProblemsFromError(err) {
 			found.Add(p)
 		}
-		if err != nil && parse.ProblemsIn(err) == nil {
+		if err != nil && parse.ProblemsFromError(err) == nil {
 			return nil, err
 		}
 		if set != nil {
 			sets = append(sets, *set)
 		}
 	}
-	return sets, found.Err()
+	return sets, found.AsError()
 }
 
 // problemSet reads one set. It returns nil for other YAML files, valid or not, such as workflows and settings; only
@@ -63,9 +63,9 @@ func (u *Upload) problemSet(file string, now time.Time) (*ProblemSet, error) {
 	if root.Kind != yaml.MappingNode || !hasKey(root, "problems") {
 		return nil, nil
 	}
-	s := &setReader{reader: reader{file: file}, upload: u, now: now.UTC()}
-	set := s.read(root)
-	return set, s.problems.Err()
+	s := &problemSetReader{yamlReader: yamlReader{file: file}, upload: u, currentTime: now.UTC()}
+	set := s.readSet(root)
+	return set, s.problems.AsError()
 }
 
 func hasKey(node *yaml.Node, key string) bool {
@@ -77,37 +77,38 @@ func hasKey(node *yaml.Node, key string) bool {
 	return false
 }
 
-type setReader struct {
-	reader
-	upload *Upload
-	now    time.Time
+type problemSetReader struct {
+	yamlReader
+	upload      *Upload
+	currentTime time.Time
 }
 
-func (s *setReader) read(root *yaml.Node) *ProblemSet {
-	f := s.mapping(root, "", "name", "description", "deadline", "problems")
+func (s *problemSetReader) readSet(root *yaml.Node) *ProblemSet {
+	f := s.readMapping(root, "", "name", "description", "deadline", "problems")
 	set := &ProblemSet{
-		File: s.file, Name: s.scalarText(f["name"], "name"), Description: s.scalarText(f["description"], "description"),
+		FilePath: s.file, Name: s.scalarText(f["name"], "name"), Description: s.scalarText(f["description"],
+			"description"),
 		Deadline: s.scalarText(f["deadline"], "deadline"),
 	}
 	if set.Name == "" {
 		set.Name = nameWithoutSuffix(s.file)
 	}
 	for i, item := range s.items(f["problems"], "problems") {
-		set.Problems = append(set.Problems, s.problem(item, index("problems", i)))
+		set.Problems = append(set.Problems, s.problem(item, indexedKey("problems", i)))
 	}
 	return set
 }
 
-func (s *setReader) problem(node *yaml.Node, key string) Proposal {
-	f := s.mapping(node, key, "directory", "name", "deadline", "gpus")
+func (s *problemSetReader) problem(node *yaml.Node, key string) TaskProposal {
+	f := s.readMapping(node, key, "directory", "name", "deadline", "gpus")
 	directory := s.scalarText(f["directory"], key+".directory")
-	p := Proposal{
+	p := TaskProposal{
 		Folder: path.Join(path.Dir(s.file), directory),
 		Name:   s.scalarText(f["name"], key+".name"),
 		GPUs:   s.devices(f["gpus"], key+".gpus"),
 	}
 	if directory == "" {
-		s.refuse(node, key+".directory", "is required")
+		s.addProblem(node, key+".directory", "is required")
 		return p
 	}
 	if p.Name == "" {
@@ -115,7 +116,7 @@ func (s *setReader) problem(node *yaml.Node, key string) Proposal {
 	}
 	s.deadline(&p, s.scalarText(f["deadline"], key+".deadline"))
 	if p.Folder == ".." || strings.HasPrefix(p.Folder, "../") || path.IsAbs(directory) {
-		s.refuse(f["directory"], key+".directory", "%q lies outside the folder or zip that holds the problem set", directory)
+		s.addProblem(f["directory"], key+".directory", "%q lies outside the folder or zip that holds the problem set", directory)
 		return p
 	}
 	if p.Bundle, p.Err = s.upload.Bundle(p.Folder); p.Err == nil && len(p.GPUs) == 0 {
@@ -129,7 +130,7 @@ func (s *setReader) problem(node *yaml.Node, key string) Proposal {
 
 // deadline reads the deadline of a problem. If it is missing or invalid, a new task gets one after defaultDeadline, as
 // in KernelBot, and a note.
-func (s *setReader) deadline(p *Proposal, text string) {
+func (s *problemSetReader) deadline(p *TaskProposal, text string) {
 	at, err := ParseDeadline(text)
 	if err == nil {
 		p.Deadline = at
@@ -139,7 +140,7 @@ func (s *setReader) deadline(p *Proposal, text string) {
 	if text != "" {
 		note = fmt.Sprintf("The deadline %v: a new task closes one year from now, a published one keeps its deadline.", err)
 	}
-	p.Deadline, p.DeadlineAssumed, p.Notes = s.now.Add(defaultDeadline).Truncate(time.Minute), true, []string{note}
+	p.Deadline, p.HasAssumedDeadline, p.Notes = s.currentTime.Add(defaultDeadline).Truncate(time.Minute), true, []string{note}
 }
 
 // deadlineLayouts are the formats of a deadline, which is in UTC unless it has another offset.
@@ -156,23 +157,23 @@ func ParseDeadline(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is not a time: write 2030-01-31, 2030-01-31 18:00 or 2030-01-31T18:00:00Z", text)
 }
 
-// Proposal is one task that importing an upload would create.
-type Proposal struct {
-	Folder          string    // inside the upload
-	Name            string    // name of the task
-	Bundle          *Bundle   // nil if Err is set
-	Deadline        time.Time // UTC; zero if there is none
-	DeadlineAssumed bool      // the upload has no deadline, and a year from now is assumed
-	GPUs            []string  // from the problem set, or else the task; empty if neither names any
-	Notes           []string  // assumptions, and what an imported problem has and the task lacks
-	Err             error     // reason why the task cannot be created
+// TaskProposal is one task that importing an upload would create.
+type TaskProposal struct {
+	Folder             string    // inside the upload
+	Name               string    // name of the task
+	Bundle             *Bundle   // nil if Err is set
+	Deadline           time.Time // UTC; zero if there is none
+	HasAssumedDeadline bool      // the upload has no deadline, and a year from now is assumed
+	GPUs               []string  // from the problem set, or else the task; empty if neither names any
+	Notes              []string  // assumptions, and what an imported problem has and the task lacks
+	Err                error     // reason why the task cannot be created
 }
 
 // Proposals returns the tasks of the upload: those of its problem sets; without a set, those of its task folders or its
 // one reference file; without these, those made from problems of other benchmark collections. Missing deadlines are
 // counted from now. An invalid task has an error of its own; if all tasks are invalid, Proposals returns Problems as
 // its error.
-func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
+func (u *Upload) Proposals(now time.Time) ([]TaskProposal, error) {
 	list, err := u.proposals(now)
 	if err != nil {
 		return nil, err
@@ -182,10 +183,10 @@ func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 		if p.Err == nil {
 			return list, nil
 		}
-		for _, problem := range parse.ProblemsIn(p.Err) {
+		for _, problem := range parse.ProblemsFromError(p.Err) {
 			found.Add(problem)
 		}
-		if parse.ProblemsIn(p.Err) == nil {
+		if parse.ProblemsFromError(p.Err) == nil {
 			found.Add(parse.Problem{File: p.Folder, Message: p.Err.Error()})
 		}
 	}
@@ -195,13 +196,13 @@ func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 	return nil, found
 }
 
-func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
+func (u *Upload) proposals(now time.Time) ([]TaskProposal, error) {
 	if u.referenceFile != "" {
-		return []Proposal{u.referenceProposal()}, nil
+		return []TaskProposal{u.referenceProposal()}, nil
 	}
-	var list []Proposal
+	var list []TaskProposal
 	for _, task := range u.importedTasks {
-		p := Proposal{Folder: task.Name, Name: task.Name, Notes: task.Notes, Err: task.Err}
+		p := TaskProposal{Folder: task.Name, Name: task.Name, Notes: task.Notes, Err: task.Err}
 		if p.Err == nil {
 			p.Bundle, p.Err = u.Bundle(task.Name)
 		}
@@ -223,7 +224,7 @@ func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
 		}
 	}
 	for _, folder := range u.Folders() {
-		p := Proposal{Folder: folder, Name: u.nameOf(folder)}
+		p := TaskProposal{Folder: folder, Name: u.taskName(folder)}
 		if p.Bundle, p.Err = u.Bundle(folder); p.Err == nil {
 			p.GPUs = p.Bundle.Definition.GPUs
 		}
@@ -232,13 +233,13 @@ func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
 	return list, nil
 }
 
-func (u *Upload) referenceProposal() Proposal {
-	p := Proposal{Folder: ".", Name: nameWithoutSuffix(u.referenceFile)}
+func (u *Upload) referenceProposal() TaskProposal {
+	p := TaskProposal{Folder: ".", Name: nameWithoutSuffix(u.referenceFile)}
 	data, err := u.tree.Read(u.referenceFile)
 	if err != nil {
 		p.Err = err
 		return p
 	}
-	p.Bundle, p.Err = FromReference(u.referenceFile, data, nil)
+	p.Bundle, p.Err = TaskFromReference(u.referenceFile, data, nil)
 	return p
 }

@@ -30,7 +30,7 @@ func TestProblemSetIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sets) != 1 || sets[0].Name != "Basics" || sets[0].File != "repo/problems/basics.yaml" {
+	if len(sets) != 1 || sets[0].Name != "Basics" || sets[0].FilePath != "repo/problems/basics.yaml" {
 		t.Fatalf("sets are %+v, want one called Basics", sets)
 	}
 	inAYear := time.Date(2027, 1, 2, 3, 4, 0, 0, time.UTC)
@@ -52,7 +52,7 @@ func TestProblemSetIsRead(t *testing.T) {
 	var got []problem
 	for _, p := range sets[0].Problems {
 		got = append(got, problem{p.Name, p.Deadline, p.GPUs, len(p.Notes), p.Bundle != nil && p.Err == nil,
-			p.DeadlineAssumed})
+			p.HasAssumedDeadline})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)

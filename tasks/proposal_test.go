@@ -33,7 +33,7 @@ func TestAnUploadProposesItsTasks(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			var list []tasks.Proposal
+			var list []tasks.TaskProposal
 			upload, err := tasks.OpenFile(c.file, c.content)
 			if err == nil {
 				list, err = upload.Proposals(now)

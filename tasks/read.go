@@ -19,7 +19,7 @@ import (
 // Upload is a source of tasks: an unpacked zip, a folder, or one reference file in the legacy format. If it has no
 // task, problems of other benchmark collections are converted to tasks.
 type Upload struct {
-	tree          filetree.Tree
+	tree          filetree.FileTree
 	name          string
 	onlyFolder    string           // only task folder to read; empty for all
 	referenceFile string           // reference file; empty for task folders
@@ -30,55 +30,57 @@ type Upload struct {
 // OpenFile opens an uploaded file: a reference file according to its suffix, a problem of KernelBench according to its
 // contents, otherwise a zip. Its errors are Problems.
 func OpenFile(name string, data []byte) (*Upload, error) {
-	return openFile(name, data, importing.Options{})
+	return openFile(name, data, importing.ImportOptions{})
 }
 
-func openFile(name string, data []byte, options importing.Options) (*Upload, error) {
+func openFile(name string, data []byte, options importing.ImportOptions) (*Upload, error) {
 	name = path.Base(name)
-	if legacyLang(name) == LangPython && importing.IsProblem(data) {
-		return (&Upload{tree: filetree.Memory{name: data}, name: nameWithoutSuffix(name)}).convert(options), nil
+	if languageOfReference(name) == LangPython && importing.IsKernelBenchProblem(data) {
+		return (&Upload{tree: filetree.MemoryTree{name: data},
+			name: nameWithoutSuffix(name)}).importProblems(options), nil
 	}
-	if legacyLang(name) != "" {
-		return &Upload{tree: filetree.Memory{name: data}, referenceFile: name}, nil
+	if languageOfReference(name) != "" {
+		return &Upload{tree: filetree.MemoryTree{name: data}, referenceFile: name}, nil
 	}
-	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: nameWithoutSuffix(name), Import: options})
+	return OpenZip(bytes.NewReader(data), int64(len(data)),
+		ReadOptions{Name: nameWithoutSuffix(name), ImportOptions: options})
 }
 
 // OpenZip unpacks a zip into memory. Its errors are Problems with the name of the file: not a zip, a path outside, a
 // link, too many or too large files.
-func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
+func OpenZip(r io.ReaderAt, size int64, options ReadOptions) (*Upload, error) {
 	options = options.withDefaults()
-	files, err := filetree.Unzip(r, size, options.Limits)
+	files, err := filetree.UnzipTree(r, size, options.Limits)
 	if err != nil {
-		return nil, parse.Problems(parse.ProblemsIn(err))
+		return nil, parse.Problems(parse.ProblemsFromError(err))
 	}
-	return (&Upload{tree: files, name: options.Name}).convert(options.Import), nil
+	return (&Upload{tree: files, name: options.Name}).importProblems(options.ImportOptions), nil
 }
 
 // OpenFolder returns an upload whose files are read on demand. Paths outside fsys are refused; to refuse links to files
 // outside, pass the FS of an os.Root.
-func OpenFolder(fsys fs.FS, options Options) *Upload {
-	return openTree(fsys, options).convert(options.Import)
+func OpenFolder(fsys fs.FS, options ReadOptions) *Upload {
+	return openTree(fsys, options).importProblems(options.ImportOptions)
 }
 
-func openTree(fsys fs.FS, options Options) *Upload {
+func openTree(fsys fs.FS, options ReadOptions) *Upload {
 	if options.Limits.MaxFiles == 0 {
 		options.Limits.MaxFiles = 20_000
 	}
 	options = options.withDefaults()
-	return &Upload{tree: filetree.Folder(fsys, options.Limits), name: options.Name}
+	return &Upload{tree: filetree.FolderTree(fsys, options.Limits), name: options.Name}
 }
 
-// convert adds task folders for problems of other benchmark collections, if the upload has no task.
-func (u *Upload) convert(options importing.Options) *Upload {
+// importProblems adds task folders for problems of other benchmark collections, if the upload has no task.
+func (u *Upload) importProblems(options importing.ImportOptions) *Upload {
 	if len(u.Folders()) > 0 {
 		return u
 	}
 	options.Name = u.name
-	if u.importedTasks = importing.Read(u.tree, options); len(u.importedTasks) == 0 {
+	if u.importedTasks = importing.ReadProblems(u.tree, options); len(u.importedTasks) == 0 {
 		return u
 	}
-	files := filetree.Memory{}
+	files := filetree.MemoryTree{}
 	for _, task := range u.importedTasks {
 		for name, text := range task.Files {
 			files[path.Join(task.Name, name)] = text
@@ -123,11 +125,11 @@ func (u *Upload) Folders() []string {
 
 // Bundle reads the task in one folder. Its errors are Problems.
 func (u *Upload) Bundle(folder string) (*Bundle, error) {
-	return readTask(u.tree, folder, u.nameOf(folder))
+	return readTask(u.tree, folder, u.taskName(folder))
 }
 
-// nameOf returns the name of the task in a folder: the name of the folder, or at the top the name of the upload.
-func (u *Upload) nameOf(folder string) string {
+// taskName returns the name of the task in a folder: the name of the folder, or at the top the name of the upload.
+func (u *Upload) taskName(folder string) string {
 	if folder == "." {
 		return u.name
 	}
@@ -144,7 +146,7 @@ func (u *Upload) Bundles() ([]*Bundle, error) {
 	var all parse.Problems
 	for _, dir := range folders {
 		b, err := u.Bundle(dir)
-		found := parse.ProblemsIn(err)
+		found := parse.ProblemsFromError(err)
 		if err != nil && found == nil {
 			return nil, err
 		}
@@ -153,7 +155,7 @@ func (u *Upload) Bundles() ([]*Bundle, error) {
 		}
 		out = append(out, b)
 	}
-	if err := all.Err(); err != nil {
+	if err := all.AsError(); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -164,10 +166,12 @@ const maxPathBytes = 64 << 20
 
 // OpenPath opens a path on this machine for a command: a task folder, a tree of task folders, a zip, or a reference
 // file. A task folder can use files from two folders above it, as in public problem trees. The caller must call Close.
-func OpenPath(name string) (*Upload, error) { return ImportPath(name, importing.Options{}) }
+func OpenPath(name string) (*Upload, error) {
+	return OpenPathWithImport(name, importing.ImportOptions{})
+}
 
-// ImportPath is OpenPath with options for problems of other benchmark collections.
-func ImportPath(name string, options importing.Options) (*Upload, error) {
+// OpenPathWithImport is OpenPath with options for problems of other benchmark collections.
+func OpenPathWithImport(name string, options importing.ImportOptions) (*Upload, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return nil, fmt.Errorf("finding %s: %w", name, err)
@@ -188,16 +192,16 @@ func ImportPath(name string, options importing.Options) (*Upload, error) {
 	if ext := filepath.Ext(abs); ext == ".yaml" || ext == ".yml" { // a problem set
 		return nil, fmt.Errorf("%s is not a task: name the folder that holds it", name)
 	}
-	data, err := readPlain(abs)
+	data, err := readUploadFile(abs)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return openFile(filepath.Base(abs), data, options)
 }
 
-// readPlain reads a zip or a reference file. It opens the file without blocking: a pipe could have replaced it since it
-// was checked.
-func readPlain(path string) ([]byte, error) {
+// readUploadFile reads a zip or a reference file. It opens the file without blocking: a pipe could have replaced it
+// since it was checked.
+func readUploadFile(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
@@ -210,7 +214,7 @@ func readPlain(path string) ([]byte, error) {
 	return data, err
 }
 
-func openDir(dir string, options importing.Options) (*Upload, error) {
+func openDir(dir string, options importing.ImportOptions) (*Upload, error) {
 	top := dir
 	if _, err := os.Lstat(filepath.Join(dir, TaskFile)); err == nil {
 		// The root of the tree is two folders above the task, so that "../../shared" works; os.Root refuses links to
@@ -221,10 +225,10 @@ func openDir(dir string, options importing.Options) (*Upload, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", top, err)
 	}
-	upload := openTree(root.FS(), Options{Name: filepath.Base(dir)})
+	upload := openTree(root.FS(), ReadOptions{Name: filepath.Base(dir)})
 	upload.root = root
 	if top == dir {
-		return upload.convert(options), nil
+		return upload.importProblems(options), nil
 	}
 	inside, err := filepath.Rel(top, dir)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// reader extracts typed values from a YAML tree and collects all problems, so that one reading reports all of them.
-type reader struct {
+// yamlReader extracts typed values from a YAML tree and collects all problems, so that one reading reports all of them.
+type yamlReader struct {
 	file     string
 	problems parse.Problems
 }
@@ -22,7 +22,7 @@ type reader struct {
 // yamlFields are the values of a mapping by key; keys with a null value are omitted.
 type yamlFields map[string]*yaml.Node
 
-func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
+func (r *yamlReader) addProblem(node *yaml.Node, key, format string, args ...any) {
 	line := 0
 	if node != nil {
 		line = node.Line
@@ -30,12 +30,12 @@ func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
 	r.problems.Add(parse.Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
-// mapping reads a mapping and reports each unknown key.
-func (r *reader) mapping(node *yaml.Node, key string, known ...string) yamlFields {
+// readMapping reads a mapping and reports each unknown key.
+func (r *yamlReader) readMapping(node *yaml.Node, key string, known ...string) yamlFields {
 	out := yamlFields{}
-	for name, value := range r.pairs(node, key) {
+	for name, value := range r.mappingPairs(node, key) {
 		if !slices.Contains(known, name.Value) {
-			r.refuse(name, join(key, name.Value), "unknown key%s", pyyaml.Suggest(name.Value, known))
+			r.addProblem(name, joinKey(key, name.Value), "unknown key%s", pyyaml.SuggestKey(name.Value, known))
 		} else if !pyyaml.IsNull(value) {
 			out[name.Value] = value
 		}
@@ -43,14 +43,14 @@ func (r *reader) mapping(node *yaml.Node, key string, known ...string) yamlField
 	return out
 }
 
-// pairs iterates over a mapping in file order; it reports a node of another kind and treats it as empty.
-func (r *reader) pairs(node *yaml.Node, key string) func(func(name, value *yaml.Node) bool) {
+// mappingPairs iterates over a mapping in file order; it reports a node of another kind and treats it as empty.
+func (r *yamlReader) mappingPairs(node *yaml.Node, key string) func(func(name, value *yaml.Node) bool) {
 	return func(yield func(name, value *yaml.Node) bool) {
 		if node == nil {
 			return
 		}
 		if node.Kind != yaml.MappingNode {
-			r.refuse(node, key, "must be a mapping of keys to values")
+			r.addProblem(node, key, "must be a mapping of keys to values")
 			return
 		}
 		for i := 0; i < len(node.Content); i += 2 {
@@ -62,37 +62,37 @@ func (r *reader) pairs(node *yaml.Node, key string) func(func(name, value *yaml.
 }
 
 // items returns the elements of a list; nil if the key is absent.
-func (r *reader) items(node *yaml.Node, key string) []*yaml.Node {
+func (r *yamlReader) items(node *yaml.Node, key string) []*yaml.Node {
 	if node == nil {
 		return nil
 	}
 	if node.Kind != yaml.SequenceNode {
-		r.refuse(node, key, "must be a list")
+		r.addProblem(node, key, "must be a list")
 		return nil
 	}
 	return node.Content
 }
 
 // scalarText returns the text of a scalar without interpreting it; "" if the key is absent.
-func (r *reader) scalarText(node *yaml.Node, key string) string {
+func (r *yamlReader) scalarText(node *yaml.Node, key string) string {
 	if node == nil {
 		return ""
 	}
 	if node.Kind != yaml.ScalarNode {
-		r.refuse(node, key, "must be text")
+		r.addProblem(node, key, "must be text")
 		return ""
 	}
 	return node.Value
 }
 
 // textList returns a list of non-empty texts.
-func (r *reader) textList(node *yaml.Node, key string) []string {
+func (r *yamlReader) textList(node *yaml.Node, key string) []string {
 	var out []string
 	for i, item := range r.items(node, key) {
-		at := index(key, i)
+		at := indexedKey(key, i)
 		text := r.scalarText(item, at)
 		if item.Kind == yaml.ScalarNode && strings.TrimSpace(text) == "" {
-			r.refuse(item, at, "is empty")
+			r.addProblem(item, at, "is empty")
 		}
 		out = append(out, text)
 	}
@@ -100,47 +100,47 @@ func (r *reader) textList(node *yaml.Node, key string) []string {
 }
 
 // integer returns a whole number; ok is false if it is absent or refused.
-func (r *reader) integer(node *yaml.Node, key string) (n int64, ok bool) {
+func (r *yamlReader) integer(node *yaml.Node, key string) (n int64, ok bool) {
 	if node == nil {
 		return 0, false
 	}
 	if node.Kind == yaml.ScalarNode {
-		if value := pyyaml.Scalar(node); value.IsInt {
+		if value := pyyaml.InterpretScalar(node); value.IsInt {
 			if n, err := strconv.ParseInt(value.Text, 10, 64); err == nil {
 				return n, true
 			}
 		}
 	}
 	if isRange(node.Value) {
-		r.refuse(node, key, "must be a whole number; only arguments of tests and benchmarks can be ranges")
+		r.addProblem(node, key, "must be a whole number; only arguments of tests and benchmarks can be ranges")
 		return 0, false
 	}
-	r.refuse(node, key, "must be a whole number")
+	r.addProblem(node, key, "must be a whole number")
 	return 0, false
 }
 
 // boolean returns true or false, or otherwise if the key is absent.
-func (r *reader) boolean(node *yaml.Node, key string, otherwise bool) bool {
+func (r *yamlReader) boolean(node *yaml.Node, key string, otherwise bool) bool {
 	if node == nil {
 		return otherwise
 	}
 	if node.Kind == yaml.ScalarNode {
-		if value := pyyaml.Scalar(node); value.IsBool {
+		if value := pyyaml.InterpretScalar(node); value.IsBool {
 			return value.Text == "True"
 		}
 	}
-	r.refuse(node, key, "must be true or false")
+	r.addProblem(node, key, "must be true or false")
 	return otherwise
 }
 
-func join(key, name string) string {
+func joinKey(key, name string) string {
 	if key == "" {
 		return name
 	}
 	return key + "." + name
 }
 
-func index(key string, i int) string { return fmt.Sprintf("%s[%d]", key, i) }
+func indexedKey(key string, i int) string { return fmt.Sprintf("%s[%d]", key, i) }
 
 // parseYAML parses a file of at most MaxYAML bytes.
 func parseYAML(file string, data []byte) (*yaml.Node, error) {
@@ -154,16 +154,16 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	return root, err
 }
 
-// Nearest returns the name in known for which name is probably a typing error: at most two letters, and at most half of
-// them, are different, or one is a part of the other. It returns "" if there is none. Its time grows with the length of
-// name: a long name has no match.
-func Nearest(name string, known []string) string {
+// NearestName returns the name in known for which name is probably a typing error: at most two letters, and at most
+// half of them, are different, or one is a part of the other. It returns "" if there is none. Its time grows with the
+// length of name: a long name has no match.
+func NearestName(name string, known []string) string {
 	if len(name) > maxNearestName {
 		return ""
 	}
 	best, least := "", 3
 	for _, k := range known {
-		if d := pyyaml.Distance(strings.ToLower(name), k); d < least && 2*d <= max(len(name), len(k)) {
+		if d := pyyaml.EditDistance(strings.ToLower(name), k); d < least && 2*d <= max(len(name), len(k)) {
 			best, least = k, d
 		}
 	}
@@ -171,20 +171,20 @@ func Nearest(name string, known []string) string {
 		return best
 	}
 	for _, k := range known {
-		if isPartOf(name, k) || isPartOf(k, name) {
+		if isSimilarPart(name, k) || isSimilarPart(k, name) {
 			return k
 		}
 	}
 	return ""
 }
 
-// maxNearestName limits the letters of a name for which Nearest searches.
+// maxNearestName limits the letters of a name for which NearestName searches.
 const maxNearestName = 64
 
 // minPartLength is the smallest number of letters with which a part of a name matches it.
 const minPartLength = 4
 
-func isPartOf(part, whole string) bool {
+func isSimilarPart(part, whole string) bool {
 	plain := func(s string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "_", ""), "-", "")
 	}

@@ -24,11 +24,11 @@ const (
 	legacyPythonTimeout = 300 * time.Second
 )
 
-// FromReference returns a task in the legacy format from its only reference file. The suffix determines the language:
-// .cu and .cuh CUDA C++, .cpp C++ on the CPU, .py Python. Its errors are Problems.
-func FromReference(file string, content []byte, devices []string) (*Bundle, error) {
-	lang := legacyLang(file)
-	if err := checkReference(file, lang, content); err != nil {
+// TaskFromReference returns a task in the legacy format from its only reference file. The suffix determines the
+// language: .cu and .cuh CUDA C++, .cpp C++ on the CPU, .py Python. Its errors are Problems.
+func TaskFromReference(file string, content []byte, devices []string) (*Bundle, error) {
+	lang := languageOfReference(file)
+	if err := checkReferenceFile(file, lang, content); err != nil {
 		return nil, err
 	}
 	reference, submission, timeout := legacyNativeReference, legacyNativeSubmission, legacyNativeTimeout
@@ -38,14 +38,14 @@ func FromReference(file string, content []byte, devices []string) (*Bundle, erro
 	return &Bundle{
 		Name: nameWithoutSuffix(file),
 		Definition: Definition{
-			Form: FormLegacy,
-			Lang: lang,
+			Protocol: ProtocolLegacy,
+			Lang:     lang,
 			Files: []File{
 				{Name: reference, Source: reference},
 				{Name: submission, Source: SubmissionSource},
 			},
 			Timeouts:  Timeouts{Test: timeout, Benchmark: timeout, Ranked: timeout},
-			RankingBy: RankLast,
+			RankingBy: RankLastCase,
 			GPUs:      devices,
 		},
 		Files:    map[string][]byte{reference: content},
@@ -53,28 +53,28 @@ func FromReference(file string, content []byte, devices []string) (*Bundle, erro
 	}, nil
 }
 
-func checkReference(file string, lang Lang, content []byte) error {
-	r := &reader{file: filetree.Printable(file)}
+func checkReferenceFile(file string, lang Lang, content []byte) error {
+	r := &yamlReader{file: filetree.PrintableName(file)}
 	switch {
 	case lang == "":
-		r.refuse(nil, "", "a reference file ends in .cu, .cuh, .cpp or .py")
+		r.addProblem(nil, "", "a reference file ends in .cu, .cuh, .cpp or .py")
 	case filetree.RefusedName(file) != "":
-		r.refuse(nil, "", "%s", filetree.RefusedName(file))
+		r.addProblem(nil, "", "%s", filetree.RefusedName(file))
 	case len(content) > MaxSubmission:
-		r.refuse(nil, "", "is larger than %d bytes", MaxSubmission)
+		r.addProblem(nil, "", "is larger than %d bytes", MaxSubmission)
 	case !utf8.Valid(content):
-		r.refuse(nil, "", "is not UTF-8 text")
+		r.addProblem(nil, "", "is not UTF-8 text")
 	default:
 		for _, name := range legacyNames(lang) {
 			if !regexp.MustCompile(`\b` + name + `\b`).Match(content) {
-				r.refuse(nil, name, "is not defined; a reference of this form must define it")
+				r.addProblem(nil, name, "is not defined; a reference of this form must define it")
 			}
 		}
 	}
-	return r.problems.Err()
+	return r.problems.AsError()
 }
 
-func legacyLang(file string) Lang {
+func languageOfReference(file string) Lang {
 	switch strings.ToLower(path.Ext(file)) {
 	case ".cu", ".cuh":
 		return LangCUDA

@@ -27,19 +27,19 @@ func TestReferenceFileMakesATaskOfTheOlderForm(t *testing.T) {
 	}
 	for file, c := range cases {
 		t.Run(file, func(t *testing.T) {
-			b, err := tasks.FromReference(file, []byte(c.text), []string{"T4"})
+			b, err := tasks.TaskFromReference(file, []byte(c.text), []string{"T4"})
 			if err != nil {
 				t.Fatal(err)
 			}
 			def := b.Definition
-			if b.Name != "add" || def.Form != tasks.FormLegacy || def.Lang != c.lang || def.GPUs[0] != "T4" {
+			if b.Name != "add" || def.Protocol != tasks.ProtocolLegacy || def.Lang != c.lang || def.GPUs[0] != "T4" {
 				t.Errorf("the task is %q: %+v", b.Name, def)
 			}
 			if warned := strings.Contains(strings.Join(b.Warnings, " "),
 				"upload it as .cu"); warned != (c.lang == tasks.LangCPP) {
 				t.Errorf("the warnings are %q", b.Warnings)
 			}
-			sources, err := b.Resolve(tasks.Submission{Source: []byte("mine")})
+			sources, err := b.ProgramFiles(tasks.Submission{Source: []byte("mine")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,14 +66,14 @@ func TestBadReferenceFileIsRefused(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := tasks.FromReference(c.file, []byte(c.text), nil)
+			_, err := tasks.TaskFromReference(c.file, []byte(c.text), nil)
 			wantError(t, err, c.want)
 		})
 	}
 }
 
 func TestOlderFormDownloadsAsItsReference(t *testing.T) {
-	b, err := tasks.FromReference("add.py", []byte(legacyPython), nil)
+	b, err := tasks.TaskFromReference("add.py", []byte(legacyPython), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

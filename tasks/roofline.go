@@ -10,35 +10,35 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// typeSizes are names that an expression may use in addition to the arguments of a case, with the bytes of one element.
-// An argument with the same name takes precedence.
-var typeSizes = map[string]float64{
+// elementSizes are names that an expression may use in addition to the arguments of a case, with the bytes of one
+// element. An argument with the same name takes precedence.
+var elementSizes = map[string]float64{
 	"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8": 1,
 	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1,
 }
 
-// Eval returns the bytes that one call with the case must transfer, and its floating-point operations; 0 without an
-// expression. It returns an error for a name that is not a numeric argument of the case, and for a value that is
-// negative or not finite.
-func (r Roofline) Eval(c Case) (bytes, flops float64, err error) {
-	if bytes, err = evaluate("bytes", r.Bytes, c); err != nil {
+// BytesAndFlops returns the bytes that one call with the case must transfer, and its floating-point operations; 0
+// without an expression. It returns an error for a name that is not a numeric argument of the case, and for a value
+// that is negative or not finite.
+func (r Roofline) BytesAndFlops(c Case) (bytes, flops float64, err error) {
+	if bytes, err = evaluateExpression("bytes", r.Bytes, c); err != nil {
 		return 0, 0, err
 	}
-	if flops, err = evaluate("flops", r.Flops, c); err != nil {
+	if flops, err = evaluateExpression("flops", r.Flops, c); err != nil {
 		return 0, 0, err
 	}
 	return bytes, flops, nil
 }
 
-func evaluate(quantity, text string, c Case) (float64, error) {
+func evaluateExpression(quantity, text string, c Case) (float64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	e, err := parse.Arithmetic(text)
+	e, err := parse.ParseArithmetic(text)
 	if err != nil {
 		return 0, fmt.Errorf("%s %q: %w", quantity, text, err)
 	}
-	value, err := e(c.number)
+	value, err := e(c.numericArgument)
 	if err != nil {
 		return 0, fmt.Errorf("%s %q: %w", quantity, text, err)
 	}
@@ -48,8 +48,8 @@ func evaluate(quantity, text string, c Case) (float64, error) {
 	return value, nil
 }
 
-// number returns a numeric argument, or the size of an element type, by its name.
-func (c Case) number(name string) (float64, error) {
+// numericArgument returns a numeric argument, or the size of an element type, by its name.
+func (c Case) numericArgument(name string) (float64, error) {
 	for _, arg := range c {
 		if arg.Name != name {
 			continue
@@ -60,7 +60,7 @@ func (c Case) number(name string) (float64, error) {
 		}
 		return value, nil
 	}
-	if bytes, ok := typeSizes[name]; ok {
+	if bytes, ok := elementSizes[name]; ok {
 		return bytes, nil
 	}
 	return 0, fmt.Errorf("%q is neither an argument of the case %q nor a type such as float32", name, c)
@@ -71,29 +71,29 @@ func (r *taskReader) roofline(node *yaml.Node) *Roofline {
 	if node == nil {
 		return nil
 	}
-	f := r.mapping(node, "roofline", knownKeys("roofline", "")...)
+	f := r.readMapping(node, "roofline", knownKeys("roofline", "")...)
 	out := &Roofline{
 		Bytes: r.scalarText(f["bytes"], "roofline.bytes"),
 		Flops: r.scalarText(f["flops"], "roofline.flops"),
 	}
 	for _, expression := range []struct{ key, text string }{{"bytes", out.Bytes}, {"flops", out.Flops}} {
-		r.tryExpression(f[expression.key], expression.key, expression.text)
+		r.checkExpression(f[expression.key], expression.key, expression.text)
 	}
 	return out
 }
 
-func (r *taskReader) tryExpression(node *yaml.Node, key, text string) {
+func (r *taskReader) checkExpression(node *yaml.Node, key, text string) {
 	if text == "" {
 		return
 	}
-	if _, err := parse.Arithmetic(text); err != nil {
-		r.refuse(node, "roofline."+key, "%q %v", text, err)
+	if _, err := parse.ParseArithmetic(text); err != nil {
+		r.addProblem(node, "roofline."+key, "%q %v", text, err)
 		return
 	}
 	for i, c := range r.bundle.Definition.Benchmarks {
 		for _, corner := range c.cornerCases() {
-			if _, err := evaluate(key, text, corner); err != nil {
-				r.refuse(node, "roofline."+key, "fails on benchmarks[%d]: %v", i, err)
+			if _, err := evaluateExpression(key, text, corner); err != nil {
+				r.addProblem(node, "roofline."+key, "fails on benchmarks[%d]: %v", i, err)
 				return
 			}
 		}

@@ -27,7 +27,7 @@ func TestRooflineFollowsPythonsArithmetic(t *testing.T) {
 		" \t m ":              3,
 		"2 * m ** 3 + 3 * m ": 63,
 	} {
-		bytes, flops, err := tasks.Roofline{Bytes: text, Flops: text}.Eval(c)
+		bytes, flops, err := tasks.Roofline{Bytes: text, Flops: text}.BytesAndFlops(c)
 		if err != nil || bytes != want || flops != want {
 			t.Errorf("%s is %v and %v (%v), want %v", text, bytes, flops, err, want)
 		}
@@ -54,7 +54,7 @@ func TestBadExpressionIsRefused(t *testing.T) {
 		strings.Repeat("1+", 600):       "is longer than 1000 bytes",
 		"2" + strings.Repeat("**2", 60): "is nested deeper than 50 levels",
 	} {
-		_, _, err := tasks.Roofline{Bytes: text}.Eval(c)
+		_, _, err := tasks.Roofline{Bytes: text}.BytesAndFlops(c)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s gave %v, want an error with %q", text, err, want)
 		}

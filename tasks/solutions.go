@@ -17,10 +17,10 @@ const solutionsDir = "solutions"
 
 // Solution is a submission that is part of a task, for testing it.
 type Solution struct {
-	Name    string // name of its file or folder
-	Correct bool   // expected to pass; otherwise to fail
-	Source  []byte
-	Files   map[string][]byte // further files, by name
+	Name       string // name of its file or folder
+	ShouldPass bool   // expected to pass; otherwise to fail
+	Source     []byte
+	Files      map[string][]byte // further files, by name
 }
 
 // Submission returns the solution as a Submission.
@@ -31,7 +31,7 @@ func (s Solution) Submission() Submission { return Submission{Source: s.Source, 
 // format has one solution: the reference itself.
 func (u *Upload) Solutions(folder string) ([]Solution, error) {
 	if u.referenceFile != "" {
-		return []Solution{referenceAsSolution(legacyLang(u.referenceFile))}, nil
+		return []Solution{referenceAsSolution(languageOfReference(u.referenceFile))}, nil
 	}
 	var out []Solution
 	for _, verdict := range []struct {
@@ -50,7 +50,7 @@ func (u *Upload) Solutions(folder string) ([]Solution, error) {
 func (u *Upload) solutionsIn(at string, correct bool) ([]Solution, error) {
 	byName := map[string]Solution{}
 	for _, name := range u.tree.List(at) {
-		if !isSolution(name) {
+		if !isSolutionPath(name) {
 			continue
 		}
 		text, err := u.tree.Read(path.Join(at, name))
@@ -59,7 +59,7 @@ func (u *Upload) solutionsIn(at string, correct bool) ([]Solution, error) {
 		}
 		first, file, several := strings.Cut(name, "/")
 		s := byName[first]
-		s.Name, s.Correct = first, correct
+		s.Name, s.ShouldPass = first, correct
 		switch {
 		case !several || nameWithoutSuffix(file) == "submission":
 			s.Source = text
@@ -74,8 +74,8 @@ func (u *Upload) solutionsIn(at string, correct bool) ([]Solution, error) {
 	return slices.SortedFunc(maps.Values(byName), func(a, b Solution) int { return strings.Compare(a.Name, b.Name) }), nil
 }
 
-// isSolution reports whether a path in a folder of solutions is a solution or a file of one.
-func isSolution(name string) bool {
+// isSolutionPath reports whether a path in a folder of solutions is a solution or a file of one.
+func isSolutionPath(name string) bool {
 	return strings.Count(name, "/") <= 1 && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
@@ -85,17 +85,17 @@ func referenceAsSolution(lang Lang) Solution {
 	if lang == LangPython {
 		source = "from reference import ref_kernel as custom_kernel\n"
 	}
-	return Solution{Name: "the reference itself", Correct: true, Source: []byte(source)}
+	return Solution{Name: "the reference itself", ShouldPass: true, Source: []byte(source)}
 }
 
-// matchedReference matches the Python function with which make_match_reference compares outputs.
-var matchedReference = regexp.MustCompile(`\bmake_match_reference\(\s*([A-Za-z_]\w*)`)
+// matchReferencePattern matches the Python function with which make_match_reference compares outputs.
+var matchReferencePattern = regexp.MustCompile(`\bmake_match_reference\(\s*([A-Za-z_]\w*)`)
 
 // Reference returns a submission with the same outputs as the reference, if the reference has a function that computes
 // them.
 func (b *Bundle) Reference() (s Solution, ok bool) {
 	d := b.Definition
-	if d.Form == FormLegacy {
+	if d.Protocol == ProtocolLegacy {
 		return referenceAsSolution(d.Lang), true
 	}
 	at := slices.IndexFunc(d.Files, func(f File) bool { return f.Name == "reference.py" })
@@ -104,7 +104,7 @@ func (b *Bundle) Reference() (s Solution, ok bool) {
 	}
 	s = referenceAsSolution(d.Lang)
 	text := b.Files[d.Files[at].Source]
-	if m := matchedReference.FindSubmatch(text); m != nil {
+	if m := matchReferencePattern.FindSubmatch(text); m != nil {
 		s.Source = fmt.Appendf(nil, "from reference import %s as custom_kernel\n", m[1])
 		return s, true
 	}
@@ -136,14 +136,14 @@ func ExampleSolutions(name string) ([]Solution, error) {
 	return upload.Solutions(name)
 }
 
-// starters are example tasks that no site installs, because they need packages or GPUs that most sites lack.
+// uninstalledExamples are example tasks that no site installs, because they need packages or GPUs that most sites lack.
 //
 //go:embed starters
-var starters embed.FS
+var uninstalledExamples embed.FS
 
-// StarterFolder returns the original folder of an example task, either built-in or from starters.
-func StarterFolder(name string) (fs.FS, error) {
-	from, at := starters, path.Join("starters", name)
+// ExampleFolder returns the original folder of an example task, either built-in or from starters.
+func ExampleFolder(name string) (fs.FS, error) {
+	from, at := uninstalledExamples, path.Join("starters", name)
 	if _, err := fs.Stat(from, at); err != nil {
 		from, at = examples, path.Join("examples", name)
 	}
@@ -159,5 +159,5 @@ func openExamples() (*Upload, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the built-in tasks: %w", err)
 	}
-	return OpenFolder(sub, Options{}), nil
+	return OpenFolder(sub, ReadOptions{}), nil
 }

@@ -18,13 +18,13 @@ func TestSolutionsAreFoundByVerdict(t *testing.T) {
 	write(t, filepath.Join(dir, "add/solutions/notes.txt"), "n")
 	write(t, filepath.Join(dir, "add/solutions/correct/tiled/submission.cpp"), "main")
 	write(t, filepath.Join(dir, "add/solutions/correct/tiled/tile.h"), "tile")
-	upload := tasks.OpenFolder(os.DirFS(dir), tasks.Options{})
+	upload := tasks.OpenFolder(os.DirFS(dir), tasks.ReadOptions{})
 	got, err := upload.Solutions("add")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []tasks.Solution{{Name: "a.py", Correct: true, Source: []byte("a")},
-		{Name: "tiled", Correct: true, Source: []byte("main"), Files: map[string][]byte{"tile.h": []byte("tile")}},
+	want := []tasks.Solution{{Name: "a.py", ShouldPass: true, Source: []byte("a")},
+		{Name: "tiled", ShouldPass: true, Source: []byte("main"), Files: map[string][]byte{"tile.h": []byte("tile")}},
 		{Name: "b.py", Source: []byte("b")}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("solutions (-want +got):\n%s", diff)

@@ -12,18 +12,20 @@ import (
 // It returns an error if the bundle lacks files or functions that this harness needs. Scores of the two harnesses are
 // not comparable (package changes reports this).
 func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
-	if b.Definition.Form == FormLegacy || !b.Definition.OwnHarness {
+	if b.Definition.Protocol == ProtocolLegacy || !b.Definition.HasOwnHarness {
 		return nil, fmt.Errorf("%s runs with Warpboard's harness already", b.Name)
 	}
 	def := b.Definition
 	if def.MultiGPU {
 		return nil, fmt.Errorf("%s runs on several GPUs: its checker sees one rank, and Warpboard's harness gives it the inputs and outputs of all", b.Name)
 	}
-	isEval := func(name string) bool { return nameWithoutSuffix(name) == evalStem || name == def.Config.Main }
+	isEval := func(name string) bool {
+		return nameWithoutSuffix(name) == evalProgramName || name == def.Config.MainFile
+	}
 	def.Files = slices.DeleteFunc(slices.Clone(def.Files), func(f File) bool { return isEval(f.Name) })
 	def.Config.Sources = slices.DeleteFunc(slices.Clone(def.Config.Sources), isEval)
-	def.Config.Main = ""
-	def.OwnHarness = false
+	def.Config.MainFile = ""
+	def.HasOwnHarness = false
 	for _, name := range standardFiles(def.Lang) {
 		if !def.hasFile(name) {
 			return nil, fmt.Errorf("%s has no file %q, which Warpboard's harness needs", b.Name, name)
@@ -52,26 +54,26 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	if err := out.checkStandardFunctions(); err != nil {
 		return nil, err
 	}
-	out.keepText(b)
+	out.keepAuthorText(b)
 	return out, nil
 }
 
-var harnessLine = regexp.MustCompile(`(?m)^harness:[^#\n]*?([ \t]*(?:#.*)?)$`)
+var harnessLinePattern = regexp.MustCompile(`(?m)^harness:[^#\n]*?([ \t]*(?:#.*)?)$`)
 
-// keepText keeps the text of task.yml that the author wrote, with one value changed. The eval program then stays in the
-// bundle, because the text names it. If the value cannot be changed in the text, the text is written from the
+// keepAuthorText keeps the text of task.yml that the author wrote, with one value changed. The eval program then stays
+// in the bundle, because the text names it. If the value cannot be changed in the text, the text is written from the
 // definition.
-func (b *Bundle) keepText(from *Bundle) {
+func (b *Bundle) keepAuthorText(from *Bundle) {
 	text, ok := from.Files[TaskFile]
 	if !ok {
 		return
 	}
-	if harnessLine.Match(text) {
-		text = harnessLine.ReplaceAll(text, []byte("harness: "+harnessWarpboard+"$1"))
+	if harnessLinePattern.Match(text) {
+		text = harnessLinePattern.ReplaceAll(text, []byte("harness: "+warpboardHarnessValue+"$1"))
 	} else {
-		text = slices.Concat(bytes.TrimRight(text, "\n"), []byte("\nharness: "+harnessWarpboard+"\n"))
+		text = slices.Concat(bytes.TrimRight(text, "\n"), []byte("\nharness: "+warpboardHarnessValue+"\n"))
 	}
-	if TopText(text, "harness") != harnessWarpboard {
+	if TopLevelText(text, "harness") != warpboardHarnessValue {
 		return
 	}
 	b.Files = maps.Clone(from.Files)
@@ -115,12 +117,12 @@ func (b *Bundle) hasChecker() bool {
 	})
 }
 
-// wholeImport matches a statement that includes all names of another file: an include, or a star import.
-var wholeImport = regexp.MustCompile(`(?m)^\s*(?:#\s*include\s+"([^"]+)"|from\s+(\S+)\s+import\s+\*)`)
+// wholeImportPattern matches a statement that includes all names of another file: an include, or a star import.
+var wholeImportPattern = regexp.MustCompile(`(?m)^\s*(?:#\s*include\s+"([^"]+)"|from\s+(\S+)\s+import\s+\*)`)
 
 // importsTaskFile reports whether a reference includes all names of another file of the task.
 func importsTaskFile(text []byte) bool {
-	return slices.ContainsFunc(wholeImport.FindAllSubmatch(text, -1), func(found [][]byte) bool {
+	return slices.ContainsFunc(wholeImportPattern.FindAllSubmatch(text, -1), func(found [][]byte) bool {
 		return !slices.Contains([]string{"task.h", "utils.h", "task", "utils"}, string(found[1])+string(found[2]))
 	})
 }

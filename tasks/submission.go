@@ -25,19 +25,19 @@ type Submission struct {
 // MaxSubmissionFiles limits the additional files of a submission.
 const MaxSubmissionFiles = 16
 
-// packedMark is the prefix of a packed submission with several files. Other submissions must not begin with it. Stored
-// sources and hashes depend on it. It begins with a zero byte, which no source that compiles contains.
-const packedMark = "\x00files\n"
+// packedPrefix is the prefix of a packed submission with several files. Other submissions must not begin with it.
+// Stored sources and hashes depend on it. It begins with a zero byte, which no source that compiles contains.
+const packedPrefix = "\x00files\n"
 
 // Pack returns the submission as one text, which is equal only for equal submissions. Without additional files it is
-// the source. Otherwise it is packedMark and, for each file, a line with name and size and then the text:
+// the source. Otherwise it is packedPrefix and, for each file, a line with name and size and then the text:
 // SubmissionSource first, the others sorted by name.
 func (s Submission) Pack() []byte {
 	if len(s.Files) == 0 {
 		return s.Source
 	}
 	var text bytes.Buffer
-	text.WriteString(packedMark)
+	text.WriteString(packedPrefix)
 	add := func(name string, data []byte) {
 		fmt.Fprintf(&text, "%s %d\n", name, len(data))
 		text.Write(data)
@@ -49,9 +49,9 @@ func (s Submission) Pack() []byte {
 	return text.Bytes()
 }
 
-// Unpack returns the submission for a text that Pack returned.
-func Unpack(text []byte) (s Submission, err error) {
-	rest, several := bytes.CutPrefix(text, []byte(packedMark))
+// UnpackSubmission returns the submission for a text that Pack returned.
+func UnpackSubmission(text []byte) (s Submission, err error) {
+	rest, several := bytes.CutPrefix(text, []byte(packedPrefix))
 	if !several {
 		return Submission{Source: text}, nil
 	}
@@ -93,7 +93,7 @@ func (s Submission) Zip(main string) ([]byte, error) {
 // UnzipSubmission returns the files of a zipped submission by name. They are all at the top level, or all in one
 // folder.
 func UnzipSubmission(data []byte) (map[string][]byte, error) {
-	found, err := filetree.Unzip(bytes.NewReader(data), int64(len(data)), filetree.Limits{
+	found, err := filetree.UnzipTree(bytes.NewReader(data), int64(len(data)), filetree.Limits{
 		MaxFiles: MaxSubmissionFiles + 1,
 		MaxFile:  MaxSubmission,
 		MaxTotal: MaxSubmission,
@@ -116,9 +116,9 @@ func UnzipSubmission(data []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// SplitMain finds the main file of a submission: the one with SubmissionName, or the only one that SubmissionFiles does
-// not allow. The error is a Problem.
-func (d Definition) SplitMain(files map[string][]byte) (main string, s Submission, err error) {
+// FindMainFile finds the main file of a submission: the one with SubmissionName, or the only one that SubmissionFiles
+// does not allow. The error is a Problem.
+func (d Definition) FindMainFile(files map[string][]byte) (main string, s Submission, err error) {
 	var others []string
 	for name := range files {
 		if !d.matchesPattern(name) {
@@ -142,13 +142,13 @@ func (d Definition) SplitMain(files map[string][]byte) (main string, s Submissio
 // Names returns the sorted names of the additional files.
 func (s Submission) Names() []string { return slices.Sorted(maps.Keys(s.Files)) }
 
-// NamesWith returns the sorted names of the additional files of two submissions together.
-func (s Submission) NamesWith(other Submission) []string {
+// NamesOfBoth returns the sorted names of the additional files of two submissions together.
+func (s Submission) NamesOfBoth(other Submission) []string {
 	return slices.Compact(slices.Sorted(slices.Values(append(s.Names(), other.Names()...))))
 }
 
-// TextSubmission returns a submission from texts; files are the additional ones by name.
-func TextSubmission(source string, files map[string]string) Submission {
+// SubmissionFromTexts returns a submission from texts; files are the additional ones by name.
+func SubmissionFromTexts(source string, files map[string]string) Submission {
 	s := Submission{Source: []byte(source)}
 	for name, text := range files {
 		s.add(name, []byte(text))
@@ -156,8 +156,8 @@ func TextSubmission(source string, files map[string]string) Submission {
 	return s
 }
 
-// Texts returns the additional files as texts by name; nil if there are none.
-func (s Submission) Texts() map[string]string {
+// FileTexts returns the additional files as texts by name; nil if there are none.
+func (s Submission) FileTexts() map[string]string {
 	if len(s.Files) == 0 {
 		return nil
 	}
@@ -225,7 +225,7 @@ func CheckSubmission(s Submission) error {
 		return parse.Problem{Message: fmt.Sprintf("the submission is larger than %d MB", MaxSubmission/1_000_000)}
 	case CheckText("", s.Source) != nil:
 		return CheckText("", s.Source)
-	case bytes.HasPrefix(s.Source, []byte(packedMark)):
+	case bytes.HasPrefix(s.Source, []byte(packedPrefix)):
 		return parse.Problem{Message: "the submission begins with what marks several files in one text"}
 	case len(s.Files) > MaxSubmissionFiles:
 		return parse.Problem{Message: fmt.Sprintf("it brings %d further files, and %d are the most", len(s.Files), MaxSubmissionFiles)}
@@ -241,10 +241,10 @@ func CheckSubmission(s Submission) error {
 	return nil
 }
 
-// Resolve returns the text of every file of a program by its name at run time, including the submission. It returns an
-// error if the bundle lacks a file, or if the submission is invalid. It does not call CheckFiles: accepted files are
-// measured again even if the task now allows fewer.
-func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
+// ProgramFiles returns the text of every file of a program by its name at run time, including the submission. It
+// returns an error if the bundle lacks a file, or if the submission is invalid. It does not call CheckFiles: accepted
+// files are measured again even if the task now allows fewer.
+func (b *Bundle) ProgramFiles(s Submission) (map[string][]byte, error) {
 	if err := CheckSubmission(s); err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (d Definition) WithFiles(names []string) Definition {
 	var further []File
 	for _, name := range names {
 		further = append(further, File{Name: name, Source: SubmissionSource})
-		if isCompiled(d.Lang, name) {
+		if isCompiledFile(d.Lang, name) {
 			d.Config.Sources = append(d.Config.Sources, name)
 		}
 	}

@@ -20,35 +20,35 @@ const (
 )
 
 var (
-	additionalFileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
-	furtherPattern     = regexp.MustCompile(`^[A-Za-z0-9_*][A-Za-z0-9_.*-]*$`)
+	additionalFileName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+	additionalFilePattern = regexp.MustCompile(`^[A-Za-z0-9_*][A-Za-z0-9_.*-]*$`)
 )
 
 var (
-	headerSuffixes  = []string{".h", ".hpp", ".hh", ".cuh", ".inl"}
-	sourceSuffixes  = []string{".cpp", ".cc", ".cxx"}
-	furtherSuffixes = map[Lang][]string{
+	headerSuffixes         = []string{".h", ".hpp", ".hh", ".cuh", ".inl"}
+	sourceSuffixes         = []string{".cpp", ".cc", ".cxx"}
+	additionalFileSuffixes = map[Lang][]string{
 		LangCPP:    slices.Concat([]string{".h", ".hpp", ".hh", ".inl"}, sourceSuffixes),
 		LangCUDA:   slices.Concat(headerSuffixes, []string{".cu"}, sourceSuffixes),
 		LangPython: slices.Concat([]string{".py", ".cu"}, headerSuffixes, sourceSuffixes),
 	}
 )
 
-// harnessStems are names, without suffix, that the programs of Warpboard have or look for, in addition to names that
-// begin with "warpboard".
-var harnessStems = []string{evalStem, "reference", "utils", "warm"}
+// reservedFileNames are names, without suffix, that the programs of Warpboard have or look for, in addition to names
+// that begin with "warpboard".
+var reservedFileNames = []string{evalProgramName, "reference", "utils", "warm"}
 
-// harnessModules are modules that the programs of Warpboard import in the process of the submission. A file with one of
-// these names would shadow the module.
-var harnessModules = []string{
+// reservedModules are modules that the programs of Warpboard import in the process of the submission. A file with one
+// of these names would shadow the module.
+var reservedModules = []string{
 	"array", "ast", "atexit", "base64", "bisect", "builtins", "collections", "contextlib", "copy", "ctypes", "cupy", "cutlass", "dataclasses", "enum", "errno", "faulthandler", "fcntl", "functools",
 	"gc", "hashlib", "importlib", "inspect", "io", "itertools", "json", "linecache", "logging", "marshal", "math", "mmap", "multiprocessing", "numpy", "operator", "os",
 	"pathlib", "pickle", "platform", "queue", "random", "re", "resource", "secrets", "select", "shutil", "signal", "site", "sitecustomize", "socket", "statistics", "string",
 	"struct", "submission", "subprocess", "sys", "tarfile", "task", "tempfile", "threading", "time", "torch", "traceback", "train", "triton", "types", "typing", "usercustomize", "warnings", "weakref",
 }
 
-// isCompiled reports whether a file is compiled; others are only included.
-func isCompiled(lang Lang, name string) bool {
+// isCompiledFile reports whether a file is compiled; others are only included.
+func isCompiledFile(lang Lang, name string) bool {
 	suffix := path.Ext(name)
 	return slices.Contains(sourceSuffixes, suffix) && lang != LangPython || suffix == ".cu" && lang == LangCUDA
 }
@@ -57,26 +57,27 @@ func isCompiled(lang Lang, name string) bool {
 func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 	patterns := r.textList(node, "submission_files")
 	if len(patterns) > maxFilePatterns {
-		r.refuse(node, "submission_files", "has %d names; at most %d are allowed", len(patterns), maxFilePatterns)
+		r.addProblem(node, "submission_files", "has %d names; at most %d are allowed", len(patterns), maxFilePatterns)
 		return nil
 	}
 	def := &r.bundle.Definition
-	if len(patterns) > 0 && def.OwnHarness && def.Lang == LangPython {
-		r.refuse(node, "submission_files", "a Python task with an eval program of its own takes no further files: one could stand in for a module that the program imports")
+	if len(patterns) > 0 && def.HasOwnHarness && def.Lang == LangPython {
+		r.addProblem(node, "submission_files", "a Python task with an eval program of its own takes no further files: one could stand in for a module that the program imports")
 		return nil
 	}
-	taken := r.bundle.usedNames(patterns)
+	taken := r.bundle.usersOfNames(patterns)
 	for i, pattern := range patterns {
-		at, item := index("submission_files", i), node.Content[i]
+		at, item := indexedKey("submission_files", i), node.Content[i]
 		switch {
 		case item.Kind != yaml.ScalarNode || pattern == "" || def.Lang == "": // refused already
-		case !furtherPattern.MatchString(pattern) || len(pattern) > maxFileName:
-			r.refuse(item, at, "%q is not a file name or pattern: at most %d letters, digits and _ - . *, without folders", pattern, maxFileName)
-		case !slices.Contains(furtherSuffixes[def.Lang], path.Ext(pattern)):
-			r.refuse(item, at, "%q must end in one of %s", pattern, strings.Join(furtherSuffixes[def.Lang], ", "))
+		case !additionalFilePattern.MatchString(pattern) || len(pattern) > maxFileName:
+			r.addProblem(item, at, "%q is not a file name or pattern: at most %d letters, digits and _ - . *, without folders", pattern, maxFileName)
+		case !slices.Contains(additionalFileSuffixes[def.Lang], path.Ext(pattern)):
+			r.addProblem(item, at, "%q must end in one of %s", pattern,
+				strings.Join(additionalFileSuffixes[def.Lang], ", "))
 		case !strings.Contains(pattern, "*"):
 			if why := taken[pattern]; why != "" {
-				r.refuse(item, at, "%q %s: a submission cannot bring it", pattern, why)
+				r.addProblem(item, at, "%q %s: a submission cannot bring it", pattern, why)
 			}
 		}
 	}
@@ -97,7 +98,7 @@ func refusedFileName(name string) string {
 // CheckFiles returns a Problem if a submission to the task may not have files with these names.
 func (b *Bundle) CheckFiles(names []string) error {
 	allowed := b.Definition.SubmissionFiles
-	seen, taken := map[string]string{}, b.usedNames(names)
+	seen, taken := map[string]string{}, b.usersOfNames(names)
 	for _, name := range names {
 		why := refusedFileName(name)
 		switch {
@@ -120,26 +121,26 @@ func (b *Bundle) CheckFiles(names []string) error {
 }
 
 func (d Definition) matchesPattern(name string) bool {
-	return slices.Contains(furtherSuffixes[d.Lang], path.Ext(name)) && slices.ContainsFunc(d.SubmissionFiles, func(pattern string) bool {
+	return slices.Contains(additionalFileSuffixes[d.Lang], path.Ext(name)) && slices.ContainsFunc(d.SubmissionFiles, func(pattern string) bool {
 		ok, err := path.Match(pattern, name)
 		return ok && err == nil
 	})
 }
 
-// MayComeFromSubmission reports whether the definition of the task allows a submission to have a file with this name.
-func (d Definition) MayComeFromSubmission(name string) bool {
-	return d.matchesPattern(name) && d.reservedBy(name) == ""
+// AllowsSubmittedFile reports whether the definition of the task allows a submission to have a file with this name.
+func (d Definition) AllowsSubmittedFile(name string) bool {
+	return d.matchesPattern(name) && d.ownerOfName(name) == ""
 }
 
-// usedNames returns, for each of names that is already used, who uses it: an additional file must not shadow a file of
-// the task or of the harness, or a file that one of these includes or imports. It reads the files of the task once,
+// usersOfNames returns, for each of names that is already used, who uses it: an additional file must not shadow a file
+// of the task or of the harness, or a file that one of these includes or imports. It reads the files of the task once,
 // because they may be large. Includes and imports are found by patterns in the text; those of included files are not
 // searched.
-func (b *Bundle) usedNames(names []string) map[string]string {
+func (b *Bundle) usersOfNames(names []string) map[string]string {
 	// names that are not used, by the text that an include or import of them has
 	taken, free := map[string]string{}, map[string][]string{}
 	for _, name := range names {
-		if why := b.Definition.reservedBy(name); why != "" {
+		if why := b.Definition.ownerOfName(name); why != "" {
 			taken[name] = why
 		} else {
 			free[filetree.FoldCase(name)] = append(free[filetree.FoldCase(name)], name)
@@ -157,19 +158,19 @@ func (b *Bundle) usedNames(names []string) map[string]string {
 	return taken
 }
 
-// reservedBy returns the owner of a name that is reserved for all tasks; "" if it is free.
-func (d Definition) reservedBy(name string) string {
+// ownerOfName returns the owner of a name that is reserved for all tasks; "" if it is free.
+func (d Definition) ownerOfName(name string) string {
 	if slices.ContainsFunc(d.Files, func(f File) bool { return filetree.FoldCase(path.Base(f.Name)) == filetree.FoldCase(name) }) {
 		return "has the name of a file of the task"
 	}
-	if d.Validation != nil && filetree.FoldCase(d.Validation.name()) == filetree.FoldCase(name) {
+	if d.Validation != nil && filetree.FoldCase(d.Validation.scriptName()) == filetree.FoldCase(name) {
 		return "has the name of the task's validation script"
 	}
 	module := filetree.FoldCase(nameWithoutSuffix(name))
-	if strings.HasPrefix(module, "warpboard") || slices.Contains(harnessStems, module) {
+	if strings.HasPrefix(module, "warpboard") || slices.Contains(reservedFileNames, module) {
 		return "has the name of a file of Warpboard's harness"
 	}
-	if path.Ext(name) == ".py" && slices.Contains(harnessModules, module) {
+	if path.Ext(name) == ".py" && slices.Contains(reservedModules, module) {
 		return "has the name of a module that Warpboard's harness imports"
 	}
 	return ""

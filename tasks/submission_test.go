@@ -23,12 +23,12 @@ func TestASubmissionOfSeveralFilesReadsBackEqual(t *testing.T) {
 		{Source: []byte("alone\n")},
 		{Source: []byte("main"), Files: map[string][]byte{"b.h": {}, "a.h": []byte("b.h 3\nabc"), "c.h": []byte("\x00files\n")}},
 	} {
-		got, err := tasks.Unpack(s.Pack())
+		got, err := tasks.UnpackSubmission(s.Pack())
 		if diff := cmp.Diff(s, got, cmpopts.EquateEmpty()); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	}
-	if s, err := tasks.Unpack([]byte("\x00files\n@SUBMISSION@ 40\nshort")); err == nil {
+	if s, err := tasks.UnpackSubmission([]byte("\x00files\n@SUBMISSION@ 40\nshort")); err == nil {
 		t.Errorf("what breaks off was read as %q", s)
 	}
 }
@@ -102,7 +102,7 @@ func TestAFurtherFileNeverTakesAnothersName(t *testing.T) {
 			for name, text := range c.files {
 				s.Files[name] = []byte(text)
 			}
-			sources, err := b.Resolve(s)
+			sources, err := b.ProgramFiles(s)
 			if err == nil {
 				err = b.CheckFiles(s.Names())
 			}
@@ -151,7 +151,7 @@ func TestNamesOfTheHarnessAndItsModulesAreReserved(t *testing.T) {
 	imported := regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import\b|import[ \t]+(\w+)(?:$|[., ]))`)
 	for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython} {
 		b := several(t, lang)
-		programs := harness.Sources(tasks.FormEval, lang)
+		programs := harness.Sources(tasks.ProtocolEval, lang)
 		for name, text := range programs {
 			reserved := []string{name}
 			for _, m := range imported.FindAllSubmatch(text, -1) {
@@ -174,18 +174,18 @@ func TestNamesOfTheHarnessAndItsModulesAreReserved(t *testing.T) {
 func TestFurtherFilesAreFilesOfTheSubmissionToWorkers(t *testing.T) {
 	b := several(t, tasks.LangCPP)
 	def := b.Definition.WithFiles([]string{"a.h", "b.cpp"})
-	sources, err := b.Resolve(tasks.Submission{
+	sources, err := b.ProgramFiles(tasks.Submission{
 		Source: []byte("main"),
 		Files:  map[string][]byte{"a.h": []byte("A"), "b.cpp": []byte("B")},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := harness.Assemble(def, sources)
+	set := harness.AssembleSources(def, sources)
 	var submitted []string
 	for _, u := range set.ToCompile {
-		if u.Submitted {
-			submitted = append(submitted, u.Name)
+		if u.HasSubmission {
+			submitted = append(submitted, u.FileName)
 		}
 	}
 	if diff := cmp.Diff([]string{"submission.cpp", "b.cpp"}, submitted); diff != "" {

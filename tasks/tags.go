@@ -9,9 +9,9 @@ import (
 const maxTags = 8
 
 func (r *taskReader) tags(node *yaml.Node) []string {
-	list := r.matching(node, "tags", IsTag, fmt.Sprintf("is not a tag: one has at most %d lower case letters, digits and hyphens between them, and begins with a letter", maxTagLetters))
+	list := r.matchingText(node, "tags", IsTag, fmt.Sprintf("is not a tag: one has at most %d lower case letters, digits and hyphens between them, and begins with a letter", maxTagLetters))
 	if len(list) > maxTags {
-		r.refuse(node, "tags", "has %d tags; at most %d are allowed", len(list), maxTags)
+		r.addProblem(node, "tags", "has %d tags; at most %d are allowed", len(list), maxTags)
 	}
 	return list
 }
@@ -22,7 +22,7 @@ func (r *taskReader) problem(node *yaml.Node) string {
 	}
 	name := r.scalarText(node, "problem")
 	if node.Kind == yaml.ScalarNode && name != "" && !IsTag(name) {
-		r.refuse(node, "problem", "%q is not a problem's name: it has at most %d lower case letters, digits and hyphens between them, and begins with a letter", name, maxTagLetters)
+		r.addProblem(node, "problem", "%q is not a problem's name: it has at most %d lower case letters, digits and hyphens between them, and begins with a letter", name, maxTagLetters)
 	}
 	return name
 }

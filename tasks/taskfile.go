@@ -28,20 +28,20 @@ const (
 
 // taskReader reads one task.yml and loads the files named in it.
 type taskReader struct {
-	reader
-	tree        filetree.Tree
+	yamlReader
+	tree        filetree.FileTree
 	dir         string // folder of task.yml in the tree
 	bundle      *Bundle
 	storedBytes int64 // bytes of bundle.Files
-	// origins maps each path in bundle.Files to its path in the tree.
-	origins            map[string]string
+	// pathInTree maps each path in bundle.Files to its path in the tree.
+	pathInTree         map[string]string
 	ignoredKeyWarnings []string // warnings about known but unused keys
-	// exactTexts is true if Python programs receive the values of cases with the types that they have in task.yml.
-	exactTexts bool
+	// keepsExactTexts is true if Python programs receive the values of cases with the types that they have in task.yml.
+	keepsExactTexts bool
 }
 
 // readTask reads the task in a folder of t.
-func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
+func readTask(t filetree.FileTree, dir string, name string) (*Bundle, error) {
 	file := path.Join(dir, TaskFile)
 	data, err := t.Read(file)
 	if err != nil {
@@ -49,14 +49,14 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 	}
 	root, err := parseYAML(file, data)
 	if err != nil {
-		return nil, parse.Problems(parse.ProblemsIn(err))
+		return nil, parse.Problems(parse.ProblemsFromError(err))
 	}
 	r := &taskReader{
-		reader: reader{file: file}, tree: t, dir: dir,
-		bundle: &Bundle{Name: name, Files: map[string][]byte{}}, origins: map[string]string{},
+		yamlReader: yamlReader{file: file}, tree: t, dir: dir,
+		bundle: &Bundle{Name: name, Files: map[string][]byte{}}, pathInTree: map[string]string{},
 	}
 	r.read(root)
-	if err := r.problems.Err(); err != nil {
+	if err := r.problems.AsError(); err != nil {
 		return nil, err
 	}
 	r.bundle.Warnings = append(r.ignoredKeyWarnings, lintBundle(r.bundle, r.unusedFiles())...)
@@ -67,38 +67,38 @@ func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 }
 
 func (r *taskReader) read(root *yaml.Node) {
-	f := r.mapping(root, "", knownKeys("", "")...)
+	f := r.readMapping(root, "", knownKeys("", "")...)
 	if root.Kind != yaml.MappingNode {
 		return
 	}
 	r.checkRequired(f)
 	def := &r.bundle.Definition
-	def.Form = FormEval
-	def.Lang = Lang(r.choice(f["lang"], "lang", "", "py", "cu", "cpp"))
+	def.Protocol = ProtocolEval
+	def.Lang = Lang(r.choiceText(f["lang"], "lang", "", "py", "cu", "cpp"))
 	def.Title = r.title(f["title"])
 	def.Description = r.scalarText(f["description"], "description")
 	def.Tags = r.tags(f["tags"])
-	def.Problem = r.problem(f["problem"])
+	def.ProblemGroup = r.problem(f["problem"])
 	def.Files = r.files(f["files"])
 	def.Config = r.config(f["config"], def.Lang)
 	def.Templates = r.templates(f["templates"])
 	def.Baselines = r.baselines(f["baselines"])
 	def.Validation = r.validation(f["validation"])
 	r.solutions()
-	r.exactTexts = def.Lang == LangPython && (def.Config.Main == "" && !def.hasFile(evalStem+".py") || r.scalarText(f["harness"], "harness") == harnessWarpboard)
+	r.keepsExactTexts = def.Lang == LangPython && (def.Config.MainFile == "" && !def.hasFile(evalProgramName+".py") || r.scalarText(f["harness"], "harness") == warpboardHarnessValue)
 	def.Tests = r.cases(f["tests"], "tests")
 	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")
-	r.times(f, def)
-	def.RankingBy = Ranking(r.choice(f["ranking_by"], "ranking_by", "last", "last", "mean", "geom"))
+	r.readTimeouts(f, def)
+	def.RankingBy = Ranking(r.choiceText(f["ranking_by"], "ranking_by", "last", "last", "mean", "geom"))
 	if seed, ok := r.integer(f["seed"], "seed"); ok {
 		def.Seed = &seed
 	}
 	def.MultiGPU = r.boolean(f["multi_gpu"], "multi_gpu", false)
-	def.Libraries = r.matching(f["libraries"], "libraries", libraryName.MatchString, "is not a library's name, as in -lNAME")
+	def.Libraries = r.matchingText(f["libraries"], "libraries", libraryNamePattern.MatchString, "is not a library's name, as in -lNAME")
 	def.GPUs = r.devices(f["gpus"], "gpus")
 	r.checkDevices(f)
 	def.Require = r.requirements(f["require"], "require")
-	def.NoProfile = !r.boolean(f["profile"], "profile", true)
+	def.DisableProfile = !r.boolean(f["profile"], "profile", true)
 	r.sanitize(f["sanitize"])
 	r.harness(f["config"])
 	r.worldSizes(f)
@@ -107,8 +107,8 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.chooseHarness(f["harness"])
 	r.checkRanges(f)
 	def.Tolerance = r.tolerances(f)
-	if def.Setup = r.boolean(f["setup"], "setup", false); def.Setup && (def.Lang != LangPython || def.OwnHarness || def.MultiGPU) {
-		r.refuse(f["setup"], "setup", "is for Python tasks with Warpboard's harness, on one GPU")
+	if def.AllowSetup = r.boolean(f["setup"], "setup", false); def.AllowSetup && (def.Lang != LangPython || def.HasOwnHarness || def.MultiGPU) {
+		r.addProblem(f["setup"], "setup", "is for Python tasks with Warpboard's harness, on one GPU")
 	}
 	// The allowed files of a submission depend on the choice of the harness.
 	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
@@ -117,33 +117,33 @@ func (r *taskReader) read(root *yaml.Node) {
 // sanitize reads the key sanitize: whether a ranked run requires a clean run of compute-sanitizer.
 func (r *taskReader) sanitize(node *yaml.Node) {
 	def := &r.bundle.Definition
-	def.SanitizeFirst = r.choice(node, "sanitize", "optional", "optional", "required") == "required"
+	def.SanitizeFirst = r.choiceText(node, "sanitize", "optional", "optional", "required") == "required"
 	switch {
 	case !def.SanitizeFirst:
 	case def.Lang == LangCPP:
-		r.refuse(node, "sanitize", "compute-sanitizer checks kernels on a GPU, and a task with lang cpp runs on a CPU")
+		r.addProblem(node, "sanitize", "compute-sanitizer checks kernels on a GPU, and a task with lang cpp runs on a CPU")
 	case def.MultiGPU:
-		r.refuse(node, "sanitize", "a task on several GPUs cannot be checked with compute-sanitizer")
+		r.addProblem(node, "sanitize", "a task on several GPUs cannot be checked with compute-sanitizer")
 	case len(def.Tests) == 0:
-		r.refuse(node, "sanitize", "compute-sanitizer checks the tests, and there are none")
+		r.addProblem(node, "sanitize", "compute-sanitizer checks the tests, and there are none")
 	}
 }
 
 // library reads the key library: whether kernels of libraries are refused. Only profiles show the kernels that ran.
 func (r *taskReader) library(node *yaml.Node) {
 	def := &r.bundle.Definition
-	def.RefuseLibrary = r.choice(node, "library", "allow", "allow", "refuse") == "refuse"
+	def.RefuseLibraryKernels = r.choiceText(node, "library", "allow", "allow", "refuse") == "refuse"
 	switch {
-	case !def.RefuseLibrary:
+	case !def.RefuseLibraryKernels:
 	case def.Lang == LangCPP:
-		r.refuse(node, "library", "which kernels ran is known from the profile, and a run on a CPU has none")
-	case def.NoProfile:
-		r.refuse(node, "library", "which kernels ran is known from the profile, and this task has none")
+		r.addProblem(node, "library", "which kernels ran is known from the profile, and a run on a CPU has none")
+	case def.DisableProfile:
+		r.addProblem(node, "library", "which kernels ran is known from the profile, and this task has none")
 	}
 }
 
-// times reads the time limits of stages.
-func (r *taskReader) times(f yamlFields, def *Definition) {
+// readTimeouts reads the time limits of stages.
+func (r *taskReader) readTimeouts(f yamlFields, def *Definition) {
 	def.Timeouts = Timeouts{
 		Test:      r.timeout(f["test_timeout"], "test_timeout"),
 		Benchmark: r.timeout(f["benchmark_timeout"], "benchmark_timeout"),
@@ -157,82 +157,82 @@ func (r *taskReader) times(f yamlFields, def *Definition) {
 
 // checkRequired reports each required key that a task.yml lacks.
 func (r *taskReader) checkRequired(f map[string]*yaml.Node) {
-	for _, key := range taskKeys() {
-		if key.Required && !strings.Contains(key.Name, ".") && f[key.Name] == nil {
-			r.refuse(nil, key.Name, "is required")
+	for _, key := range generalTaskKeys() {
+		if key.IsRequired && !strings.Contains(key.Name, ".") && f[key.Name] == nil {
+			r.addProblem(nil, key.Name, "is required")
 		}
 	}
 }
 
-func (r *reader) choice(node *yaml.Node, key, otherwise string, allowed ...string) string {
+func (r *yamlReader) choiceText(node *yaml.Node, key, otherwise string, allowed ...string) string {
 	if node == nil {
 		return otherwise
 	}
 	text := r.scalarText(node, key)
 	if !slices.Contains(allowed, text) && node.Kind == yaml.ScalarNode {
-		r.refuse(node, key, "%q is not allowed; it is one of %s", text, strings.Join(allowed, ", "))
+		r.addProblem(node, key, "%q is not allowed; it is one of %s", text, strings.Join(allowed, ", "))
 	}
 	return text
 }
 
-func (r *reader) matching(node *yaml.Node, key string, allowed func(string) bool, message string) []string {
+func (r *yamlReader) matchingText(node *yaml.Node, key string, allowed func(string) bool, message string) []string {
 	texts := r.textList(node, key)
 	for i, text := range texts {
 		switch item := node.Content[i]; {
 		case item.Kind != yaml.ScalarNode || text == "":
 		case !allowed(text):
-			r.refuse(item, index(key, i), "%q %s", text, message)
+			r.addProblem(item, indexedKey(key, i), "%q %s", text, message)
 		case slices.Contains(texts[:i], text):
-			r.refuse(item, index(key, i), "%q appears twice", text)
+			r.addProblem(item, indexedKey(key, i), "%q appears twice", text)
 		}
 	}
 	return texts
 }
 
-func (r *reader) devices(node *yaml.Node, key string) []string {
-	return r.matching(node, key, deviceName.MatchString, "is not a device's name")
+func (r *yamlReader) devices(node *yaml.Node, key string) []string {
+	return r.matchingText(node, key, deviceNamePattern.MatchString, "is not a device's name")
 }
 
 // requirements reads the Python packages that a worker must have.
-func (r *reader) requirements(node *yaml.Node, key string) requirement.List {
+func (r *yamlReader) requirements(node *yaml.Node, key string) requirement.List {
 	texts := r.textList(node, key)
 	list, at, err := requirement.ParseList(texts)
 	switch {
 	case err == nil:
 		return list
 	case at < 0:
-		r.refuse(node, key, "%v", err)
+		r.addProblem(node, key, "%v", err)
 	case node.Content[at].Kind == yaml.ScalarNode && texts[at] != "":
-		r.refuse(node.Content[at], index(key, at), "%v", err)
+		r.addProblem(node.Content[at], indexedKey(key, at), "%v", err)
 	}
 	return nil
 }
 
-func (r *reader) title(node *yaml.Node) string {
+func (r *yamlReader) title(node *yaml.Node) string {
 	title := strings.TrimSpace(r.scalarText(node, "title"))
 	if len(title) > maxTitle || strings.ContainsFunc(title, unicode.IsControl) {
-		r.refuse(node, "title", "must be one line of at most %d bytes, without control characters", maxTitle)
+		r.addProblem(node, "title", "must be one line of at most %d bytes, without control characters", maxTitle)
 	}
 	return title
 }
 
-func (r *reader) timeout(node *yaml.Node, key string) time.Duration {
+func (r *yamlReader) timeout(node *yaml.Node, key string) time.Duration {
 	seconds, ok := r.integer(node, key)
 	if !ok {
 		return defaultTimeout
 	}
 	if seconds < 1 || seconds > int64(maxTimeout/time.Second) {
-		r.refuse(node, key, "must be between 1 and %d seconds", int64(maxTimeout/time.Second))
+		r.addProblem(node, key, "must be between 1 and %d seconds", int64(maxTimeout/time.Second))
 		return defaultTimeout
 	}
 	return time.Duration(seconds) * time.Second
 }
 
 // memory reads a number of MiB and returns bytes; 0 if the key is absent.
-func (r *reader) memory(node *yaml.Node, key string) int64 {
+func (r *yamlReader) memory(node *yaml.Node, key string) int64 {
 	n, ok := r.integer(node, key)
 	if ok && (n < minMemoryMiB || n > maxMemoryMiB) {
-		r.refuse(node, key, "must be between %d and %d MiB", minMemoryMiB, maxMemoryMiB)
+		r.addProblem(node, key, "must be between %d and %d MiB", minMemoryMiB, maxMemoryMiB)
 		return 0
 	}
 	return n << 20
@@ -242,46 +242,46 @@ func (r *reader) memory(node *yaml.Node, key string) int64 {
 func (r *taskReader) cases(node *yaml.Node, key string) []Case {
 	items := r.items(node, key)
 	if len(items) > MaxCases {
-		r.refuse(node, key, "has %d cases; at most %d are allowed", len(items), MaxCases)
+		r.addProblem(node, key, "has %d cases; at most %d are allowed", len(items), MaxCases)
 		return nil
 	}
 	var out []Case
 	for i, item := range items {
-		out = append(out, r.oneCase(item, index(key, i)))
+		out = append(out, r.readCase(item, indexedKey(key, i)))
 	}
 	return out
 }
 
-func (r *taskReader) oneCase(node *yaml.Node, key string) Case {
+func (r *taskReader) readCase(node *yaml.Node, key string) Case {
 	var out Case
-	for name, value := range r.pairs(node, key) {
-		at := join(key, name.Value)
-		if !identifier.MatchString(name.Value) {
-			r.refuse(name, at, "an argument's name is made of letters, digits and _, and does not start with a digit")
+	for name, value := range r.mappingPairs(node, key) {
+		at := joinKey(key, name.Value)
+		if !identifierPattern.MatchString(name.Value) {
+			r.addProblem(name, at, "an argument's name is made of letters, digits and _, and does not start with a digit")
 			continue
 		}
 		text, ok := pyyaml.PythonText(value)
-		if exact, ok := pyyaml.PythonLiteral(value); ok && r.exactTexts && !isRange(text) {
+		if exact, ok := pyyaml.PythonLiteral(value); ok && r.keepsExactTexts && !isRange(text) {
 			text = exact
 		}
 		switch {
 		case name.Value == DevicesKey:
 			out = append(out, r.caseDevices(value, at))
 		case !ok:
-			r.refuse(value, at, "must be one value or a list of values")
+			r.addProblem(value, at, "must be one value or a list of values")
 		case strings.Contains(text, ";") || strings.ContainsFunc(text, unicode.IsControl):
-			r.refuse(value, at, "must not hold ; or control characters: the case is written as one line of \"name: value; name: value\"")
+			r.addProblem(value, at, "must not hold ; or control characters: the case is written as one line of \"name: value; name: value\"")
 		case value.Kind == yaml.ScalarNode && isRange(text):
 			r.checkRange(value, at, name.Value, text)
 			out = append(out, Arg{Name: name.Value, Value: text})
 		case slices.ContainsFunc(value.Content, func(item *yaml.Node) bool { return isRange(item.Value) }):
-			r.refuse(value, at, "a range stands alone, not in a list")
+			r.addProblem(value, at, "a range stands alone, not in a list")
 		default:
 			out = append(out, Arg{Name: name.Value, Value: text})
 		}
 	}
 	if len(out.Arguments()) == 0 && len(node.Content) <= 2*len(out) && node.Kind == yaml.MappingNode {
-		r.refuse(node, key, "has no arguments")
+		r.addProblem(node, key, "has no arguments")
 	}
 	return out
 }

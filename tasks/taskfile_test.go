@@ -48,7 +48,7 @@ profile: false
 	text := func(s string) *string { return &s }
 	seed := int64(5)
 	want := tasks.Definition{
-		Form: tasks.FormEval, Lang: tasks.LangCPP, Title: "Everything", Description: "# All keys\n",
+		Protocol: tasks.ProtocolEval, Lang: tasks.LangCPP, Title: "Everything", Description: "# All keys\n",
 		Tags: []string{"reduction", "linear-algebra", "beginner"},
 		Files: []tasks.File{
 			{Name: "task.h", Source: "task.h"}, {Name: "sub/reference.h", Source: "reference.h"},
@@ -69,9 +69,9 @@ profile: false
 		}},
 		Timeouts:    tasks.Timeouts{Test: 10 * time.Second, Benchmark: 20 * time.Second, Ranked: 30 * time.Second},
 		MemoryLimit: 512 << 20,
-		RankingBy:   tasks.RankGeom, Seed: &seed, Libraries: []string{"cuda", "stdc++"}, GPUs: []string{"CPU"},
-		Roofline:  &tasks.Roofline{Bytes: "2 * size * float32", Flops: "size"},
-		NoProfile: true,
+		RankingBy:   tasks.RankGeometricMean, Seed: &seed, Libraries: []string{"cuda", "stdc++"}, GPUs: []string{"CPU"},
+		Roofline:       &tasks.Roofline{Bytes: "2 * size * float32", Flops: "size"},
+		DisableProfile: true,
 	}
 	if diff := cmp.Diff(want, b.Definition); diff != "" {
 		t.Errorf("definition (-want +got):\n%s", diff)
@@ -82,7 +82,8 @@ func TestOptionalKeysHaveDefaults(t *testing.T) {
 	def := mustTask(t, minimal+"templates: {}\nseed: null\ntests:\n").Definition
 	limit := 180 * time.Second
 	want := tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}
-	if def.Timeouts != want || def.RankingBy != tasks.RankLast || def.OwnHarness || def.Seed != nil || def.NoProfile {
+	if def.Timeouts != want || def.RankingBy != tasks.RankLastCase || def.HasOwnHarness || def.Seed != nil ||
+		def.DisableProfile {
 		t.Errorf("defaults are not KernelBot's: %+v", def)
 	}
 	cpp := mustTask(t,
@@ -102,8 +103,9 @@ func TestBundleWithItsOwnEvalProgramIsRecognised(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			def := mustTask(t, c.yaml).Definition
-			if !def.OwnHarness || def.Config.Main != c.main {
-				t.Errorf("OwnHarness %v with main %q, want true with %q", def.OwnHarness, def.Config.Main, c.main)
+			if !def.HasOwnHarness || def.Config.MainFile != c.main {
+				t.Errorf("OwnHarness %v with main %q, want true with %q", def.HasOwnHarness, def.Config.MainFile,
+					c.main)
 			}
 		})
 	}
@@ -269,7 +271,7 @@ func further(name string) string {
 
 func TestOneReadingTellsEveryProblem(t *testing.T) {
 	_, err := task(t, minimal+"ranking_by: best\nseed: x\nextra: 1\n")
-	problems := parse.ProblemsIn(err)
+	problems := parse.ProblemsFromError(err)
 	var keys []string
 	for _, p := range problems {
 		keys = append(keys, p.Key)
@@ -328,7 +330,7 @@ func TestToleranceThatCannotBeIsRefusedAtItsKey(t *testing.T) {
 	_, err := task(t, strings.Replace(minimal, "lang: py", "lang: cpp", 1)+"tolerance: {}\n")
 	wantError(t, err, "tolerance: is for Python tasks")
 	b := mustTask(t, minimal+"tolerance: {atol: 1e-3}\ntolerances: {\"0\": {rtol: 0, equal_nan: true}}\n")
-	if got := b.Definition.Tolerance; *got.ATol != 1e-3 || got.RTol != nil || *got.Outputs["0"].RTol != 0 || !*got.Outputs["0"].EqualNaN {
+	if got := b.Definition.Tolerance; *got.ATol != 1e-3 || got.RTol != nil || *got.ByOutput["0"].RTol != 0 || !*got.ByOutput["0"].EqualNaN {
 		t.Errorf("%+v", got)
 	}
 	if got := b.Definition.Tolerance.String(); got != "atol 0.001; 0: rtol 0.0, equal_nan true" {

@@ -11,9 +11,9 @@ import (
 	"warpboard/tasks/filetree"
 )
 
-// Validation has the script of a task that runs submissions in an application. It runs on request, for entries of a
-// closed board, and does not affect ranks.
-type Validation struct {
+// ValidationScript has the script of a task that runs submissions in an application. It runs on request, for entries of
+// a closed board, and does not affect ranks.
+type ValidationScript struct {
 	Version string `json:"version"` // the author's version of the script
 	Script  string `json:"script"`  // path in the bundle
 }
@@ -22,7 +22,7 @@ type Validation struct {
 const maxValidationVersion = 40
 
 // validation reads the key validation. Only Python tasks have one: the script imports the submission as a module.
-func (r *taskReader) validation(node *yaml.Node) *Validation {
+func (r *taskReader) validation(node *yaml.Node) *ValidationScript {
 	const key = "validation"
 	def := r.bundle.Definition
 	if node == nil {
@@ -32,38 +32,38 @@ func (r *taskReader) validation(node *yaml.Node) *Validation {
 		r.ignoredKeyWarnings = append(r.ignoredKeyWarnings, "The key validation is not used: its script can import submissions in Python, and this task has others. Put such checks into tests.")
 		return nil
 	}
-	f := r.mapping(node, key, knownKeys(key, "")...)
-	v := Validation{Version: strings.TrimSpace(r.scalarText(f["version"], key+".version"))}
+	f := r.readMapping(node, key, knownKeys(key, "")...)
+	v := ValidationScript{Version: strings.TrimSpace(r.scalarText(f["version"], key+".version"))}
 	if n := len(v.Version); node.Kind == yaml.MappingNode && (n == 0 || n > maxValidationVersion || strings.ContainsFunc(v.Version, unicode.IsControl)) {
-		r.refuse(node, key+".version", "is required: one line of at most %d bytes that names this edition of the script", maxValidationVersion)
+		r.addProblem(node, key+".version", "is required: one line of at most %d bytes that names this edition of the script", maxValidationVersion)
 	}
 	source := r.scalarText(f["script"], key+".script")
 	if source == "" || source == SubmissionSource || path.Ext(source) != ".py" {
-		r.refuse(node, key+".script", "is required: the path of a Python file in the archive")
+		r.addProblem(node, key+".script", "is required: the path of a Python file in the archive")
 		return &v
 	}
-	v.Script = r.load(f["script"], key+".script", source)
+	v.Script = r.addSourceFile(f["script"], key+".script", source)
 	other := func(file File) bool {
-		return filetree.FoldCase(file.Name) == filetree.FoldCase(v.name()) && file.Source != v.Script
+		return filetree.FoldCase(file.Name) == filetree.FoldCase(v.scriptName()) && file.Source != v.Script
 	}
 	if slices.ContainsFunc(def.Files, other) {
-		r.refuse(f["script"], key+".script", "%q has the name of another entry of files", v.name())
+		r.addProblem(f["script"], key+".script", "%q has the name of another entry of files", v.scriptName())
 	}
 	return &v
 }
 
-// name returns the name of the script at run time.
-func (v Validation) name() string { return path.Base(v.Script) }
+// scriptName returns the name of the script at run time.
+func (v ValidationScript) scriptName() string { return path.Base(v.Script) }
 
-// WithValidationScript returns the task with its validation script as the program beside a submission. Validation must
-// not be nil.
+// WithValidationScript returns the task with its validation script as the program beside a submission. ValidationScript
+// must not be nil.
 func (b *Bundle) WithValidationScript() *Bundle {
 	out := *b
 	d := &out.Definition
-	name := d.Validation.name()
+	name := d.Validation.scriptName()
 	if !d.hasFile(name) {
 		d.Files = append(slices.Clone(d.Files), File{Name: name, Source: d.Validation.Script})
 	}
-	d.Config.Main, d.OwnHarness, d.SanitizeFirst = name, true, false
+	d.Config.MainFile, d.HasOwnHarness, d.SanitizeFirst = name, true, false
 	return &out
 }

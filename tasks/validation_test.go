@@ -12,19 +12,19 @@ const validated = minimal + "validation: {version: 2, script: eval.py}\n"
 // TestValidationScriptTravelsWithItsTask into the bundle, through a zip of it, and beside a submission.
 func TestValidationScriptTravelsWithItsTask(t *testing.T) {
 	b := mustTask(t, validated)
-	if v := b.Definition.Validation; v == nil || *v != (tasks.Validation{Version: "2", Script: "eval.py"}) ||
-		b.Files["eval.py"] == nil || b.Definition.OwnHarness {
+	if v := b.Definition.Validation; v == nil || *v != (tasks.ValidationScript{Version: "2", Script: "eval.py"}) ||
+		b.Files["eval.py"] == nil || b.Definition.HasOwnHarness {
 		t.Fatalf("the task has %+v and files %v", v, b.Files)
 	}
 	running := b.WithValidationScript()
-	files, err := running.Resolve(tasks.Submission{Source: []byte("x = 1")})
+	files, err := running.ProgramFiles(tasks.Submission{Source: []byte("x = 1")})
 	if err != nil || string(files["eval.py"]) != "print()" || string(files["submission.py"]) != "x = 1" {
 		t.Errorf("beside the submission lie %q, %v", files, err)
 	}
-	if d := running.Definition; d.Config.Main != "eval.py" || !d.OwnHarness {
+	if d := running.Definition; d.Config.MainFile != "eval.py" || !d.HasOwnHarness {
 		t.Errorf("the script runs as %+v", d)
 	}
-	if b.Definition.OwnHarness || len(b.Definition.Files) != 2 {
+	if b.Definition.HasOwnHarness || len(b.Definition.Files) != 2 {
 		t.Error("the task itself was changed")
 	}
 	var out strings.Builder
@@ -32,7 +32,7 @@ func TestValidationScriptTravelsWithItsTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := readZip([]byte(out.String()))
-	if err != nil || again[0].Key() != b.Key() {
+	if err != nil || again[0].ContentHash() != b.ContentHash() {
 		t.Errorf("it comes back as %+v, %v", again, err)
 	}
 }

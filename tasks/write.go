@@ -20,7 +20,7 @@ import (
 // only its reference file.
 func WriteZip(w io.Writer, b *Bundle) error {
 	zw := zip.NewWriter(w)
-	if b.Definition.Form != FormLegacy {
+	if b.Definition.Protocol != ProtocolLegacy {
 		text, err := b.TaskYAML()
 		if err != nil {
 			return err
@@ -57,105 +57,105 @@ func writeEntry(zw *zip.Writer, name string, data []byte) error {
 // TaskYAML returns the task.yml that the author wrote, with its comments. If the bundle has changed, it is written from
 // the definition.
 func (b *Bundle) TaskYAML() ([]byte, error) {
-	if text, ok := b.Files[TaskFile]; ok && b.describedBy(text) {
+	if text, ok := b.Files[TaskFile]; ok && b.isDefinedBy(text) {
 		return text, nil
 	}
-	return b.writtenYAML()
+	return b.formatTaskFile()
 }
 
-// describedBy reports whether a text gives the same definition as the bundle.
-func (b *Bundle) describedBy(text []byte) bool {
+// isDefinedBy reports whether a text gives the same definition as the bundle.
+func (b *Bundle) isDefinedBy(text []byte) bool {
 	files := maps.Clone(b.Files)
 	files[TaskFile] = text
-	read, err := readTask(filetree.Memory(files), ".", b.Name)
+	read, err := readTask(filetree.MemoryTree(files), ".", b.Name)
 	if err != nil {
 		return false
 	}
 	same := Bundle{Definition: read.Definition}
-	return same.Key() == (&Bundle{Definition: b.Definition}).Key()
+	return same.ContentHash() == (&Bundle{Definition: b.Definition}).ContentHash()
 }
 
 // authorText returns the text of task.yml for the bundle, with paths above the folder replaced by paths inside the
 // bundle. It is nil if the definition alone gives the same text.
 func (r *taskReader) authorText(data []byte) []byte {
 	text := string(data)
-	for inside := range r.origins {
-		if strings.HasPrefix(inside, outsidePrefix+"/") {
-			text = strings.ReplaceAll(text, strings.ReplaceAll(inside, outsidePrefix+"/", "../"), inside)
+	for inside := range r.pathInTree {
+		if strings.HasPrefix(inside, parentDirPrefix+"/") {
+			text = strings.ReplaceAll(text, strings.ReplaceAll(inside, parentDirPrefix+"/", "../"), inside)
 		}
 	}
-	if written, err := r.bundle.writtenYAML(); err == nil && string(written) == text {
+	if written, err := r.bundle.formatTaskFile(); err == nil && string(written) == text {
 		return nil
 	}
 	return []byte(text)
 }
 
-// writtenYAML writes a task.yml from the definition; its paths are those in the bundle.
-func (b *Bundle) writtenYAML() ([]byte, error) {
+// formatTaskFile writes a task.yml from the definition; its paths are those in the bundle.
+func (b *Bundle) formatTaskFile() ([]byte, error) {
 	d := b.Definition
 	y := pyyaml.NewMapping()
-	y.Set("title", d.Title)
-	y.Set("lang", string(d.Lang))
-	y.Add("description", &yaml.Node{
+	y.SetText("title", d.Title)
+	y.SetText("lang", string(d.Lang))
+	y.AddNode("description", &yaml.Node{
 		Kind:  yaml.ScalarNode,
 		Tag:   "!!str",
 		Value: d.Description,
 		Style: yaml.LiteralStyle,
 	})
-	y.List("tags", d.Tags)
-	y.Set("problem", d.Problem)
+	y.SetList("tags", d.Tags)
+	y.SetText("problem", d.ProblemGroup)
 	files := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, f := range d.Files {
-		files.Content = append(files.Content, pyyaml.Flow("name", pyyaml.Quoted(f.Name), "source", pyyaml.Quoted(f.Source)))
+		files.Content = append(files.Content, pyyaml.FlowMapping("name", pyyaml.QuotedNode(f.Name), "source", pyyaml.QuotedNode(f.Source)))
 	}
-	y.Add("files", files)
+	y.AddNode("files", files)
 	addConfig(y, d)
 	addTolerances(y, d.Tolerance)
-	if d.Setup {
-		y.Add("setup", pyyaml.PlainScalar("true"))
+	if d.AllowSetup {
+		y.AddNode("setup", pyyaml.UnquotedNode("true"))
 	}
-	exact := d.Lang == LangPython && !d.OwnHarness
+	exact := d.Lang == LangPython && !d.HasOwnHarness
 	addCases(y, "tests", d.Tests, exact)
 	addCases(y, "benchmarks", d.Benchmarks, exact)
-	addTimes(y, d)
-	y.Set("ranking_by", string(d.RankingBy))
+	addTimeLimits(y, d)
+	y.SetText("ranking_by", string(d.RankingBy))
 	if d.Seed != nil {
-		y.Add("seed", pyyaml.PlainScalar(strconv.FormatInt(*d.Seed, 10)))
+		y.AddNode("seed", pyyaml.UnquotedNode(strconv.FormatInt(*d.Seed, 10)))
 	}
 	if d.MultiGPU {
-		y.Add("multi_gpu", pyyaml.PlainScalar("true"))
+		y.AddNode("multi_gpu", pyyaml.UnquotedNode("true"))
 	}
-	y.Fields("templates", d.Templates)
-	y.Fields("baselines", d.Baselines)
-	y.List("submission_files", d.SubmissionFiles)
-	y.List("libraries", d.Libraries)
-	y.List("gpus", d.GPUs)
-	y.List("require", d.Require)
+	y.SetTexts("templates", d.Templates)
+	y.SetTexts("baselines", d.Baselines)
+	y.SetList("submission_files", d.SubmissionFiles)
+	y.SetList("libraries", d.Libraries)
+	y.SetList("gpus", d.GPUs)
+	y.SetList("require", d.Require)
 	if d.Roofline != nil {
-		y.Fields("roofline", map[string]string{"bytes": d.Roofline.Bytes, "flops": d.Roofline.Flops})
+		y.SetTexts("roofline", map[string]string{"bytes": d.Roofline.Bytes, "flops": d.Roofline.Flops})
 	}
-	if d.NoProfile {
-		y.Add("profile", pyyaml.PlainScalar("false"))
+	if d.DisableProfile {
+		y.AddNode("profile", pyyaml.UnquotedNode("false"))
 	}
 	if d.SanitizeFirst {
-		y.Set("sanitize", "required")
+		y.SetText("sanitize", "required")
 	}
-	if d.RefuseLibrary {
-		y.Set("library", "refuse")
+	if d.RefuseLibraryKernels {
+		y.SetText("library", "refuse")
 	}
 	if d.Validation != nil {
-		y.Fields("validation", map[string]string{"version": d.Validation.Version, "script": d.Validation.Script})
+		y.SetTexts("validation", map[string]string{"version": d.Validation.Version, "script": d.Validation.Script})
 	}
-	text, err := y.Text()
+	text, err := y.FormatYAML()
 	if err != nil {
 		return nil, fmt.Errorf("writing %s of %s: %w", TaskFile, b.Name, err)
 	}
 	return text, nil
 }
 
-func addTimes(y *pyyaml.Mapping, d Definition) {
+func addTimeLimits(y *pyyaml.Mapping, d Definition) {
 	seconds := func(key string, limit time.Duration) {
-		y.Add(key, pyyaml.PlainScalar(strconv.FormatInt(int64(limit/time.Second), 10)))
+		y.AddNode(key, pyyaml.UnquotedNode(strconv.FormatInt(int64(limit/time.Second), 10)))
 	}
 	seconds("test_timeout", d.Timeouts.Test)
 	seconds("benchmark_timeout", d.Timeouts.Benchmark)
@@ -164,33 +164,33 @@ func addTimes(y *pyyaml.Mapping, d Definition) {
 		seconds("ranked_budget", d.RankedBudget)
 	}
 	if d.MemoryLimit > 0 {
-		y.Add("memory_limit", pyyaml.PlainScalar(strconv.FormatInt(d.MemoryLimit>>20, 10)))
+		y.AddNode("memory_limit", pyyaml.UnquotedNode(strconv.FormatInt(d.MemoryLimit>>20, 10)))
 	}
 }
 
 func addConfig(y *pyyaml.Mapping, d Definition) {
 	config := pyyaml.NewMapping()
-	config.Set("main", d.Config.Main)
-	config.List("sources", d.Config.Sources)
-	config.List("include_dirs", d.Config.IncludeDirs)
+	config.SetText("main", d.Config.MainFile)
+	config.SetList("sources", d.Config.Sources)
+	config.SetList("include_dirs", d.Config.IncludeDirs)
 	defines := &yaml.Node{Kind: yaml.MappingNode}
 	for _, define := range d.Config.Defines {
-		value := pyyaml.PlainScalar("null")
+		value := pyyaml.UnquotedNode("null")
 		if define.Value != nil {
-			value = pyyaml.Quoted(*define.Value)
+			value = pyyaml.QuotedNode(*define.Value)
 		}
-		defines.Content = append(defines.Content, pyyaml.PlainScalar(define.Name), value)
+		defines.Content = append(defines.Content, pyyaml.UnquotedNode(define.Name), value)
 	}
 	if len(defines.Content) > 0 {
-		config.Add("defines", defines)
+		config.AddNode("defines", defines)
 	}
-	config.List("compile_flags", d.Config.CompileFlags)
+	config.SetList("compile_flags", d.Config.CompileFlags)
 	if len(config.Node.Content) > 0 {
-		y.Add("config", config.Node)
+		y.AddNode("config", config.Node)
 	}
 }
 
-func valueNode(c Case, arg Arg, exact bool) *yaml.Node {
+func argumentValueNode(c Case, arg Arg, exact bool) *yaml.Node {
 	switch {
 	case arg.Name == DevicesKey:
 	case exact:
@@ -210,15 +210,15 @@ func addCases(y *pyyaml.Mapping, key string, cases []Case, exact bool) {
 	for _, c := range cases {
 		node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		for _, arg := range c {
-			value := valueNode(c, arg, exact)
+			value := argumentValueNode(c, arg, exact)
 			if value.Style == 0 && strings.ContainsAny(value.Value, ",[]{}") { // needs quotes in a one-line mapping
 				node.Style = 0
 			}
-			node.Content = append(node.Content, pyyaml.PlainScalar(arg.Name), value)
+			node.Content = append(node.Content, pyyaml.UnquotedNode(arg.Name), value)
 		}
 		list.Content = append(list.Content, node)
 	}
 	if len(cases) > 0 {
-		y.Add(key, list)
+		y.AddNode(key, list)
 	}
 }

@@ -226,7 +226,7 @@ func TestSharedFilesAboveTheFolderAreReadWithinTheUpload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sources, err := bundles[0].Resolve(tasks.Submission{Source: []byte("print()")})
+	sources, err := bundles[0].ProgramFiles(tasks.Submission{Source: []byte("print()")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func clockNotes(c job.CaseResult) []string {
 	switch k := c.Clocks; {
 	case c.SynchronizesInMostCalls():
 		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). Everything after the release counts: %s by the judge's clock, %s by the runner's.",
-			callReleaseDelay, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.WallTime), format.Nanoseconds(k.Event)))
+			callReleaseDelay, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.WallTime), format.Nanoseconds(k.EventTime)))
 	case k.LateCalls > 0:
 		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.LateCalls, format.Plural(c.Runs, "call was", "calls were"), callReleaseDelay))
 	}
@@ -87,18 +87,18 @@ func clockFacts(d models.ClockDifference) []string {
 }
 
 // clockDifferenceNote returns the times by both clocks, and which of them counts.
-func clockDifferenceNote(k job.Clocks) string {
-	switch k.Counted {
+func clockDifferenceNote(k job.ClockTimes) string {
+	switch k.CountedClock {
 	case job.ClockSnapshot:
 		return fmt.Sprintf("Runner: %s. Judge: answer after %s (counts, minus the tolerance).",
-			format.Nanoseconds(k.Event), format.Nanoseconds(k.Snapshot))
+			format.Nanoseconds(k.EventTime), format.Nanoseconds(k.SnapshotTime))
 	case job.ClockWall:
-		return fmt.Sprintf("Judge: %s (counts, minus %s tolerance). Runner: %s.", format.Nanoseconds(k.WallTime), format.Nanoseconds(k.WallTolerance), format.Nanoseconds(k.Event))
+		return fmt.Sprintf("Judge: %s (counts, minus %s tolerance). Runner: %s.", format.Nanoseconds(k.WallTime), format.Nanoseconds(k.WallTolerance), format.Nanoseconds(k.EventTime))
 	}
-	if k.Counted == job.ClockEvent && k.WallTime > k.Event {
+	if k.CountedClock == job.ClockEvent && k.WallTime > k.EventTime {
 		return fmt.Sprintf("The runner's clock shows %s and the judge's %s. In other processes of this run both clocks agreed on the runner's time, so something disturbed the judge's clock, and the runner's time counts.",
-			format.Nanoseconds(k.Event), format.Nanoseconds(k.WallTime))
+			format.Nanoseconds(k.EventTime), format.Nanoseconds(k.WallTime))
 	}
 	return fmt.Sprintf("The runner's clock shows %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",
-		format.Nanoseconds(k.Event), format.Nanoseconds(k.WallTime), format.Nanoseconds(k.WallTolerance))
+		format.Nanoseconds(k.EventTime), format.Nanoseconds(k.WallTime), format.Nanoseconds(k.WallTolerance))
 }

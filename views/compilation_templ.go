@@ -204,7 +204,7 @@ func compiled(p EvaluationPage, r kernelrun.Result) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if remarks := ParseRemarks(c.Messages, CompiledSources(c)); len(remarks) > 0 {
+		if remarks := ParseRemarks(c.CompilerMessages, CompiledSources(c)); len(remarks) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"px-5 py-3 border-t border-line\"><ul class=\"grid gap-1 small\" aria-label=\"Messages about its lines\" data-run-remarks>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -320,7 +320,7 @@ func compiled(p EvaluationPage, r kernelrun.Result) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if kernels := ParseKernelFacts(c.Facts); len(kernels) > 0 {
+		if kernels := ParseKernelFacts(c.PTXASFacts); len(kernels) > 0 {
 			templ_7745c5c3_Err = kernelFacts(kernels).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -336,15 +336,15 @@ func compiled(p EvaluationPage, r kernelrun.Result) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if c.Messages != "" {
+		if c.CompilerMessages != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<details><summary class=\"font-semibold\">Messages of the compilers</summary><pre class=\"output mt-2\" tabindex=\"0\" aria-label=\"Messages of the compilers\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
-			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(c.Messages)
+			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(c.CompilerMessages)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/compilation.templ`, Line: 62, Col: 92}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/compilation.templ`, Line: 62, Col: 100}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 			if templ_7745c5c3_Err != nil {
@@ -384,13 +384,13 @@ func compiledState(r kernelrun.Result) string {
 }
 
 // formsOf returns the listings with code, machine code first.
-func formsOf(c kernelrun.Compilation) []kernelrun.Listing {
-	listings := slices.DeleteFunc(slices.Clone(c.Code), func(l kernelrun.Listing) bool { return len(l.Code) == 0 })
-	slices.SortStableFunc(listings, func(a, b kernelrun.Listing) int { return order(a) - order(b) })
+func formsOf(c kernelrun.Compilation) []kernelrun.CodeListing {
+	listings := slices.DeleteFunc(slices.Clone(c.Listings), func(l kernelrun.CodeListing) bool { return len(l.Code) == 0 })
+	slices.SortStableFunc(listings, func(a, b kernelrun.CodeListing) int { return order(a) - order(b) })
 	return listings
 }
 
-func order(l kernelrun.Listing) int {
+func order(l kernelrun.CodeListing) int {
 	if l.Language == "PTX" {
 		return 1
 	}
@@ -398,7 +398,7 @@ func order(l kernelrun.Listing) int {
 }
 
 // compiledCode shows a listing beside the source; the script of the site scrolls both together.
-func compiledCode(p EvaluationPage, c kernelrun.Compilation, listing kernelrun.Listing, open bool) templ.Component {
+func compiledCode(p EvaluationPage, c kernelrun.Compilation, listing kernelrun.CodeListing, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -681,7 +681,7 @@ func compiledCode(p EvaluationPage, c kernelrun.Compilation, listing kernelrun.L
 const mostCompiled = 2_000
 
 // linesOf returns the source lines for which code was generated.
-func linesOf(listing kernelrun.Listing) map[int]bool {
+func linesOf(listing kernelrun.CodeListing) map[int]bool {
 	lines := map[int]bool{}
 	for _, line := range listing.Code {
 		lines[line.Line] = true

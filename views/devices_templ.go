@@ -112,7 +112,7 @@ type QueuedRun struct {
 	ID           int64  // of the submission; 0 if the viewer may not see it
 	What         string // purpose: "Ranked", or for another measurement: "Confirmation of"
 	Confirms     bool   // it is a run of a confirmation
-	Kind         string // kernelrun.Kind of an evaluation, whose fields of a submission are empty
+	Kind         string // kernelrun.EvaluationKind of an evaluation, whose fields of a submission are empty
 	EvaluationID string // empty if the viewer may not open it
 }
 
@@ -917,7 +917,7 @@ func (q QueuedRun) mark() templ.Attributes {
 
 // kindName returns the name of an evaluation's kind.
 func (q QueuedRun) kindName() string {
-	return evaluationName(kernelrun.Kind(q.Kind))
+	return evaluationName(kernelrun.EvaluationKind(q.Kind))
 }
 
 // pauseButton pauses a queue, for example during a repair, or resumes it.

@@ -46,15 +46,15 @@ func EvaluationURL(id string) templ.SafeURL { return templ.SafeURL("/evaluations
 
 // EvaluationTitle returns the title of an evaluation, with enough of its ID to distinguish it.
 func EvaluationTitle(e work.Evaluation) string {
-	return evaluationName(kernelrun.Kind(e.Kind)) + " " + e.ID[:min(len(e.ID), 8)]
+	return evaluationName(kernelrun.EvaluationKind(e.Kind)) + " " + e.ID[:min(len(e.ID), 8)]
 }
 
 // evaluationName returns the name of an evaluation's kind.
-func evaluationName(kind kernelrun.Kind) string {
+func evaluationName(kind kernelrun.EvaluationKind) string {
 	switch kind {
-	case kernelrun.Compare:
+	case kernelrun.KindCompare:
 		return "Comparison"
-	case kernelrun.Compile:
+	case kernelrun.KindCompile:
 		return "Compilation"
 	}
 	return "Evaluation"
@@ -172,7 +172,7 @@ func Evaluation(p EvaluationPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Request != "" && p.Of.Kind != string(kernelrun.Compile) {
+			if p.Request != "" && p.Of.Kind != string(kernelrun.KindCompile) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<a class=\"btn ml-auto\" href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -486,7 +486,7 @@ func EvaluationState(p EvaluationPage) templ.Component {
 
 // stagesOf returns the stages of an evaluation. A compilation has no others.
 func stagesOf(e work.Evaluation) []string {
-	if e.Kind == string(kernelrun.Compile) {
+	if e.Kind == string(kernelrun.KindCompile) {
 		return evaluationStates[:2]
 	}
 	return evaluationStates
@@ -625,7 +625,7 @@ func evaluationResult(p EvaluationPage, r kernelrun.Result) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if r.Compiled {
-			templ_7745c5c3_Err = verdict(checked(p.Of.Kind == string(kernelrun.Compare)), r.Correctness).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = verdict(checked(p.Of.Kind == string(kernelrun.KindCompare)), r.Correctness).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1207,7 +1207,7 @@ type titled struct{ title, text string }
 func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	facts := []titled{
 		{"Method", evaluationStateText(r.ProfilingMethod)}, {"Clock", clockText(r)}, {"Setup", setupTimeText(r.SetupNS)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Reference", keptText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
-		{"Signal", r.Signal}, {"Limit reached", r.Limit},
+		{"Signal", r.Signal}, {"Limit reached", r.ExceededLimit},
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Baselines)) {
 		facts = append(facts, titled{"Beside " + name, baselineText(r.Baselines[name])})
@@ -1227,10 +1227,10 @@ func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 
 // stoppedText explains why calls ended early.
 func stoppedText(r kernelrun.Result) string {
-	if r.Stopped == nil {
+	if r.EarlyStop == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d, after which stop_when was met (%s)", r.Stopped.Calls, r.Stopped.Reason)
+	return fmt.Sprintf("%d, after which stop_when was met (%s)", r.EarlyStop.TimedCalls, r.EarlyStop.Reason)
 }
 
 // keptText notes that the reference did not run.
@@ -1239,7 +1239,7 @@ func keptText(r kernelrun.Result) string {
 		return ""
 	}
 	age := time.Duration(r.ReusedReference.SecondsOld * float64(time.Second))
-	return fmt.Sprintf("%d calls from an evaluation %s before", r.ReusedReference.Calls, format.Duration(age))
+	return fmt.Sprintf("%d calls from an evaluation %s before", r.ReusedReference.TimedCalls, format.Duration(age))
 }
 
 // inputsText notes that all calls had the same inputs.

@@ -36,15 +36,15 @@ func clockText(r kernelrun.Result) string {
 		return ""
 	case !judged:
 		return "the kernel's own process, which can falsify it. No judge timed this"
-	case c.Counts == string(job.ClockEvent):
+	case c.CountedClock == string(job.ClockEvent):
 		return "the runner's, confirmed by the judge's"
 	}
 	text := fmt.Sprintf("the judge's, ± %s", format.Nanoseconds(c.Tolerance*1e6))
-	if c.Counts == string(job.ClockSnapshot) {
+	if c.CountedClock == string(job.ClockSnapshot) {
 		text = "the judge's, until it had the answer" + text[len("the judge's"):]
 	}
-	if c.WallTime-c.Event > c.Tolerance {
-		text += fmt.Sprintf("; the kernel's own process reported %s", format.Nanoseconds(c.Event*1e6))
+	if c.WallTime-c.EventTime > c.Tolerance {
+		text += fmt.Sprintf("; the kernel's own process reported %s", format.Nanoseconds(c.EventTime*1e6))
 	}
 	return text
 }

@@ -16,7 +16,7 @@ import (
 
 // HarnessSet is one of Warpboard's harnesses: for tasks with one form and language.
 type HarnessSet struct {
-	Form tasks.Form
+	Form tasks.Protocol
 	Lang tasks.Lang
 }
 
@@ -30,7 +30,7 @@ type HarnessPage struct {
 
 // Label returns the harness's name for people.
 func (s HarnessSet) Label() string {
-	if s.Form == tasks.FormLegacy {
+	if s.Form == tasks.ProtocolLegacy {
 		return LangName(s.Lang) + ", legacy format"
 	}
 	return LangName(s.Lang)
@@ -48,10 +48,10 @@ func (s HarnessSet) FileURL(name string) templ.SafeURL {
 
 // HarnessURL returns the address at which a task's measuring program can be read.
 func HarnessURL(d tasks.Definition) templ.SafeURL {
-	if d.OwnHarness {
+	if d.HasOwnHarness {
 		return "#files"
 	}
-	return HarnessSet{Form: d.Form, Lang: d.Lang}.URL()
+	return HarnessSet{Form: d.Protocol, Lang: d.Lang}.URL()
 }
 
 // Harness is the page of one of Warpboard's harnesses.

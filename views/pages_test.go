@@ -201,10 +201,10 @@ func TestAttacksSayWhyOthersDidNotRun(t *testing.T) {
 func TestTasksAreNamedForPeople(t *testing.T) {
 	for got, want := range map[string]string{
 		LangName(tasks.LangCUDA): "CUDA C++", LangName(tasks.LangPython): "Python", LangName(tasks.LangCPP): "C++",
-		LangName("zig"):             "zig",
-		RankingName(tasks.RankLast): "Time of the last benchmark case",
-		RankingName(tasks.RankMean): "Mean time of the benchmark cases",
-		RankingName(tasks.RankGeom): "Geometric mean of the benchmark cases", RankingName("sum"): "sum",
+		LangName("zig"):                      "zig",
+		RankingName(tasks.RankLastCase):      "Time of the last benchmark case",
+		RankingName(tasks.RankMean):          "Mean time of the benchmark cases",
+		RankingName(tasks.RankGeometricMean): "Geometric mean of the benchmark cases", RankingName("sum"): "sum",
 		ModeName("ranked"): "Ranked", ModeName("odd"): "odd",
 	} {
 		if got != want {
@@ -234,8 +234,8 @@ func TestSourceWithRemarksThatCannotBeWrittenFails(t *testing.T) {
 func TestTheRulesOfATaskHaveItsToleranceAndSetup(t *testing.T) {
 	atol := 0.001
 	page := TaskPage{Definition: tasks.Definition{
-		Setup:     true,
-		Tolerance: &tasks.Tolerances{Tolerance: tasks.Tolerance{ATol: &atol}},
+		AllowSetup: true,
+		Tolerance:  &tasks.Tolerances{Tolerance: tasks.Tolerance{ATol: &atol}},
 	}}
 	if text := show(t, taskFacts(page)).Text(); !strings.Contains(text, "atol 0.001") || !strings.Contains(text, "setup(meta) before each case is not timed") {
 		t.Errorf("%q", text)

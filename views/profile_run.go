@@ -65,12 +65,12 @@ func (r RunCard) MeasuringConditions() []NamedValue {
 
 func runConditions(m job.Machine) []NamedValue {
 	var seen []NamedValue
-	for _, key := range slices.Sorted(maps.Keys(m.Conditions)) {
+	for _, key := range slices.Sorted(maps.Keys(m.GPUConditions)) {
 		name := format.UpperFirst(strings.ReplaceAll(key, "_", " "))
 		if rest, ok := strings.CutPrefix(name, "Sm "); ok {
 			name = "SM " + rest
 		}
-		seen = append(seen, NamedValue{name, m.Conditions[key]})
+		seen = append(seen, NamedValue{name, m.GPUConditions[key]})
 	}
 	return seen
 }

@@ -49,7 +49,7 @@ func (r LaunchedKernels) libraries() string {
 	if !r.Refused {
 		return ""
 	}
-	return job.LibrariesIn(r.Kernels)
+	return job.LibrariesText(r.Kernels)
 }
 
 // launches explains which launches the list covers.
@@ -353,7 +353,7 @@ func kernelTable(r LaunchedKernels, label string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var15 = []any{"tag", templ.KV("tag-warn", k.Library && r.Refused)}
+			var templ_7745c5c3_Var15 = []any{"tag", templ.KV("tag-warn", k.FromLibrary && r.Refused)}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var15...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -378,7 +378,7 @@ func kernelTable(r LaunchedKernels, label string) templ.Component {
 			var templ_7745c5c3_Var17 string
 			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(k.Origin)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ran.templ`, Line: 116, Col: 88}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ran.templ`, Line: 116, Col: 92}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
@@ -515,7 +515,7 @@ func ranInCall(label string, kernels []kernelrun.Kernel) templ.Component {
 
 func ranOf(kernels []kernelrun.Kernel) (r LaunchedKernels) {
 	for _, k := range kernels {
-		r.Kernels = append(r.Kernels, job.Kernel{Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, NS: k.DurationNS, Share: k.Share})
+		r.Kernels = append(r.Kernels, job.Kernel{Name: k.Name, Origin: k.Origin, FromLibrary: k.FromLibrary, Launches: k.Launches, NS: k.DurationNS, Share: k.Share})
 	}
 	return r
 }

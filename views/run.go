@@ -246,9 +246,10 @@ type NamedValue struct{ Name, Value string }
 // MachineFacts returns the known facts about the machine and the conditions of a run.
 func MachineFacts(m job.Machine, harness string) []NamedValue {
 	all := []NamedValue{
-		{"Device", m.Name}, {"Device ID", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA", m.CUDA},
+		{"Device", m.DeviceName}, {"Device ID", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA",
+			m.CUDA},
 		{"Compiler", m.Compiler}, {"Python", m.Python}, {"Torch", m.Torch}, {"Triton", m.Triton},
-		{"Kernel", m.Kernel}, {"Sandbox", m.Sandbox}, {"Harness", harness},
+		{"Kernel", m.KernelRelease}, {"Sandbox", m.Sandbox}, {"Harness", harness},
 	}
 	return slices.DeleteFunc(append(all, runConditions(m)...), func(f NamedValue) bool { return f.Value == "" })
 }

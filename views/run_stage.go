@@ -176,7 +176,7 @@ func statusText(status job.Status) string {
 		return "error"
 	case job.StatusTimeout:
 		return "too slow"
-	case job.StatusLimit:
+	case job.StatusLimitExceeded:
 		return "over a limit"
 	case job.StatusCancelled:
 		return "cancelled"

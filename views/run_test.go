@@ -11,8 +11,8 @@ import (
 )
 
 func judged(event, wallTime, snapshot, tolerance float64, counts job.Clock, late, runs int) job.CaseResult {
-	return job.CaseResult{Runs: runs, Clocks: job.Clocks{
-		Counted: counts, Event: event, WallTime: wallTime, Snapshot: snapshot, WallTolerance: tolerance,
+	return job.CaseResult{Runs: runs, Clocks: job.ClockTimes{
+		CountedClock: counts, EventTime: event, WallTime: wallTime, SnapshotTime: snapshot, WallTolerance: tolerance,
 		LateCalls: late,
 	}}
 }
@@ -101,7 +101,7 @@ func TestOfTwoTimedStagesTheOneThatScoresIsOpen(t *testing.T) {
 func TestEachStatusHasAWordAndAClass(t *testing.T) {
 	for status, want := range map[job.Status][2]string{
 		job.StatusPass: {"passed", "stage-pass"}, job.StatusFail: {"wrong answer", "stage-fail"}, job.StatusError: {"error", "stage-fail"},
-		job.StatusTimeout: {"too slow", "stage-fail"}, job.StatusLimit: {"over a limit", "stage-fail"},
+		job.StatusTimeout: {"too slow", "stage-fail"}, job.StatusLimitExceeded: {"over a limit", "stage-fail"},
 		job.StatusCancelled: {"cancelled", "stage-wait"}, "odd": {"odd", "stage-fail"},
 	} {
 		s := StageView{HasResult: true, Result: job.StageResult{Status: status}}
@@ -117,7 +117,7 @@ func TestEachStatusHasAWordAndAClass(t *testing.T) {
 }
 
 func TestMachinesListWhatIsKnown(t *testing.T) {
-	got := MachineFacts(job.Machine{Name: "NVIDIA H200", Driver: "550", Conditions: map[string]string{"sm_clock": "1980 MHz", "power_limit": "700 W"}}, "1.4.0")
+	got := MachineFacts(job.Machine{DeviceName: "NVIDIA H200", Driver: "550", GPUConditions: map[string]string{"sm_clock": "1980 MHz", "power_limit": "700 W"}}, "1.4.0")
 	want := []NamedValue{{"Device", "NVIDIA H200"}, {"Driver", "550"}, {"Harness", "1.4.0"}, {"Power limit", "700 W"}, {"SM clock", "1980 MHz"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

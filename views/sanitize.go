@@ -33,7 +33,7 @@ func sanitizerToolText(c job.CaseResult, found []job.Finding) string {
 
 // hasFindingsOf reports whether found has findings of the tool in case c.
 func hasFindingsOf(c job.CaseResult, found []job.Finding) bool {
-	return slices.ContainsFunc(found, func(f job.Finding) bool { return f.Tool == c.Spec })
+	return slices.ContainsFunc(found, func(f job.Finding) bool { return f.Tool == c.SpecLine })
 }
 
 // sanitizerToolMessage returns the message of a tool that is not one of its findings.
@@ -77,8 +77,8 @@ func findingRemark(f job.Finding, of Sources) (r Remark, ok bool) {
 	if f.Thread != "" {
 		text += fmt.Sprintf(" by thread (%s) of block (%s)", f.Thread, f.Block)
 	}
-	if f.Count > 1 {
-		text += ", " + format.Count(int64(f.Count)) + " times"
+	if f.Occurrences > 1 {
+		text += ", " + format.Count(int64(f.Occurrences)) + " times"
 	}
 	return Remark{Line: f.Line, IsError: !f.IsWarning, Text: text, File: name}, ours && f.Line > 0
 }

@@ -16,8 +16,8 @@ type TaskDocsPage struct {
 	Starters []TaskStarter
 	Starter  TaskStarter // starter whose files are shown
 	Files    []SourceFile
-	Keys     []tasks.Key
-	Parts    []tasks.Part // parts for the starter's language
+	Keys     []tasks.TaskFileKey
+	Parts    []tasks.HarnessPart // parts for the starter's language
 }
 
 // TaskStarter is a built-in task to start from.
@@ -334,9 +334,9 @@ func taskParts(p TaskDocsPage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var13 templ.SafeURL
-		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(HarnessSet{Form: tasks.FormEval, Lang: p.Starter.Lang}.URL())
+		templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinURLErrs(HarnessSet{Form: tasks.ProtocolEval, Lang: p.Starter.Lang}.URL())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_docs.templ`, Line: 97, Col: 116}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_docs.templ`, Line: 97, Col: 120}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 		if templ_7745c5c3_Err != nil {
@@ -390,13 +390,13 @@ func taskParts(p TaskDocsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if part.FromHarness {
+			if part.IsFromHarness {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<span class=\"tag\">given</span> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			if part.Optional {
+			if part.IsOptional {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<span class=\"tag\">optional</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -419,7 +419,7 @@ func taskParts(p TaskDocsPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = inlineMarkdown(part.Meaning).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inlineMarkdown(part.MeaningText).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -436,7 +436,7 @@ func taskParts(p TaskDocsPage) templ.Component {
 	})
 }
 
-func taskKeys(keys []tasks.Key) templ.Component {
+func taskKeys(keys []tasks.TaskFileKey) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -505,7 +505,7 @@ func taskKeys(keys []tasks.Key) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if key.Required {
+			if key.IsRequired {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<span class=\"tag tag-accent\">required</span> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -534,7 +534,7 @@ func taskKeys(keys []tasks.Key) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = inlineMarkdown(key.Meaning).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inlineMarkdown(key.MeaningText).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -570,7 +570,7 @@ func taskKeys(keys []tasks.Key) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = inlineMarkdown(key.Limits).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inlineMarkdown(key.LimitsText).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

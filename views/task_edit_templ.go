@@ -464,7 +464,7 @@ func bundleHelp(starters []TaskStarter, example []SourceFile) templ.Component {
 
 // HarnessPhrase is HarnessName within a sentence.
 func HarnessPhrase(d tasks.Definition) string {
-	if d.OwnHarness {
+	if d.HasOwnHarness {
 		return "the task's own harness"
 	}
 	return "Warpboard's harness"
@@ -472,7 +472,7 @@ func HarnessPhrase(d tasks.Definition) string {
 
 // HarnessName returns the name of a task's harness for people.
 func HarnessName(d tasks.Definition) string {
-	if d.OwnHarness {
+	if d.HasOwnHarness {
 		return "The task's own"
 	}
 	return "Warpboard's"

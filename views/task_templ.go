@@ -198,15 +198,15 @@ func Task(p TaskPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Definition.Problem != "" {
+			if p.Definition.ProblemGroup != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<p class=\"mt-2 small\"><a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var9 templ.SafeURL
-				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(TaskSearch{Text: p.Definition.Problem}.URL()))
+				templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(TaskSearch{Text: p.Definition.ProblemGroup}.URL()))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task.templ`, Line: 67, Col: 96}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task.templ`, Line: 67, Col: 101}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 				if templ_7745c5c3_Err != nil {
@@ -615,7 +615,7 @@ func taskFacts(p TaskPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if p.Definition.Setup {
+		if p.Definition.AllowSetup {
 			templ_7745c5c3_Err = ruleFact("Setup", "setup(meta) before each case is not timed").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1024,8 +1024,8 @@ func caseList(title, of string, cases []tasks.Case, open bool) templ.Component {
 // fewBytes is the size up to which the reference of a task is shown unfolded.
 const fewBytes = 600
 
-func downloadLabel(form tasks.Form) string {
-	if form == tasks.FormLegacy {
+func downloadLabel(form tasks.Protocol) string {
+	if form == tasks.ProtocolLegacy {
 		return "Reference file"
 	}
 	return "All as zip"
@@ -1075,9 +1075,9 @@ func taskFiles(p TaskPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var42 string
-			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(downloadLabel(p.Definition.Form))
+			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs(downloadLabel(p.Definition.Protocol))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task.templ`, Line: 275, Col: 39}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task.templ`, Line: 275, Col: 43}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var42))
 			if templ_7745c5c3_Err != nil {

@@ -24,11 +24,11 @@ func LangName(lang tasks.Lang) string {
 // RankingName describes a ranking rule for people.
 func RankingName(ranking tasks.Ranking) string {
 	switch ranking {
-	case tasks.RankLast:
+	case tasks.RankLastCase:
 		return "Time of the last benchmark case"
 	case tasks.RankMean:
 		return "Mean time of the benchmark cases"
-	case tasks.RankGeom:
+	case tasks.RankGeometricMean:
 		return "Geometric mean of the benchmark cases"
 	}
 	return string(ranking)

@@ -46,7 +46,7 @@ type TrialRun struct {
 	SubmissionID       int64
 	State              string
 	Reason             string // reason of its failure
-	Trial              job.Trial
+	Trial              job.SolutionTrial
 }
 
 // caseColumn is a case of the task.
@@ -220,7 +220,7 @@ func (r TrialRow) hasTaskFault() bool {
 // starterVerdict returns the verdict on a template. Its outputs may be wrong, because people complete it.
 func (r TrialRow) starterVerdict() (word string, bad bool) {
 	switch {
-	case r.Trial.Outcome == job.OutcomeDone:
+	case r.Trial.Outcome == job.OutcomePassed:
 		return "compiles, and passes", false
 	case r.Trial.Judged() && r.Trial.StageWithTaskFault() == nil:
 		return "compiles, as expected", false
@@ -239,7 +239,7 @@ func (r TrialRow) timedVerdict() (word string, bad bool) {
 		return "passes, as expected", false
 	case !r.TimedRun.HasEnded:
 		return "passes the tests; benchmarks " + r.TimedRun.State, false
-	case r.TimedRun.Trial.Outcome == job.OutcomeDone:
+	case r.TimedRun.Trial.Outcome == job.OutcomePassed:
 		return "passes, as expected", false
 	case r.TimedRun.Trial.Outcome == job.OutcomeFailed:
 		return "should pass the benchmarks", true

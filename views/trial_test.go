@@ -22,7 +22,7 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 	} {
 		row := TrialRow{ProvesTaskWorks: c.works, TrialRun: TrialRun{WasTried: true, HasEnded: true,
 			Reason: "it failed",
-			Trial: job.Trial{Outcome: job.OutcomeFailed,
+			Trial: job.SolutionTrial{Outcome: job.OutcomeFailed,
 				Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}}
 		if word, bad := row.verdictText(); word != c.word || bad != c.bad {
 			t.Errorf("failed in %s, works %v: %q, %v", c.stage, c.works, word, bad)
@@ -33,7 +33,7 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 // TestASolutionThatTheTaskFailedIsInconclusive: it was neither accepted nor rejected.
 func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 	for _, correct := range []bool{true, false} {
-		ended := job.Trial{Correct: correct, Outcome: job.OutcomeFailed,
+		ended := job.SolutionTrial{ShouldPass: correct, Outcome: job.OutcomeFailed,
 			Stages: []job.StageResult{{Stage: job.StageTest, Status: job.StatusError,
 				Failure: &job.Failure{ExitCode: 113}}}}
 		row := TrialRow{IsCorrectSolution: correct, ProvesTaskWorks: true, MissingArgument: "case 1 lacks `seed`",
@@ -57,7 +57,7 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 	page := TrialPage{Tests: []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}},
 		{{Name: "n", Value: "3"}}}, Benchmarks: []tasks.Case{{{Name: "n", Value: "9"}}}}
 	row := TrialRow{TrialRun: TrialRun{WasTried: true, HasEnded: true,
-		Trial: job.Trial{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
+		Trial: job.SolutionTrial{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
 	cells := page.rowCells(row)
 	if len(cells) != 4 || cells[0].FirstDetection || !cells[1].FirstDetection || cells[2].FirstDetection ||
 		cells[3].CaseStatus != "" {

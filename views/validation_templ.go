@@ -21,7 +21,7 @@ import (
 type ValidationPage struct {
 	Page
 	Task     TaskRef
-	Script   *tasks.Validation // nil if the task has none
+	Script   *tasks.ValidationScript // nil if the task has none
 	Deadline Deadline
 	Boards   []ValidatedBoard
 	Problem  string

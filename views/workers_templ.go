@@ -70,7 +70,7 @@ func (w WorkerCard) tools() []string {
 		if s.Sanitizer {
 			add("checks with ", "compute-sanitizer")
 		}
-		add("Linux ", m.Kernel)
+		add("Linux ", m.KernelRelease)
 	}
 	return list
 }
@@ -517,9 +517,9 @@ func slotRow(s job.Slot, submission int64, online bool) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var22 string
-		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(s.Machine.Name)
+		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(s.Machine.DeviceName)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/workers.templ`, Line: 159, Col: 19}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/workers.templ`, Line: 159, Col: 25}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -675,7 +675,7 @@ func slotRow(s job.Slot, submission int64, online bool) templ.Component {
 }
 
 // selfTest shows the self-tests of the worker's sandbox and tools.
-func selfTest(lines []job.CheckResult) templ.Component {
+func selfTest(lines []job.SelfTestResult) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -757,7 +757,7 @@ func selfTest(lines []job.CheckResult) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = check(line.OK).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = check(line.Passed).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -853,10 +853,10 @@ func check(ok bool) templ.Component {
 	})
 }
 
-func failedChecks(lines []job.CheckResult) int {
+func failedChecks(lines []job.SelfTestResult) int {
 	failed := 0
 	for _, line := range lines {
-		if !line.OK {
+		if !line.Passed {
 			failed++
 		}
 	}

@@ -61,7 +61,7 @@ func BenchmarkStreams(b *testing.B) {
 		arrived.Add(openStreams)
 		announced = time.Now()
 		s.Cfg.Hub.RunEvent(work.RunEvent{
-			ID: id, SubmissionID: run.SubmissionID, RunID: run.ID, Type: job.EventTaken, State: work.StateBuilding,
+			ID: id, SubmissionID: run.SubmissionID, RunID: run.ID, Type: job.EventAttemptStarted, State: work.StateBuilding,
 		})
 		arrived.Wait()
 	}

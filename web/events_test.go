@@ -100,7 +100,7 @@ func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
 	s := webtest.NewStage(t)
 	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
 	w := webtest.NewWorker(t, s.Site, run)
-	w.Say(job.Event{Type: job.EventTaken})
+	w.Say(job.Event{Type: job.EventAttemptStarted})
 	all := storedIDs(t, s.Cfg.Store, run.SubmissionID)
 	r := s.Open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, all[len(all)-1]), "")
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
@@ -240,6 +240,6 @@ func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 		}
 	}
 	visitor.Want(1)
-	webtest.NewWorker(t, s, run).Say(job.Event{Type: job.EventTaken})
+	webtest.NewWorker(t, s, run).Say(job.Event{Type: job.EventAttemptStarted})
 	visitor.Want(1)
 }

@@ -26,14 +26,14 @@ func (s *trickyScene) addProfiled() {
 	attempt := s.Attempt(run)
 	ranked := trickyStage(job.StageRanked, job.StatusPass)
 	ranked.Cases = s.Repeated(8e3)
-	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomePassed,
 		Stages: []job.StageResult{trickyStage(job.StageBuild, job.StatusPass), ranked}}, &work.Score{NS: 8e3})
 	held := webtest.FixtureReport(s.T, "cuda4")
 	held.Warnings = append(held.Warnings, "Basic counters of "+trick+" were not measured.")
 	for i := range held.Kernels {
 		k := &held.Kernels[i]
 		k.Name, k.ShortName, k.ProcessName = fmt.Sprintf("void %s<%d>(float*)", trick, i), trick, trick
-		k.Rules = append(k.Rules, ncu.Rule{Name: "Rule", Type: "OPT", Message: "Look at " + trick + "."})
+		k.Rules = append(k.Rules, ncu.Rule{Name: "Rule", Severity: "OPT", Message: "Look at " + trick + "."})
 	}
 	s.EndProfile(run, held)
 }
@@ -114,7 +114,7 @@ func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	version.Definition.OwnHarness = true
+	version.Definition.HasOwnHarness = true
 	definition, err := json.Marshal(version.Definition)
 	if err != nil {
 		t.Fatal(err)
@@ -127,8 +127,8 @@ func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
 	attempt := s.Attempt(run)
 	ranked := trickyStage(job.StageRanked, job.StatusPass)
 	ranked.Cases = append(s.Repeated(8e3),
-		job.CaseResult{Index: 3, Spec: trick, Status: job.StatusPass, Mean: 8e3, Message: trick})
-	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		job.CaseResult{Index: 3, SpecLine: trick, Status: job.StatusPass, Mean: 8e3, Message: trick})
+	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomePassed,
 		Stages: []job.StageResult{ranked}}, &work.Score{NS: 8e3})
 	count := 0
 	for _, path := range []string{"/compare?a=%d&b=%d", "/compare.json?a=%d&b=%d", "/compare.csv?a=%d&b=%d"} {

@@ -51,9 +51,9 @@ func newTrickyScene(t *testing.T) *trickyScene {
 
 	s.runs["has findings"] = s.Submit(s.person, "H200", "// findings "+trick)
 	found := trickyStage(job.StageSanitize, job.StatusFail)
-	found.Cases = []job.CaseResult{{Spec: "memcheck", Status: job.StatusFail, Message: trick}}
+	found.Cases = []job.CaseResult{{SpecLine: "memcheck", Status: job.StatusFail, Message: trick}}
 	found.Findings = []job.Finding{{Tool: "memcheck", Message: trick, Detail: trick, Kernel: trick, File: trick,
-		Line: 1, Count: 1}}
+		Line: 1, Occurrences: 1}}
 	s.ends(s.Attempt(s.runs["has findings"]), job.OutcomeFailed, nil, trickyStage(job.StageBuild, job.StatusPass),
 		found)
 
@@ -116,7 +116,7 @@ func trickyStage(stage job.Stage, status job.Status) job.StageResult {
 
 func (s *trickyScene) ends(attempt work.Attempt, outcome job.Outcome, score *work.Score, stages ...job.StageResult) {
 	s.T.Helper()
-	s.Record(job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: outcome,
+	s.Record(job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: outcome,
 		Failure: stages[len(stages)-1].Failure, Stages: stages}, score)
 }
 
@@ -195,7 +195,7 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	running.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
 	build := trickyStage(job.StageBuild, job.StatusPass)
 	running.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &build})
-	running.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
+	running.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, CaseCount: 2})
 	running.Log(trick)
 	page, api := fmt.Sprintf("/submissions/%d", s.runs["goes on"].SubmissionID),
 		fmt.Sprintf("/api/v1/submissions/%d", s.runs["goes on"].SubmissionID)

@@ -38,8 +38,8 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 				for i := range 20 {
 					w.Say(job.Event{Type: job.EventLog, Stage: job.StageBuild, Text: fmt.Sprintln("line", i)})
 				}
-				for _, e := range []job.Event{{Type: job.EventStage, Stage: job.StageTest, Total: 2},
-					{Type: job.EventCase, Stage: job.StageTest, Total: 2,
+				for _, e := range []job.Event{{Type: job.EventStage, Stage: job.StageTest, CaseCount: 2},
+					{Type: job.EventCase, Stage: job.StageTest, CaseCount: 2,
 						Case: &job.CaseResult{Status: job.StatusPass}},
 					{Type: job.EventEnded, Stage: job.StageTest,
 						EndedStage: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}} {
@@ -50,7 +50,7 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 			begin := func() (work.Run, *webtest.Worker) {
 				run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
 				w := webtest.NewWorker(t, s.Site, run)
-				w.Say(job.Event{Type: job.EventTaken})
+				w.Say(job.Event{Type: job.EventAttemptStarted})
 				return run, w
 			}
 			_, first := begin()
@@ -82,7 +82,7 @@ func TestWaitersOfARunMakeNoQueryForALogLine(t *testing.T) {
 	s := webtest.NewStage(t)
 	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
 	w := webtest.NewWorker(t, s.Site, run)
-	w.Say(job.Event{Type: job.EventTaken})
+	w.Say(job.Event{Type: job.EventAttemptStarted})
 	lines := func() int64 {
 		before := s.Cfg.Store.QueryCount()
 		for range events {

@@ -42,7 +42,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessageBody(batchesRefusal))
 		}
-		if job.ExceedsValues(body, evaluations.MaxRequestValues) {
+		if job.ExceedsValueCount(body, evaluations.MaxRequestValues) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessageBody(fmt.Sprintf("a message has at most %d values.", evaluations.MaxRequestValues)))
 		}
 		if !mcp.HasAcceptableSize(body) {

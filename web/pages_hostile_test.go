@@ -64,24 +64,25 @@ func hostileStages() []job.StageResult {
 		{Stage: job.StageBuild, Status: job.StatusPass, Command: webtest.Hostile, Stdout: webtest.Hostile,
 			Stderr: webtest.Hostile},
 		{Stage: job.StageTest, Status: job.StatusFail, Stdout: webtest.Hostile,
-			Cases:   []job.CaseResult{{Spec: webtest.Hostile, Status: job.StatusFail, Message: webtest.Hostile}},
+			Cases:   []job.CaseResult{{SpecLine: webtest.Hostile, Status: job.StatusFail, Message: webtest.Hostile}},
 			Failure: &job.Failure{Reason: webtest.Hostile, Signal: webtest.Hostile, Limit: webtest.Hostile}},
 	}
 }
 
 func sayHostile(w *webtest.Worker) {
-	w.Say(job.Event{Type: job.EventStage, Stage: job.Stage(webtest.Hostile), Total: 2})
-	w.Say(job.Event{Type: job.EventCase, Stage: job.Stage(webtest.Hostile), Total: 2,
-		Case: &job.CaseResult{Spec: webtest.Hostile, Status: job.Status(webtest.Hostile), Message: webtest.Hostile}})
+	w.Say(job.Event{Type: job.EventStage, Stage: job.Stage(webtest.Hostile), CaseCount: 2})
+	w.Say(job.Event{Type: job.EventCase, Stage: job.Stage(webtest.Hostile), CaseCount: 2,
+		Case: &job.CaseResult{SpecLine: webtest.Hostile, Status: job.Status(webtest.Hostile),
+			Message: webtest.Hostile}})
 	w.Log(webtest.Hostile)
 }
 
 func hostileWorker(t testing.TB, s *webtest.Scene) {
-	machine := job.Machine{Name: webtest.Hostile, UUIDHash: webtest.Hostile, Driver: webtest.Hostile}
+	machine := job.Machine{DeviceName: webtest.Hostile, UUIDHash: webtest.Hostile, Driver: webtest.Hostile}
 	err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(),
-		job.Heartbeat{Worker: webtest.Hostile, Version: webtest.Hostile, WorkerStartedAt: time.Now(), RefusingReason: webtest.Hostile,
-			Slots:    []job.Slot{{Device: webtest.Hostile, Machine: machine, DisabledReason: webtest.Hostile}},
-			SelfTest: []job.CheckResult{{Name: webtest.Hostile, Detail: webtest.Hostile}}})
+		job.Heartbeat{Worker: webtest.Hostile, WorkerVersion: webtest.Hostile, WorkerStartedAt: time.Now(), RefusingReason: webtest.Hostile,
+			Slots:           []job.Slot{{Device: webtest.Hostile, Machine: machine, DisabledReason: webtest.Hostile}},
+			SelfTestResults: []job.SelfTestResult{{Name: webtest.Hostile, Detail: webtest.Hostile}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,12 +14,13 @@ import (
 
 // Queue is the part of the message queue that a Server needs.
 type Queue interface {
-	// Health returns an error if the queue cannot carry jobs at this moment.
-	Health(ctx context.Context) error
-	// Dropped returns the number of dropped messages: unreadable, forged, or above the rate limit of a worker.
-	Dropped() int64
-	// WorkerConn opens a connection for a remote worker to the embedded NATS server.
-	WorkerConn() (net.Conn, error)
+	// CheckHealth returns an error if the queue cannot carry jobs at this moment.
+	CheckHealth(ctx context.Context) error
+	// DroppedMessageCount returns the number of dropped messages: unreadable, forged, or above the rate limit of a
+	// worker.
+	DroppedMessageCount() int64
+	// NewWorkerConn opens a connection for a remote worker to the embedded NATS server.
+	NewWorkerConn() (net.Conn, error)
 }
 
 // readyz responds 200 if new submissions can be evaluated soon. Otherwise it names the part that is not ready. A
@@ -71,7 +72,7 @@ func (s *Server) queueHealth(ctx context.Context) error {
 	if s.queue == nil {
 		return nil
 	}
-	return s.queue.Health(ctx)
+	return s.queue.CheckHealth(ctx)
 }
 
 // checkSlotsReady returns an error unless at least one slot accepts jobs.

@@ -53,10 +53,10 @@ func (p pythonClient) project(c *fiber.Ctx) error {
 	if c.Params("project") != w.Name {
 		return site.NotFound(c)
 	}
-	sum, link := fmt.Sprintf("%x", sha256.Sum256(w.Data)), "../../"+w.File
-	return respondIndexPage(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.File, "url": link,
-		"hashes": fiber.Map{"sha256": sum}, "requires-python": w.RequiresPython, "size": len(w.Data)}}},
-		link+"#sha256="+sum, w.File, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.RequiresPython)))
+	sum, link := fmt.Sprintf("%x", sha256.Sum256(w.Content)), "../../"+w.FileName
+	return respondIndexPage(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.FileName, "url": link,
+		"hashes": fiber.Map{"sha256": sum}, "requires-python": w.RequiresPython, "size": len(w.Content)}}},
+		link+"#sha256="+sum, w.FileName, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.RequiresPython)))
 }
 
 // serveWheel responds with the wheel.
@@ -65,12 +65,12 @@ func (p pythonClient) serveWheel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if c.Params("file") != w.File {
+	if c.Params("file") != w.FileName {
 		return site.NotFound(c)
 	}
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	c.Set(fiber.HeaderContentType, "application/octet-stream")
-	return c.Send(w.Data)
+	return c.Send(w.Content)
 }
 
 // respondIndexPage responds with one page of the package index, as JSON or as HTML with one link, depending on the

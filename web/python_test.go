@@ -91,14 +91,15 @@ func TestThePackageIndexAnswersInBothForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := index.Files[0]; index.Meta["api-version"] != "1.0" || f.Filename != w.File || f.URL != "../../"+w.File ||
+	if f := index.Files[0]; index.Meta["api-version"] != "1.0" || f.Filename != w.FileName ||
+		f.URL != "../../"+w.FileName ||
 		len(f.Hashes["sha256"]) != 64 || f.Requires != ">=3.9" {
 		t.Errorf("the index is %+v", index)
 	}
 	for path, want := range map[string]string{
 		web.PythonIndex: `<a href="warpboard/">warpboard</a>`,
 		web.PythonIndex + "warpboard/": `#sha256=` + index.Files[0].Hashes["sha256"] +
-			`" data-requires-python="&gt;=3.9">` + w.File + `</a>`,
+			`" data-requires-python="&gt;=3.9">` + w.FileName + `</a>`,
 	} {
 		if page := get(path, "text/html"); !strings.Contains(page, want) {
 			t.Errorf("%s lacks %q:\n%s", path, want, page)

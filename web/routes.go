@@ -32,7 +32,7 @@ func (s *Server) routes(app *fiber.App) {
 	probes.get("/metrics", s.metrics.RequireOperator, s.metrics.Serve)
 	probes.get("/readyz", s.readyz)
 	packed.get("/static/:version/:name", s.serveAsset)
-	packed.get(statement.KeysPath, s.api.AllowOtherSites, s.api.PublicKeys)
+	packed.get(statement.PublicKeysPath, s.api.AllowOtherSites, s.api.PublicKeys)
 	s.pythonClient.routes(packed)
 	if s.queue != nil {
 		packed.get(job.WorkerPath, s.workerConnection)

@@ -176,7 +176,8 @@ func TestLongPollsLeavePlacesForEvaluations(t *testing.T) {
 		}
 	}
 	tier.Until(t, "those that have a place wait", func() bool {
-		return s.Shared().Limiter.InUse(site.WaitingResource, site.VisitorResource(site.WaitingResource)) == 3
+		return s.Shared().Limiter.InUse(site.WaitingResource,
+			site.VisitorResource(site.WaitingResource)) == 3
 	})
 	if resp, answer := s.Ask("POST", "/evaluate", webtest.Object{"kernel": webtest.TorchModel("return x")}); answer["error"] != "No GPU available within 1 seconds" {
 		t.Errorf("an evaluation while others wait: %s %v", resp.Status, answer)
@@ -190,7 +191,8 @@ func TestHalfSentBodiesLeavePlacesForOthers(t *testing.T) {
 		io.WriteString(dial(s, t, fmt.Sprintf("127.0.0.%d", 2+i/2)), half)
 	}
 	tier.Until(t, "all are being read, and are slow", func() bool {
-		return s.Shared().Limiter.InUse(site.UploadsResource, site.VisitorResource(site.UploadsResource)) == 4
+		return s.Shared().Limiter.InUse(site.UploadsResource,
+			site.VisitorResource(site.UploadsResource)) == 4
 	})
 	for address, want := range map[string]int{"127.0.0.2": http.StatusTooManyRequests, "127.0.0.9": http.StatusServiceUnavailable} {
 		if _, resp := from(s, t, address, half); resp.StatusCode != want {

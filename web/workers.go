@@ -50,7 +50,7 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 // upgrade request gets this far.
 func (s *Server) serveWorker(ws *websocket.Conn) {
 	defer ws.Close()
-	conn, err := s.queue.WorkerConn()
+	conn, err := s.queue.NewWorkerConn()
 	if err != nil { // the site is starting or stopping: the worker tries again
 		s.site.Log.Debug("a worker cannot connect now", "err", err)
 		return

@@ -25,8 +25,8 @@ type countingQueue struct {
 	opened, open atomic.Int64
 }
 
-func (q *countingQueue) WorkerConn() (net.Conn, error) {
-	conn, err := q.Queue.WorkerConn()
+func (q *countingQueue) NewWorkerConn() (net.Conn, error) {
+	conn, err := q.Queue.NewWorkerConn()
 	if err != nil {
 		return nil, err
 	}

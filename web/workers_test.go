@@ -22,7 +22,7 @@ import (
 // workerSite is a site whose queue lets in one worker, "w1" with the secret "right".
 func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuetest.Handler) {
 	t.Helper()
-	q, err := queue.Open(t.Context(), queue.Config{Authorize: func(name, secret string) ([]string, bool, error) {
+	q, err := queue.OpenQueue(t.Context(), queue.Config{Authorize: func(name, secret string) ([]string, bool, error) {
 		return []string{"CPU"}, name == "w1" && secret == "right", nil
 	}})
 	if err != nil {
@@ -45,9 +45,11 @@ func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuet
 // takesAJob connects to the site at address and asks for work.
 func takesAJob(t *testing.T, handler *queuetest.Handler, address, ca string) {
 	t.Helper()
-	handler.Put(job.Job{Version: job.Version, RunID: 7, AttemptID: "a1", Secret: "s", Device: "CPU", Mode: job.ModeTest,
+	handler.Put(job.Job{MessageVersion: job.MessageVersion, RunID: 7, AttemptID: "a1", AttemptSecret: "s",
+		Device: "CPU", Mode: job.ModeTest,
 		Task: tasks.Definition{Lang: tasks.LangCPP, Tests: []tasks.Case{{{Name: "n", Value: "16"}}}}})
-	conn, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: address, CA: ca, Name: "w1", Secret: "right"})
+	conn, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{URL: address, CAFile: ca, Name: "w1",
+		Secret: "right"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +63,7 @@ func takesAJob(t *testing.T, handler *queuetest.Handler, address, ca string) {
 func TestARemoteWorkerNeedsTheSitesAddressAlone(t *testing.T) {
 	s, handler := workerSite(t)
 	takesAJob(t, handler, s.URL, "")
-	_, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.URL, Name: "w1", Secret: "wrong"})
+	_, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{URL: s.URL, Name: "w1", Secret: "wrong"})
 	if err == nil || !strings.Contains(err.Error(), "refused worker") {
 		t.Errorf("a wrong secret: %v", err)
 	}
@@ -102,7 +104,8 @@ func TestOnlyWorkersUseTheWorkersAddress(t *testing.T) {
 		t.Errorf("a stranger may stay: %v", err)
 	}
 	// The site's own name needs the process's secret.
-	if _, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: s.URL, Name: "=site", Secret: "right"}); err == nil {
+	if _, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{URL: s.URL, Name: "=site",
+		Secret: "right"}); err == nil {
 		t.Error("a worker connects under the site's name")
 	}
 }

@@ -26,9 +26,9 @@ const maxAnswerBytes = 64 << 20
 // come from the same caller.
 const EvaluationKeyHeader = "X-Evaluation-Key"
 
-// submitTries limits the attempts of Submit to send a kernel: they take more than 30 s in total, with the pauses that a
-// site requests.
-const submitTries = 6
+// maxSubmitTries limits the attempts of Submit to send a kernel: they take more than 30 s in total, with the pauses
+// that a site requests.
+const maxSubmitTries = 6
 
 // VersionHeader has the version of Warpboard on the site, in every response of the API.
 const VersionHeader = "Warpboard-Version"
@@ -113,7 +113,7 @@ func postIdempotent[T any](ctx context.Context, c *Client, path string, body any
 	key := rand.Text()
 	for try := 1; ; try++ {
 		created, err := sendJSON[T](ctx, c, http.MethodPost, path, body, IdempotencyHeader, key)
-		if p, ok := errors.AsType[*Problem](err); !ok || p.Code != "unavailable" || try == submitTries {
+		if p, ok := errors.AsType[*Problem](err); !ok || p.Code != "unavailable" || try == maxSubmitTries {
 			return created, err
 		}
 		if err := sleepContext(ctx, max(time.Second, retryAfter(err))); err != nil {
@@ -253,12 +253,12 @@ func (c *Client) sendReader(
 	}
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()
-		return nil, problemOf(resp)
+		return nil, problemFromResponse(resp)
 	}
 	return resp, nil
 }
 
-func problemOf(resp *http.Response) *Problem {
+func problemFromResponse(resp *http.Response) *Problem {
 	p := &Problem{}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err := json.Unmarshal(text, p); err != nil {

@@ -49,7 +49,7 @@ func (c *Client) batchResults(ctx context.Context, id string, after *int64, each
 			return errAllRunsEnded
 		}
 		if err := each(line); err != nil {
-			return callerError{err}
+			return callbackError{err}
 		}
 		*after = line.Number
 	}

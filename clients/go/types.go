@@ -71,7 +71,7 @@ type SourceFile struct {
 }
 
 // Submission converts the file to the type of package tasks.
-func (f SourceFile) Submission() tasks.Submission { return tasks.TextSubmission(f.Text, f.Files) }
+func (f SourceFile) Submission() tasks.Submission { return tasks.SubmissionFromTexts(f.Text, f.Files) }
 
 // NewSubmission is the request body of Submit. Directives in the source can set Task and Devices instead (#!POPCORN
 // leaderboard NAME, #!POPCORN gpus A B; //!POPCORN … in C++ and CUDA).

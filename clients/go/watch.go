@@ -37,7 +37,7 @@ func repeatAfterErrors(ctx context.Context, after *int64, follow func() error) e
 	for {
 		seen := *after
 		err := follow()
-		if ended, err := watchEnd(ctx, err); ended {
+		if ended, err := checkWatchEnded(ctx, err); ended {
 			return err
 		}
 		pause = min(2*pause+200*time.Millisecond, maxReconnectDelay)
@@ -50,10 +50,10 @@ func repeatAfterErrors(ctx context.Context, after *int64, follow func() error) e
 	}
 }
 
-// watchEnd reports whether watching has ended, and the error to return.
-func watchEnd(ctx context.Context, err error) (ended bool, _ error) {
+// checkWatchEnded reports whether watching has ended, and the error to return.
+func checkWatchEnded(ctx context.Context, err error) (ended bool, _ error) {
 	var refused *Problem
-	var stop callerError
+	var stop callbackError
 	switch {
 	case errors.Is(err, errAllRunsEnded):
 		return true, nil
@@ -76,8 +76,8 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// callerError is an error that the function of a caller returned.
-type callerError struct{ error }
+// callbackError is an error that the function of a caller returned.
+type callbackError struct{ error }
 
 // streamEvents reads events from one connection, and sets *after to the ID of the last event.
 func (c *Client) streamEvents(ctx context.Context, id int64, after *int64, each func(Event) error) error {
@@ -102,13 +102,13 @@ func (c *Client) streamEvents(ctx context.Context, id int64, after *int64, each 
 		}
 		var e Event
 		if err := json.Unmarshal([]byte(data), &e); err != nil {
-			return callerError{fmt.Errorf("an event of submission %d is not JSON: %w", id, err)}
+			return callbackError{fmt.Errorf("an event of submission %d is not JSON: %w", id, err)}
 		}
 		if e.ID <= *after {
 			return nil
 		}
 		if err := each(e); err != nil {
-			return callerError{err}
+			return callbackError{err}
 		}
 		*after = e.ID
 		return nil

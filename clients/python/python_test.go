@@ -51,10 +51,10 @@ func TestTheWheelHasEveryModuleAndItsMetadata(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Build()
-	if err != nil || !bytes.Equal(w.Data, again.Data) {
+	if err != nil || !bytes.Equal(w.Content, again.Content) {
 		t.Errorf("two builds differ: %v", err)
 	}
-	archive, err := zip.NewReader(bytes.NewReader(w.Data), int64(len(w.Data)))
+	archive, err := zip.NewReader(bytes.NewReader(w.Content), int64(len(w.Content)))
 	if err != nil {
 		t.Fatal(err)
 	}

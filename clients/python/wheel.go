@@ -27,8 +27,8 @@ type Wheel struct {
 	Name           string // name of the project
 	Version        string
 	RequiresPython string // required Python versions
-	File           string // file name
-	Data           []byte
+	FileName       string // file name
+	Content        []byte
 }
 
 // project has the fields of pyproject.toml for a wheel.
@@ -43,8 +43,8 @@ type project struct {
 }
 
 var (
-	versionLine = regexp.MustCompile(`__version__ = "([0-9.]+)"`)
-	zipEpoch    = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the earliest date in a zip
+	versionPattern  = regexp.MustCompile(`__version__ = "([0-9.]+)"`)
+	earliestZipTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the earliest date in a zip
 )
 
 // Build builds the wheel of the embedded client.
@@ -61,14 +61,14 @@ func Build() (*Wheel, error) {
 	if err != nil {
 		return nil, err
 	}
-	version := versionLine.FindSubmatch(text)
+	version := versionPattern.FindSubmatch(text)
 	if version == nil {
 		return nil, errors.New("warpboard/version.py has no __version__")
 	}
 	p := about.Project
 	w := &Wheel{Name: p.Name, Version: string(version[1]), RequiresPython: p.RequiresPython}
-	w.File = fmt.Sprintf("%s-%s-py3-none-any.whl", w.Name, w.Version)
-	w.Data, err = p.archive(fmt.Sprintf("%s-%s.dist-info/", w.Name, w.Version), w.Version)
+	w.FileName = fmt.Sprintf("%s-%s-py3-none-any.whl", w.Name, w.Version)
+	w.Content, err = p.archive(fmt.Sprintf("%s-%s.dist-info/", w.Name, w.Version), w.Version)
 	return w, err
 }
 
@@ -77,7 +77,7 @@ func (p project) archive(info, version string) ([]byte, error) {
 	var out, record bytes.Buffer
 	archive := zip.NewWriter(&out)
 	add := func(name string, data []byte) error {
-		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: zipEpoch})
+		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: earliestZipTime})
 		if err != nil {
 			return err
 		}

@@ -44,14 +44,14 @@ func newArena(t *testing.T) *arena {
 		t.Fatal(err)
 	}
 	run := sandbox.DefaultRunLimits()
-	run.Memory, run.Tmp = 1<<30, 256<<20
+	run.Memory, run.TmpBytes = 1<<30, 256<<20
 	dir, remove, err := sandboxtest.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
 	tools := toolchain.FindToolchain(t.Context())
-	box := sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: sandboxtest.FirstUID(t), Root: t.TempDir()})
-	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: dir})
+	box := sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: sandboxtest.FirstUID(t), RunDir: t.TempDir()})
+	builder := toolchain.NewBuilder(toolchain.Config{Toolchain: tools, Runner: box, ObjectDir: dir})
 	cpus, err := device.Detect(t.Context(), device.Options{CPUSlots: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -59,9 +59,10 @@ func newArena(t *testing.T) *arena {
 	a := &arena{
 		builder: builder,
 		worker: evaluator.NewWorker(evaluator.Config{
-			Conn: evaluator.NopConn{}, Sandbox: box, Tools: tools, Builder: builder,
+			Conn: evaluator.NopConn{}, Sandbox: box, Toolchain: tools, Builder: builder,
 			Slots: slices.DeleteFunc(cpus, device.Slot.IsGPU)}),
-		place: toolchain.Environment{Slot: 0, JudgeSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run},
+		place: toolchain.Environment{SandboxSlot: 0, JudgeSandboxSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(),
+			RunLimits: run},
 		tasks: map[string]*tasks.Bundle{}, twins: map[string]result{},
 	}
 	for _, b := range bundles {
@@ -87,7 +88,7 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 	places := make(chan toolchain.Environment, compilers)
 	for i := range compilers {
 		place := a.place
-		place.Slot = a.place.JudgeSlot + 1 + i
+		place.SandboxSlot = a.place.JudgeSandboxSlot + 1 + i
 		places <- place
 	}
 	var group errgroup.Group
@@ -101,7 +102,7 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 			group.Go(func() error {
 				place := <-places
 				defer func() { places <- place }()
-				_, _, err := a.builder.Build(t.Context(), toolchain.BuildRequest{Job: j, Place: place})
+				_, _, err := a.builder.Build(t.Context(), toolchain.BuildRequest{Job: j, Environment: place})
 				return err
 			})
 		}
@@ -140,14 +141,15 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	fmt.Fprintf(rows, "%s\t%.1f µs\t%.1f µs\t%s\t%.1f µs\t%s\n", attack.Name, got.claimed/1e3, got.shown/1e3, got.clock,
 		twin.best/1e3, verdict)
 	if !attack.AllowsVerdict(verdict) || !attack.AllowsReason(got.failure.Reason) || got.failure.IsInfrastructureError {
-		t.Errorf("%s (%s); want %s, ...%s...\n%s", verdict, got.failure.Reason, attack.ExpectedVerdict, attack.Reason,
+		t.Errorf("%s (%s); want %s, ...%s...\n%s", verdict, got.failure.Reason, attack.ExpectedVerdict,
+			attack.ExpectedReason,
 			got.stderr)
 	}
 	if strings.Contains(got.failure.Reason, "The task failed") {
 		t.Errorf("the task is blamed: %s", got.failure.Reason)
 	}
 	// In C++ the faster calls are compared, with another tolerance.
-	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.ScoredHonestly &&
+	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.VerdictScoredHonestly &&
 		got.shown < 0.97*got.snapshot-6_000 {
 		t.Errorf("it is shown with %.1f µs by %s, and its answers came after %.1f", got.shown/1e3, got.clock,
 			got.snapshot/1e3)
@@ -155,7 +157,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	if got.beside > 0 {
 		twin.best = got.beside
 	}
-	if ahead := func() bool { return got.shown < leastShare*twin.best-hideable }; verdict == attacks.ScoredHonestly && ahead() {
+	if ahead := func() bool { return got.shown < leastShare*twin.best-hideable }; verdict == attacks.VerdictScoredHonestly && ahead() {
 		// The machine may have been busier then.
 		attack.Timeout = 0
 		again := a.run(t, attack, attack.HonestTwin)
@@ -173,11 +175,11 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 func verdictOf(r result) attacks.Verdict {
 	switch r.status {
 	case job.StatusPass:
-		return attacks.ScoredHonestly
-	case job.StatusLimit, job.StatusTimeout:
-		return attacks.KnownLimit
+		return attacks.VerdictScoredHonestly
+	case job.StatusLimitExceeded, job.StatusTimeout:
+		return attacks.VerdictStageLimit
 	}
-	return attacks.Refused
+	return attacks.VerdictRefused
 }
 
 func (a *arena) job(t *testing.T, attack attacks.Attack, submission []byte) job.Job {
@@ -185,7 +187,7 @@ func (a *arena) job(t *testing.T, attack attacks.Attack, submission []byte) job.
 	if bundle == nil {
 		t.Fatalf("no task is called %q", attack.Task)
 	}
-	sources, err := bundle.Resolve(tasks.Submission{Source: submission})
+	sources, err := bundle.ProgramFiles(tasks.Submission{Source: submission})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +200,7 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 		return a.evaluate(t, attack, submission)
 	}
 	j := a.job(t, attack, submission)
-	built, reply, err := a.builder.Build(t.Context(), toolchain.BuildRequest{Job: j, Place: a.place})
+	built, reply, err := a.builder.Build(t.Context(), toolchain.BuildRequest{Job: j, Environment: a.place})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,22 +220,22 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 	if attack.Timeout > 0 {
 		limit = time.Duration(attack.Timeout) * time.Second
 	}
-	parser, report := harness.NewParser(nil).ByProcess(), &bytes.Buffer{}
+	parser, report := harness.NewParser(nil).ExpectProcesses(), &bytes.Buffer{}
 	ending, err := a.program.RunStage(t.Context(), toolchain.StageRequest{
-		Mode: "leaderboard", Cases: cases, Timeout: limit, OnPipe: func(b []byte) { parser.Write(b); report.Write(b) },
-		AnotherProcess: func(_ context.Context, number int) bool { return number < attack.Processes }})
+		Mode: "leaderboard", Cases: cases, Timeout: limit, OnResultPipe: func(b []byte) { parser.Write(b); report.Write(b) },
+		NeedsAnotherProcess: func(_ context.Context, number int) bool { return number < attack.Processes }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	parser.Close()
 	r := result{stderr: ending.Stderr}
 	var failure *job.Failure
-	if r.status, failure = harness.Judge(ending, limit, parser, cases); failure != nil {
+	if r.status, failure = harness.JudgeStage(ending, limit, parser, cases); failure != nil {
 		r.failure = *failure
 		return r
 	}
 	c := parser.Cases()[0]
-	r.shown, r.clock, r.claimed, r.snapshot = c.Median, string(c.Clocks.Counted), c.Clocks.Event, c.Clocks.Snapshot
+	r.shown, r.clock, r.claimed, r.snapshot = c.Median, string(c.Clocks.CountedClock), c.Clocks.EventTime, c.Clocks.SnapshotTime
 	for line := range strings.Lines(report.String()) {
 		calls, _ := strings.CutPrefix(line, "benchmark.0.events: ")
 		if calls == line {
@@ -267,7 +269,7 @@ func (a *arena) open(t *testing.T, built *toolchain.Artifact, lang tasks.Lang, r
 	}
 	// Not the test's context: a subtest's ends before the next one begins.
 	place := a.place
-	place.GPUs = ranks
+	place.GPUCount = ranks
 	p, err := a.builder.Open(context.Background(), built, place)
 	if err != nil {
 		t.Fatal(err)

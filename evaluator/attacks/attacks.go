@@ -28,9 +28,9 @@ var attackFiles embed.FS
 type Verdict string
 
 const (
-	Refused        Verdict = "refused"         // no time is shown
-	ScoredHonestly Verdict = "scored honestly" // the shown time is the actual time
-	KnownLimit     Verdict = "limit"           // the attack reaches a limit of the stage
+	VerdictRefused        Verdict = "refused"         // no time is shown
+	VerdictScoredHonestly Verdict = "scored honestly" // the shown time is the actual time
+	VerdictStageLimit     Verdict = "limit"           // the attack reaches a limit of the stage
 )
 
 // Attack is one attack of the corpus, a directory with attack.yml, which is flat (one line per field) because scripts
@@ -46,7 +46,7 @@ type Attack struct {
 	Task            string  `yaml:"task"`
 	ExpectedVerdict Verdict `yaml:"expect"`
 	VerdictWhenBusy Verdict `yaml:"busy"`    // another allowed end, by chance or on a busy machine
-	Reason          string  `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
+	ExpectedReason  string  `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
 	InputSize       int     `yaml:"size"`    // input size, instead of that of the task's benchmarks
 	Timeout         int     `yaml:"timeout"` // limit of a stage in seconds; 0: as in the task
 	// Processes is the number of processes that measure the attack; 0 means one.
@@ -56,8 +56,8 @@ type Attack struct {
 	// with either field only by name.
 	GPUs int    `yaml:"gpus"`
 	Mode string `yaml:"mode"`
-	// ReasonWhenBusy is another allowed Reason, for a busy machine on which the judge stops waiting for a call of a
-	// delayed runner.
+	// ReasonWhenBusy is another allowed ExpectedReason, for a busy machine on which the judge stops waiting for a call
+	// of a delayed runner.
 	ReasonWhenBusy string `yaml:"busy_reason"`
 
 	Submission []byte `yaml:"-"`
@@ -71,7 +71,8 @@ func (a Attack) AllowsVerdict(v Verdict) bool {
 
 // AllowsReason reports whether reason is one of the attack's allowed reasons.
 func (a Attack) AllowsReason(reason string) bool {
-	return strings.Contains(reason, a.Reason) || a.ReasonWhenBusy != "" && strings.Contains(reason, a.ReasonWhenBusy)
+	return strings.Contains(reason, a.ExpectedReason) ||
+		a.ReasonWhenBusy != "" && strings.Contains(reason, a.ReasonWhenBusy)
 }
 
 // Families returns the groups of attacks, in the order of the site's list.
@@ -122,7 +123,7 @@ func readAttack(folder string) (Attack, error) {
 		return a, fmt.Errorf("no family is called %q", a.Family)
 	}
 	for _, v := range []Verdict{a.ExpectedVerdict, cmp.Or(a.VerdictWhenBusy, a.ExpectedVerdict)} {
-		if !slices.Contains([]Verdict{Refused, ScoredHonestly, KnownLimit}, v) {
+		if !slices.Contains([]Verdict{VerdictRefused, VerdictScoredHonestly, VerdictStageLimit}, v) {
 			return a, fmt.Errorf("no verdict is called %q", v)
 		}
 	}
@@ -139,5 +140,5 @@ func Tasks() ([]*tasks.Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tasks.OpenFolder(sub, tasks.Options{}).Bundles()
+	return tasks.OpenFolder(sub, tasks.ReadOptions{}).Bundles()
 }

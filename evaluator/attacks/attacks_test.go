@@ -31,14 +31,14 @@ const hideable = 120_000
 // compares their times, so nothing else may run concurrently.
 func TestScoredCPUAttacksShowTheirTrueTime(t *testing.T) {
 	tier.Needs(t, tier.Timed)
-	tryAll(t, func(a attacks.Attack) bool { return a.AllowsVerdict(attacks.ScoredHonestly) })
+	tryAll(t, func(a attacks.Attack) bool { return a.AllowsVerdict(attacks.VerdictScoredHonestly) })
 }
 
 // TestCPUAttacksAreRefusedAndTheirTwinsRanked runs all others. Attacks without a score have no time, so other tests may
 // run concurrently.
 func TestCPUAttacksAreRefusedAndTheirTwinsRanked(t *testing.T) {
 	tier.Needs(t, tier.Attacks)
-	tryAll(t, func(a attacks.Attack) bool { return !a.AllowsVerdict(attacks.ScoredHonestly) })
+	tryAll(t, func(a attacks.Attack) bool { return !a.AllowsVerdict(attacks.VerdictScoredHonestly) })
 }
 
 // tryAll tries the requested CPU attacks.
@@ -53,7 +53,7 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 	table := &bytes.Buffer{}
 	rows := tabwriter.NewWriter(table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(rows, "attack\tclaimed\tshown\tclock\ttwin\tverdict")
-	ended := attacks.Table{Device: device.CPU}
+	ended := attacks.DeviceResults{Device: device.CPU}
 	for _, attack := range all {
 		var got result
 		held := t.Run(attack.Name, func(t *testing.T) { got = a.try(t, attack, rows) })
@@ -61,8 +61,9 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 			continue // it was not asked for
 		}
 		ended.Results = append(ended.Results,
-			attacks.Result{Attack: attack.Name, Harness: harness.Digest(), Verdict: verdictOf(got), AsExpected: held,
-				ClaimedNS: got.claimed, ShownNS: got.shown, At: time.Now().UTC().Truncate(time.Second)})
+			attacks.Result{Attack: attack.Name, Harness: harness.Digest(), Verdict: verdictOf(got),
+				EndedAsExpected: held,
+				ClaimedTimeNS:   got.claimed, ShownTimeNS: got.shown, TestedAt: time.Now().UTC().Truncate(time.Second)})
 	}
 	rows.Flush()
 	t.Logf("\n%s", table)
@@ -74,8 +75,8 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 }
 
 // write writes a table. An existing one keeps the rows that were not run.
-func write(path string, ended attacks.Table) error {
-	var before attacks.Table
+func write(path string, ended attacks.DeviceResults) error {
+	var before attacks.DeviceResults
 	if text, err := os.ReadFile(path); err == nil {
 		if err := json.Unmarshal(text, &before); err != nil {
 			return err
@@ -155,7 +156,8 @@ func TestResultsAreOfAttacksThatThereAre(t *testing.T) {
 			i := slices.IndexFunc(all, func(a attacks.Attack) bool {
 				return a.Name == r.Attack && (a.Device == "cpu") == (table.Device == device.CPU)
 			})
-			if i < 0 || r.Harness == "" || r.At.IsZero() || r.AsExpected && !all[i].AllowsVerdict(r.Verdict) {
+			if i < 0 || r.Harness == "" || r.TestedAt.IsZero() ||
+				r.EndedAsExpected && !all[i].AllowsVerdict(r.Verdict) {
 				t.Errorf("on %s: %+v", table.Device, r)
 			}
 		}

@@ -15,13 +15,13 @@ import (
 func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) result {
 	t.Helper()
 	request := kernelrun.Request{
-		Kind: kernelrun.Evaluate, CustomKernel: kernelrun.Code{Source: string(kernel), Type: "torch"},
+		Kind: kernelrun.KindEvaluate, CustomKernel: kernelrun.Code{Source: string(kernel), KernelType: "torch"},
 		NumTrials: 9, Timeout: 60, ATol: 0.01, RTol: 0.01,
 	}
 	if attack.Task == "/compare" {
-		request.Kind, request.RefKernel = kernelrun.Compare, &kernelrun.Code{
-			Source: attacks.ReferenceKernel,
-			Type:   "torch",
+		request.Kind, request.RefKernel = kernelrun.KindCompare, &kernelrun.Code{
+			Source:     attacks.ReferenceKernel,
+			KernelType: "torch",
 		}
 	}
 	data, err := json.Marshal(request)
@@ -29,11 +29,11 @@ func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) res
 		t.Fatal(err)
 	}
 	ended, err := a.worker.Evaluate(t.Context(), job.Job{
-		Version: job.Version, AttemptID: attack.Name, Device: "CPU", EvaluationID: attack.Name, Caller: "everyone",
+		MessageVersion: job.MessageVersion, AttemptID: attack.Name, Device: "CPU", EvaluationID: attack.Name, Caller: "everyone",
 		Evaluation: data,
-		Task:       tasks.Definition{Lang: tasks.LangPython, OwnHarness: true},
+		Task:       tasks.Definition{Lang: tasks.LangPython, HasOwnHarness: true},
 	})
-	if err != nil || ended.Outcome != job.OutcomeDone {
+	if err != nil || ended.Outcome != job.OutcomePassed {
 		t.Fatalf("%s: %+v, %v", ended.Outcome, ended.Failure, err)
 	}
 	var r kernelrun.Result
@@ -48,16 +48,16 @@ func resultOf(r kernelrun.Result) result {
 	message := r.CompilationError + r.ValidationError + r.ProfilingError
 	out := result{status: job.StatusFail, failure: job.Failure{Reason: message}, stderr: r.Stderr}
 	switch {
-	case r.TimedOut || r.Limit != "":
-		out.status = job.StatusLimit
+	case r.TimedOut || r.ExceededLimit != "":
+		out.status = job.StatusLimitExceeded
 	case r.Correctness && r.RuntimeStats != nil:
 		clocks := r.Clocks["custom"]
-		out.status, out.clock = job.StatusPass, clocks.Counts
+		out.status, out.clock = job.StatusPass, clocks.CountedClock
 		out.shown, out.best = r.RuntimeStats.Median*1e6, r.RuntimeStats.Min*1e6
 		if r.RefRuntime != nil {
 			out.beside = r.RefRuntime.Median * 1e6
 		}
-		out.claimed, out.snapshot = clocks.Event*1e6, clocks.Snapshot*1e6
+		out.claimed, out.snapshot = clocks.EventTime*1e6, clocks.SnapshotTime*1e6
 	}
 	return out
 }

@@ -13,36 +13,36 @@ import (
 //go:embed results
 var resultFiles embed.FS
 
-// Table has the latest result of each attack on one device.
-type Table struct {
+// DeviceResults has the latest result of each attack on one device.
+type DeviceResults struct {
 	Device  string   `json:"device"` // board device
 	Results []Result `json:"results"`
 }
 
 // Result is the result of one attack.
 type Result struct {
-	Attack     string    `json:"attack"`
-	Harness    string    `json:"harness"` // harness.Digest of the tested programs
-	Verdict    Verdict   `json:"verdict"`
-	AsExpected bool      `json:"held"` // it ended as expected, and its twin was ranked
-	ClaimedNS  float64   `json:"claimed_ns,omitempty"`
-	ShownNS    float64   `json:"shown_ns,omitempty"`
-	At         time.Time `json:"at"`
+	Attack          string    `json:"attack"`
+	Harness         string    `json:"harness"` // harness.Digest of the tested programs
+	Verdict         Verdict   `json:"verdict"`
+	EndedAsExpected bool      `json:"held"` // it ended as expected, and its twin was ranked
+	ClaimedTimeNS   float64   `json:"claimed_ns,omitempty"`
+	ShownTimeNS     float64   `json:"shown_ns,omitempty"`
+	TestedAt        time.Time `json:"at"`
 }
 
 // Results returns the tables of all devices.
-func Results() ([]Table, error) {
+func Results() ([]DeviceResults, error) {
 	entries, err := resultFiles.ReadDir("results")
 	if err != nil {
 		return nil, err
 	}
-	var tables []Table
+	var tables []DeviceResults
 	for _, entry := range entries {
 		text, err := resultFiles.ReadFile("results/" + entry.Name())
 		if err != nil {
 			return nil, err
 		}
-		var table Table
+		var table DeviceResults
 		if err := json.Unmarshal(text, &table); err != nil {
 			return nil, fmt.Errorf("results/%s: %w", entry.Name(), err)
 		}

@@ -29,8 +29,8 @@ type Config struct {
 	Log         *slog.Logger
 }
 
-// Attempt is one attempt at a job in progress: its result so far, and the events that report it. Only Case and the
-// streams of NewStageLog are safe for concurrent use.
+// Attempt is one attempt at a job in progress: its result so far, and the events that report it. Only AnnounceCase and
+// the streams of NewStageLog are safe for concurrent use.
 type Attempt struct {
 	Job    job.Job
 	Slot   *slots.Slot // slot that received the job; after AcquireSlots, the first held slot
@@ -52,8 +52,8 @@ func New(cfg Config) *Attempt {
 		Job: j, Slot: cfg.Slot, Slots: cfg.Slots, Log: cfg.Log, worker: cfg.Worker, reservation: cfg.Reservation, startedAt: time.Now(),
 		events: &events{publisher: cfg.Publisher, worker: cfg.Worker, job: j, log: cfg.Log},
 		Result: job.Result{
-			RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, EvaluationID: j.EvaluationID,
-			Harness: harness.Name(j.Task), Machine: cfg.Slots.Describe(cfg.Slot, j.Task.Lang),
+			RunID: j.RunID, AttemptID: j.AttemptID, AttemptSecret: j.AttemptSecret, EvaluationID: j.EvaluationID,
+			Harness: harness.NameForTask(j.Task), Machine: cfg.Slots.Describe(cfg.Slot, j.Task.Lang),
 		},
 	}
 }
@@ -85,19 +85,19 @@ func (a *Attempt) AcquireSlots(ctx context.Context, n int) (*slots.Lease, error)
 // RecordMachine stores the current state of the attempt's slot in the machine record of the result.
 func (a *Attempt) RecordMachine() { a.Result.Machine = a.Slots.Describe(a.Slot, a.Job.Task.Lang) }
 
-// BeginUnlessEnded begins a stage, or returns the cause of ctx if ctx has ended.
-func (a *Attempt) BeginUnlessEnded(ctx context.Context, stage job.Stage, total int) error {
+// BeginStageUnlessEnded begins a stage, or returns the cause of ctx if ctx has ended.
+func (a *Attempt) BeginStageUnlessEnded(ctx context.Context, stage job.Stage, total int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	a.Begin(stage, total)
+	a.BeginStage(stage, total)
 	return nil
 }
 
-// Begin announces the start of a stage with total cases.
-func (a *Attempt) Begin(stage job.Stage, total int) {
+// BeginStage announces the start of a stage with total cases.
+func (a *Attempt) BeginStage(stage job.Stage, total int) {
 	a.stage = stage
-	a.events.publish(job.Event{Type: job.EventStage, Stage: stage, Total: total})
+	a.events.publish(job.Event{Type: job.EventStage, Stage: stage, CaseCount: total})
 }
 
 // StoreStage stores the result of a stage, and announces it.
@@ -106,10 +106,10 @@ func (a *Attempt) StoreStage(result job.StageResult) {
 	a.events.publishStageEnd(result)
 }
 
-// Interrupted returns the error that interrupted a stage: the cause of ctx if ctx has ended, otherwise err. It returns
-// nil if err is nil. If ctx has ended, it stores the stage as cancelled, unless stage is "", which means that no stage
-// had started.
-func (a *Attempt) Interrupted(ctx context.Context, stage job.Stage, err error) error {
+// InterruptionError returns the error that interrupted a stage: the cause of ctx if ctx has ended, otherwise err. It
+// returns nil if err is nil. If ctx has ended, it stores the stage as cancelled, unless stage is "", which means that
+// no stage had started.
+func (a *Attempt) InterruptionError(ctx context.Context, stage job.Stage, err error) error {
 	if err == nil {
 		return nil
 	}

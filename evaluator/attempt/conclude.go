@@ -23,8 +23,8 @@ type Rejection struct{ *job.Failure }
 
 func (r Rejection) Error() string { return r.Reason }
 
-// Reject returns a Rejection with a formatted reason of one sentence.
-func Reject(format string, args ...any) error {
+// NewRejection returns a Rejection with a formatted reason of one sentence.
+func NewRejection(format string, args ...any) error {
 	return Rejection{&job.Failure{Reason: fmt.Sprintf(format, args...)}}
 }
 
@@ -49,31 +49,31 @@ func (a *Attempt) Conclude(err error) job.Result {
 	var rejected Rejection
 	switch {
 	case err == nil:
-		r.Outcome = job.OutcomeDone
+		r.Outcome = job.OutcomePassed
 		a.Slot.ResetFaults()
 	case errors.As(err, &rejected):
 		r.Outcome, r.Failure = job.OutcomeFailed, rejected.Failure
 		a.Slot.ResetFaults()
 	case errors.Is(err, ErrCancelled):
-		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.stageText())}
+		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.currentStageText())}
 	case IsHandedBack(err):
 		r.Outcome = job.OutcomeHandedBack
 		r.Failure = &job.Failure{
 			IsInfrastructureError: true,
-			Reason:                fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.stageText(), ErrorSentence(err)),
+			Reason:                fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.currentStageText(), ErrorSentence(err)),
 		}
 	default:
 		r.Outcome = job.OutcomeLost
 		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
-			a.worker, a.stageText(), ErrorSentence(err))}
+			a.worker, a.currentStageText(), ErrorSentence(err))}
 		r.CausedByJob = errors.As(err, new(causedByJobError)) || errors.Is(err, sandbox.ErrProcessStuck)
-		a.Slot.Fault(err)
+		a.Slot.CountFault(err)
 	}
 	r.WallNS = time.Since(a.startedAt).Nanoseconds()
 	return *r
 }
 
-func (a *Attempt) stageText() string {
+func (a *Attempt) currentStageText() string {
 	if a.stage == "" {
 		return ""
 	}
@@ -89,8 +89,8 @@ func ErrorSentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// TextSize returns the total size of keys and values in bytes.
-func TextSize(m map[string]string) int {
+// TotalTextSize returns the total size of keys and values in bytes.
+func TotalTextSize(m map[string]string) int {
 	n := 0
 	for k, v := range m {
 		n += len(k) + len(v)

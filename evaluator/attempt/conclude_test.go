@@ -25,15 +25,15 @@ func TestPreemptedWorkDoesNotCountAsAFaultOfItsSlot(t *testing.T) {
 		{ErrCancelled, job.OutcomeCancelled, false},
 		{errors.New("no disk"), job.OutcomeLost, true},
 	} {
-		set := slots.NewSet(slots.Config{Builds: 1, Slots: []device.Slot{{Device: "H200"}}})
-		s := set.All()[0]
+		set := slots.NewSet(slots.Config{ConcurrentBuilds: 1, Slots: []device.Slot{{Device: "H200"}}})
+		s := set.AllSlots()[0]
 		for range 5 {
 			a := New(Config{Slots: set, Slot: s})
 			if got := a.Conclude(fmt.Errorf("building: %w", c.cause)); got.Outcome != c.want {
 				t.Errorf("%v: outcome %s, want %s", c.cause, got.Outcome, c.want)
 			}
 		}
-		if retired := s.Service().Err() != nil; retired != c.retired {
+		if retired := s.ServiceContext().Err() != nil; retired != c.retired {
 			t.Errorf("%v: retired %v, want %v", c.cause, retired, c.retired)
 		}
 	}

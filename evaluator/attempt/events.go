@@ -12,8 +12,8 @@ import (
 // Limits for an event about the end of a stage, in bytes: of the message of one case, and of all additional keys. The
 // result contains everything.
 const (
-	maxCaseText  = 512
-	maxEndedText = 16 << 10
+	maxEndedCaseText = 512
+	maxEndedKeysText = 16 << 10
 )
 
 // maxCaseEvents limits the case events of a stage in addition to its number of cases, because a program can report a
@@ -27,49 +27,49 @@ type events struct {
 	job       job.Job
 	log       *slog.Logger
 
-	mu       sync.Mutex
-	sequence int
-	cases    int // number of case events of this stage
+	mu             sync.Mutex
+	sequence       int
+	caseEventCount int // number of case events of this stage
 }
 
 func (s *events) publish(e job.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.Type == job.EventCase {
-		if s.cases++; s.cases > e.Total+maxCaseEvents {
+		if s.caseEventCount++; s.caseEventCount > e.CaseCount+maxCaseEvents {
 			return
 		}
 	}
 	if e.Type == job.EventStage {
-		s.cases = 0
+		s.caseEventCount = 0
 	}
 	s.sequence++
-	e.RunID, e.AttemptID, e.Secret, e.EvaluationID = s.job.RunID, s.job.AttemptID, s.job.Secret, s.job.EvaluationID
+	e.RunID, e.AttemptID, e.AttemptSecret, e.EvaluationID = s.job.RunID, s.job.AttemptID, s.job.AttemptSecret, s.job.EvaluationID
 	e.Seq, e.Time, e.Worker = s.sequence, time.Now().UTC(), s.worker
 	if err := s.publisher.PublishEvent(e); err != nil {
 		s.log.Warn("event not sent", "attempt", e.AttemptID, "type", e.Type, "err", err)
 	}
 }
 
-// AnnounceTaken announces that the worker has started the attempt.
-func (a *Attempt) AnnounceTaken() { a.events.publish(job.Event{Type: job.EventTaken}) }
+// AnnounceStart announces that the worker has started the attempt.
+func (a *Attempt) AnnounceStart() { a.events.publish(job.Event{Type: job.EventAttemptStarted}) }
 
-// Case announces the result of a case of a stage with total cases.
-func (a *Attempt) Case(stage job.Stage, c job.CaseResult, total int) {
+// AnnounceCase announces the result of a case of a stage with total cases.
+func (a *Attempt) AnnounceCase(stage job.Stage, c job.CaseResult, total int) {
 	c.Times = nil // the result has them
-	a.events.publish(job.Event{Type: job.EventCase, Stage: stage, Case: &c, Total: total})
+	a.events.publish(job.Event{Type: job.EventCase, Stage: stage, Case: &c, CaseCount: total})
 }
 
 // publishStageEnd announces the result of a stage, with short results of its cases.
 func (s *events) publishStageEnd(r job.StageResult) {
 	r.Stdout, r.Stderr, r.Findings = "", "", nil
-	if TextSize(r.ExtraKeys) > maxEndedText {
+	if TotalTextSize(r.ExtraKeys) > maxEndedKeysText {
 		r.ExtraKeys = nil
 	}
 	r.Cases = slices.Clone(r.Cases)
 	for i := range r.Cases {
 		r.Cases[i].Times = nil
-		r.Cases[i].Message = ShortenMiddle(r.Cases[i].Message, maxCaseText)
+		r.Cases[i].Message = ShortenMiddle(r.Cases[i].Message, maxEndedCaseText)
 	}
 	s.publish(job.Event{Type: job.EventEnded, Stage: r.Stage, EndedStage: &r})
 }

@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// maxLogEvent limits one log event, and maxLogBytes the output that is shown live for one stream of one stage, both
-	// in bytes. The result contains more, with a note about what was cut.
-	maxLogEvent = 4 << 10
-	maxLogBytes = 128 << 10
-	// logDelay is the time for which small pieces of output are collected into one event.
-	logDelay = 100 * time.Millisecond
+	// maxLogEventBytes limits one log event, and maxLogBytes the output that is shown live for one stream of one stage,
+	// both in bytes. The result contains more, with a note about what was cut.
+	maxLogEventBytes = 4 << 10
+	maxLogBytes      = 128 << 10
+	// logBatchDelay is the time for which small pieces of output are collected into one event.
+	logBatchDelay = 100 * time.Millisecond
 
 	logTruncatedNote = "\n[the rest of this output is not shown live]\n"
 )
@@ -40,16 +40,16 @@ func (l *StageLog) Close() {
 
 // logStream collects output into few pieces of valid UTF-8, up to a limit.
 type logStream struct {
-	send func(text string)
+	sendText func(text string)
 
-	mu        sync.Mutex
-	pending   []byte
-	bytesLeft int
-	timer     *time.Timer // runs while held is not empty
+	mu            sync.Mutex
+	pendingOutput []byte
+	bytesLeft     int
+	flushTimer    *time.Timer // runs while held is not empty
 }
 
 func newLogStream(send func(text string)) *logStream {
-	return &logStream{send: send, bytesLeft: maxLogBytes}
+	return &logStream{sendText: send, bytesLeft: maxLogBytes}
 }
 
 func (l *logStream) write(b []byte) {
@@ -60,17 +60,17 @@ func (l *logStream) write(b []byte) {
 	}
 	b = b[:min(len(b), l.bytesLeft)]
 	l.bytesLeft -= len(b)
-	l.pending = append(l.pending, b...)
-	for len(l.pending) >= maxLogEvent {
-		l.sendFirst(maxLogEvent)
+	l.pendingOutput = append(l.pendingOutput, b...)
+	for len(l.pendingOutput) >= maxLogEventBytes {
+		l.sendPrefix(maxLogEventBytes)
 	}
 	if l.bytesLeft == 0 {
 		l.flush(true)
-		l.send(logTruncatedNote)
+		l.sendText(logTruncatedNote)
 		return
 	}
-	if len(l.pending) > 0 && l.timer == nil {
-		l.timer = time.AfterFunc(logDelay, func() {
+	if len(l.pendingOutput) > 0 && l.flushTimer == nil {
+		l.flushTimer = time.AfterFunc(logBatchDelay, func() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			l.flush(false)
@@ -88,31 +88,31 @@ func (l *logStream) close() {
 // flush sends the collected output. An incomplete character at its end is kept until its other bytes arrive, unless
 // last is set.
 func (l *logStream) flush(last bool) {
-	if l.timer != nil {
-		l.timer.Stop()
-		l.timer = nil
+	if l.flushTimer != nil {
+		l.flushTimer.Stop()
+		l.flushTimer = nil
 	}
-	if len(l.pending) > 0 {
-		l.sendFirst(len(l.pending))
+	if len(l.pendingOutput) > 0 {
+		l.sendPrefix(len(l.pendingOutput))
 	}
-	if last && len(l.pending) > 0 {
-		l.send("\uFFFD")
-		l.pending = nil
+	if last && len(l.pendingOutput) > 0 {
+		l.sendText("\uFFFD")
+		l.pendingOutput = nil
 	}
 }
 
-// sendFirst sends the first n bytes of the collected output, except an incomplete character at their end.
-func (l *logStream) sendFirst(n int) {
+// sendPrefix sends the first n bytes of the collected output, except an incomplete character at their end.
+func (l *logStream) sendPrefix(n int) {
 	for back := 1; back < utf8.UTFMax && back <= n; back++ {
-		if b := l.pending[n-back]; utf8.RuneStart(b) {
-			if !utf8.FullRune(l.pending[n-back:]) || !utf8.FullRune(l.pending[n-back:n]) {
+		if b := l.pendingOutput[n-back]; utf8.RuneStart(b) {
+			if !utf8.FullRune(l.pendingOutput[n-back:]) || !utf8.FullRune(l.pendingOutput[n-back:n]) {
 				n -= back
 			}
 			break
 		}
 	}
 	if n > 0 {
-		l.send(job.MarkBidi(strings.ToValidUTF8(string(l.pending[:n]), "\uFFFD")))
-		l.pending = append([]byte(nil), l.pending[n:]...)
+		l.sendText(job.MarkBidiControls(strings.ToValidUTF8(string(l.pendingOutput[:n]), "\uFFFD")))
+		l.pendingOutput = append([]byte(nil), l.pendingOutput[n:]...)
 	}
 }

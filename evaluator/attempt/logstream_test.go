@@ -34,7 +34,7 @@ func TestLogIsGatheredIntoFewPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pieces{}
 		l := newLogStream(p.add)
-		want := strings.Repeat("x", 2*maxLogEvent+100)
+		want := strings.Repeat("x", 2*maxLogEventBytes+100)
 		for _, c := range []byte(want) {
 			l.write([]byte{c})
 		}
@@ -50,7 +50,7 @@ func TestLogThatPausesIsSentWithoutMore(t *testing.T) {
 		p := &pieces{}
 		l := newLogStream(p.add)
 		l.write([]byte("waiting for input: é"[:20]))
-		time.Sleep(2 * logDelay)
+		time.Sleep(2 * logBatchDelay)
 		if got := p.all(); got != "waiting for input: " {
 			t.Errorf("sent %q", got)
 		}
@@ -68,7 +68,7 @@ func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
 		"x" + strings.Repeat("😀", 5000), strings.Repeat("\xff", 10_000), strings.Repeat("\x80", 10_000),
 		strings.Repeat("\xf0\x9f", 5000), "\xe4",
 	} {
-		for _, step := range []int{1, 7, maxLogEvent, len(in)} {
+		for _, step := range []int{1, 7, maxLogEventBytes, len(in)} {
 			p := &pieces{}
 			l := newLogStream(p.add)
 			for i := 0; i < len(in); i += step {
@@ -76,7 +76,7 @@ func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
 			}
 			l.close()
 			for _, piece := range p.got {
-				if !utf8.ValidString(piece) || len(piece) > 3*maxLogEvent {
+				if !utf8.ValidString(piece) || len(piece) > 3*maxLogEventBytes {
 					t.Fatalf("%.8q by %d: piece of %d bytes", in, step, len(piece))
 				}
 			}
@@ -116,7 +116,7 @@ func FuzzLogStream(f *testing.F) {
 			l.write(in[i:min(i+step, len(in))])
 		}
 		l.close()
-		if got := p.all(); !utf8.ValidString(got) || utf8.Valid(in) && got != job.MarkBidi(string(in)) {
+		if got := p.all(); !utf8.ValidString(got) || utf8.Valid(in) && got != job.MarkBidiControls(string(in)) {
 			t.Errorf("%q became %q", in, got)
 		}
 	})

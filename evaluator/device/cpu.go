@@ -26,7 +26,7 @@ func detectCPU(slots int) ([]Slot, error) {
 		return nil, fmt.Errorf("find out how much memory there is: %w", err)
 	}
 	cpu := Slot{
-		Device: CPU, Name: modelName(string(cpuinfo)), UUID: "CPU-" + machineID(),
+		Device: CPU, Name: cpuModelName(string(cpuinfo)), UUID: "CPU-" + machineID(),
 		MemoryBytes: uint64(info.Totalram) * uint64(info.Unit),
 	}
 	all := make([]Slot, slots)
@@ -36,8 +36,8 @@ func detectCPU(slots int) ([]Slot, error) {
 	return all, nil
 }
 
-// modelName returns the CPU's model from /proc/cpuinfo, or the architecture if that has no model.
-func modelName(cpuinfo string) string {
+// cpuModelName returns the CPU's model from /proc/cpuinfo, or the architecture if that has no model.
+func cpuModelName(cpuinfo string) string {
 	for line := range strings.Lines(cpuinfo) {
 		key, value, ok := strings.Cut(line, ":")
 		if ok && strings.TrimSpace(key) == "model name" {

@@ -16,21 +16,21 @@ const CPU = gpuname.CPU
 
 // Slot is a GPU, or a share of the CPU, that executes one run at a time.
 type Slot struct {
-	Index         int    // among all slots of this worker
-	Device        string // board device: "H100-SXM", "CPU"
-	Name          string // product name: "NVIDIA H200", or the CPU's model name
-	UUID          string // of the GPU or CPU; the slots of one CPU share it
-	UUIDHash      string // first 12 hex digits of the UUID's SHA-256; public, unlike UUID
-	MemoryBytes   uint64
-	Arch          string            // compute capability without its dot: "90"; empty for CPU
-	Driver        string            // version of the NVIDIA driver; empty for CPU
-	CUDA          string            // newest version that the driver supports: "13.0"; empty for CPU
-	DeviceNodes   []string          // all device nodes that a program on this slot needs
-	LibDir        string            // directory of libcuda.so.1; empty if not found, and for CPU
-	LinkVariables map[string]string // GPU: environment variables for links between GPUs
+	Index        int    // among all slots of this worker
+	Device       string // board device: "H100-SXM", "CPU"
+	Name         string // product name: "NVIDIA H200", or the CPU's model name
+	UUID         string // of the GPU or CPU; the slots of one CPU share it
+	UUIDHash     string // first 12 hex digits of the UUID's SHA-256; public, unlike UUID
+	MemoryBytes  uint64
+	Arch         string            // compute capability without its dot: "90"; empty for CPU
+	Driver       string            // version of the NVIDIA driver; empty for CPU
+	CUDA         string            // newest version that the driver supports: "13.0"; empty for CPU
+	DeviceNodes  []string          // all device nodes that a program on this slot needs
+	DriverLibDir string            // directory of libcuda.so.1; empty if not found, and for CPU
+	GPULinkEnv   map[string]string // GPU: environment variables for links between GPUs
 
-	lib nvml.Interface
-	gpu nvml.Device
+	nvmlLibrary nvml.Interface
+	nvmlDevice  nvml.Device
 }
 
 // IsGPU reports whether the slot is a GPU, which is every device except the CPU. To add a third kind of device, change
@@ -49,7 +49,7 @@ type Options struct {
 }
 
 // Detect returns the slots of the GPUs, then those of the CPU. If the NVIDIA driver is missing or a GPU does not
-// respond, the result has the devices that work; this is not an error. NVML stays initialized for Watch.
+// respond, the result has the devices that work; this is not an error. NVML stays initialized for StartWatcher.
 func Detect(ctx context.Context, options Options) ([]Slot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

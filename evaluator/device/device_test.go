@@ -83,7 +83,7 @@ func TestGPUsAreDescribed(t *testing.T) {
 		Driver: "550.54.15", CUDA: "12.4", DeviceNodes: []string{"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia3"},
 	}
 	ignore := []cmp.Option{
-		cmpopts.IgnoreFields(device.Slot{}, "UUID", "UUIDHash", "LibDir"), cmpopts.IgnoreUnexported(device.Slot{}),
+		cmpopts.IgnoreFields(device.Slot{}, "UUID", "UUIDHash", "DriverLibDir"), cmpopts.IgnoreUnexported(device.Slot{}),
 	}
 	if diff := cmp.Diff(want, slots[3], ignore...); diff != "" {
 		t.Error(diff)
@@ -115,7 +115,7 @@ func TestGPUThatDoesNotAnswerIsLeftOut(t *testing.T) {
 	}
 }
 
-func TestWatchTellsTheConditionsOfARun(t *testing.T) {
+func TestStartWatcherTellsTheConditionsOfARun(t *testing.T) {
 	lib := dgxh100.New()
 	lib.ExtensionsFunc = func() nvml.ExtendedInterface { return lib }
 	gpu := lib.Devices[0].(*server.Device)
@@ -144,12 +144,12 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 	}
 	slot := detect(t, device.Options{NVML: lib, CPUSlots: -1})[0]
 
-	watch := device.Watch(context.Background(), slot)
+	watch := device.StartWatcher(context.Background(), slot)
 	<-sampled
 	<-sampled // the second one is made by time
 	var machine job.Machine
 	watch.StopAndStore(&machine)
-	got := machine.Conditions
+	got := machine.GPUConditions
 
 	if got["load_average"] == "" {
 		t.Errorf("no load in %v", got)
@@ -168,18 +168,18 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 	if why := watch.StopAndExplain(); why != "another process on the device" {
 		t.Errorf("a process that is measured beside another one is left out for %q", why)
 	}
-	if d := *machine.Disturbances; d.BusySamples != 0 || d.ForeignProcessSamples != 1 || d.ProcessorCount != 0 || len(d.Reasons()) != 1 {
+	if d := *machine.Disturbances; d.ClockSamples != 0 || d.ForeignProcessSamples != 1 || d.ProcessorCount != 0 || len(d.Reasons()) != 1 {
 		t.Errorf("disturbances: %+v", d)
 	}
 }
 
-func TestWatchOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
+func TestStartWatcherOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
 	slot := detect(t, device.Options{NVML: noDriver(nvml.ERROR_LIBRARY_NOT_FOUND), CPUSlots: 1})[0]
 	ctx, cancel := context.WithTimeout(context.Background(), tier.Patience())
 	cancel()
 	var machine job.Machine
-	device.Watch(ctx, slot).StopAndStore(&machine)
-	got := machine.Conditions
+	device.StartWatcher(ctx, slot).StopAndStore(&machine)
+	got := machine.GPUConditions
 	if d := machine.Disturbances; d.ProcessorCount < 1 || d.LoadAverage < 0 {
 		t.Errorf("disturbances: %+v", d)
 	}

@@ -67,16 +67,16 @@ func describeGPU(lib nvml.Interface, index int) (Slot, error) {
 	return Slot{
 		Device: gpuname.Parse(name, memory.Total).Label(), Name: name, UUID: uuid, MemoryBytes: memory.Total,
 		Arch: fmt.Sprintf("%d%d", major, minor), Driver: driver,
-		CUDA:          fmt.Sprintf("%d.%d", cuda/1000, cuda%1000/10),
-		DeviceNodes:   []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},
-		LibDir:        findLibrary("libcuda.so.1", libraryDirs()),
-		LinkVariables: linkVariables(os.Environ()),
-		lib:           lib, gpu: gpu,
+		CUDA:         fmt.Sprintf("%d.%d", cuda/1000, cuda%1000/10),
+		DeviceNodes:  []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},
+		DriverLibDir: findLibrary("libcuda.so.1", driverLibraryDirs()),
+		GPULinkEnv:   gpuLinkEnv(os.Environ()),
+		nvmlLibrary:  lib, nvmlDevice: gpu,
 	}, nil
 }
 
-// libraryDirs returns the common directories of driver libraries, on hosts and in containers.
-func libraryDirs() []string {
+// driverLibraryDirs returns the common directories of driver libraries, on hosts and in containers.
+func driverLibraryDirs() []string {
 	dirs := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
 	return append(dirs, "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/nvidia/lib64",
 		"/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/usr/lib")
@@ -95,20 +95,20 @@ func findLibrary(name string, dirs []string) string {
 	return ""
 }
 
-// linkVariablePrefixes has prefixes of environment variables that select the links between GPUs. Variables that name
+// gpuLinkEnvPrefixes has prefixes of environment variables that select the links between GPUs. Variables that name
 // interfaces, adapters, or files are not included, because a sandbox has none of these.
-var linkVariablePrefixes = []string{
+var gpuLinkEnvPrefixes = []string{
 	"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_", "NCCL_P2P_", "NCCL_SHM_", "NCCL_CUMEM_", "NCCL_MNNVL_",
 	"NVSHMEM_DISABLE_", "TORCH_SYMM_MEM_",
 }
 
-// linkVariables returns those of the worker's environment variables that select links between GPUs. Programs on several
+// gpuLinkEnv returns those of the worker's environment variables that select links between GPUs. Programs on several
 // GPUs get them, because a machine may depend on them. They get no other variables of the worker.
-func linkVariables(environ []string) map[string]string {
+func gpuLinkEnv(environ []string) map[string]string {
 	var settings map[string]string
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if slices.ContainsFunc(linkVariablePrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+		if slices.ContainsFunc(gpuLinkEnvPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
 			if settings == nil {
 				settings = map[string]string{}
 			}

@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestModelNameIsReadFromEveryKindOfCpuinfo(t *testing.T) {
+func TestCPUModelNameIsReadFromEveryKindOfCpuinfo(t *testing.T) {
 	for cpuinfo, want := range map[string]string{
 		"processor\t: 0\nmodel name\t: AMD EPYC  7B13 \nflags\t: a\nmodel name\t: other\n": "AMD EPYC 7B13",
 		"processor\t: 0\nBogoMIPS\t: 50\n":                                                 "CPU (amd64)",
 	} {
-		if got := modelName(cpuinfo); got != want {
+		if got := cpuModelName(cpuinfo); got != want {
 			t.Errorf("modelName(%q) = %q, want %q", cpuinfo, got, want)
 		}
 	}
@@ -48,7 +48,7 @@ func TestOnlySettingsOfLinksReachPrograms(t *testing.T) {
 		"WARPBOARD_NATS_TOKEN=secret", "NCCL_ALGO=a=b", "MY_NCCL_ALGO=1", "NCCL_SOCKET_IFNAME=eth0",
 		"NCCL_TOPO_FILE=/x", "TORCH_HOME=/x"}
 	want := map[string]string{"NCCL_NVLS_ENABLE": "0", "TORCH_SYMM_MEM_DISABLE_MULTICAST": "1", "NCCL_ALGO": "a=b"}
-	if diff := cmp.Diff(want, linkVariables(environ)); diff != "" {
+	if diff := cmp.Diff(want, gpuLinkEnv(environ)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -27,7 +27,7 @@ func newForeignProcessCounter(slot Slot) foreignProcessCounter {
 }
 
 func (n *foreignProcessCounter) sample() {
-	processes, ret := n.slot.gpu.GetComputeRunningProcesses()
+	processes, ret := n.slot.nvmlDevice.GetComputeRunningProcesses()
 	if ret != nvml.SUCCESS {
 		return
 	}
@@ -47,7 +47,7 @@ func (n *foreignProcessCounter) isForeign(pid int) bool {
 		if pid == n.ownPID {
 			return false
 		}
-		parent, known := parentOf(pid)
+		parent, known := parentPID(pid)
 		switch {
 		case !known:
 			return false
@@ -59,8 +59,8 @@ func (n *foreignProcessCounter) isForeign(pid int) bool {
 	return false
 }
 
-// parentOf returns the parent's PID from /proc/PID/stat ("17 (a name) S 4 …").
-func parentOf(pid int) (parent int, known bool) {
+// parentPID returns the parent's PID from /proc/PID/stat ("17 (a name) S 4 …").
+func parentPID(pid int) (parent int, known bool) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, false

@@ -10,10 +10,10 @@ import (
 // readThrottleReasons returns the current throttle reasons of a GPU, or 0. It calls the NVML function by its older
 // name, which all drivers export, and only if this library has it, because calling a missing function ends the process.
 func readThrottleReasons(slot Slot) uint64 {
-	if slot.lib.Extensions().LookupSymbol("nvmlDeviceGetCurrentClocksThrottleReasons") != nil {
+	if slot.nvmlLibrary.Extensions().LookupSymbol("nvmlDeviceGetCurrentClocksThrottleReasons") != nil {
 		return 0
 	}
-	reasons, ret := slot.gpu.GetCurrentClocksThrottleReasons()
+	reasons, ret := slot.nvmlDevice.GetCurrentClocksThrottleReasons()
 	if ret != nvml.SUCCESS {
 		return 0
 	}

@@ -22,30 +22,30 @@ const watchInterval = 100 * time.Millisecond
 type Watcher struct {
 	slot             Slot
 	cancel           context.CancelFunc
-	done             chan struct{} // closed when sampling has ended; until then only it uses the fields below
-	series           []*series
-	throttle         uint64
+	samplingDone     chan struct{} // closed when sampling has ended; until then only it uses the fields below
+	sampledSeries    []*series
+	throttleReasons  uint64
 	loadAtStart      string   // load average at the start
 	loadAtEnd        string   // load average at the end
-	clocks           []uint32 // SM clocks while busy and not at the power cap
+	busyClockRates   []uint32 // SM clocks while busy and not at the power cap
 	samples          int
 	foreignProcesses foreignProcessCounter
 }
 
-// Watch starts sampling the clock rates, temperature, power, and throttle reasons of a GPU. The caller must call Stop,
-// even if ctx has ended.
-func Watch(ctx context.Context, slot Slot) *Watcher {
+// StartWatcher starts sampling the clock rates, temperature, power, and throttle reasons of a GPU. The caller must call
+// Stop, even if ctx has ended.
+func StartWatcher(ctx context.Context, slot Slot) *Watcher {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &Watcher{slot: slot, cancel: cancel, done: make(chan struct{}), loadAtStart: loadAverage()}
-	if slot.gpu == nil {
-		close(w.done)
+	w := &Watcher{slot: slot, cancel: cancel, samplingDone: make(chan struct{}), loadAtStart: loadAverage()}
+	if slot.nvmlDevice == nil {
+		close(w.samplingDone)
 		return w
 	}
-	w.series = []*series{
-		{name: "sm_clock", unitName: "MHz", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetClockInfo(nvml.CLOCK_SM) }},
-		{name: "memory_clock", unitName: "MHz", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetClockInfo(nvml.CLOCK_MEM) }},
-		{name: "temperature", unitName: "°C", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetTemperature(nvml.TEMPERATURE_GPU) }},
-		{name: "power", unitName: "W", scale: 1000, read: slot.gpu.GetPowerUsage},
+	w.sampledSeries = []*series{
+		{name: "sm_clock", unitName: "MHz", divisor: 1, readValue: func() (uint32, nvml.Return) { return slot.nvmlDevice.GetClockInfo(nvml.CLOCK_SM) }},
+		{name: "memory_clock", unitName: "MHz", divisor: 1, readValue: func() (uint32, nvml.Return) { return slot.nvmlDevice.GetClockInfo(nvml.CLOCK_MEM) }},
+		{name: "temperature", unitName: "°C", divisor: 1, readValue: func() (uint32, nvml.Return) { return slot.nvmlDevice.GetTemperature(nvml.TEMPERATURE_GPU) }},
+		{name: "power", unitName: "W", divisor: 1000, readValue: slot.nvmlDevice.GetPowerUsage},
 	}
 	w.foreignProcesses = newForeignProcessCounter(slot)
 	w.sample()
@@ -54,7 +54,7 @@ func Watch(ctx context.Context, slot Slot) *Watcher {
 }
 
 func (w *Watcher) run(ctx context.Context) {
-	defer close(w.done)
+	defer close(w.samplingDone)
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	for {
@@ -73,19 +73,19 @@ func (w *Watcher) run(ctx context.Context) {
 // device does not report are missing.
 func (w *Watcher) Stop() map[string]string {
 	w.cancel()
-	<-w.done
+	<-w.samplingDone
 	w.loadAtEnd = loadAverage()
 	seen := map[string]string{"load_average": w.loadAtStart + " at the start, " + w.loadAtEnd + " at the end"}
-	if w.slot.gpu == nil {
+	if w.slot.nvmlDevice == nil {
 		return seen
 	}
 	w.sample()
-	for _, s := range w.series {
+	for _, s := range w.sampledSeries {
 		if s.hasValue {
 			seen[s.name] = s.String()
 		}
 	}
-	seen["throttle_reasons"] = throttleReasonText(w.throttle)
+	seen["throttle_reasons"] = throttleReasonText(w.throttleReasons)
 	if w.foreignProcesses.samples > 0 {
 		seen["other_processes"] = w.foreignProcesses.String()
 	}
@@ -94,7 +94,7 @@ func (w *Watcher) Stop() map[string]string {
 
 // StopAndStore stops the watcher and stores the conditions and disturbances in m.
 func (w *Watcher) StopAndStore(m *job.Machine) {
-	m.Conditions = w.Stop()
+	m.GPUConditions = w.Stop()
 	d := w.disturbances()
 	m.Disturbances = &d
 }
@@ -103,11 +103,11 @@ func (w *Watcher) StopAndStore(m *job.Machine) {
 func (w *Watcher) disturbances() job.Disturbances {
 	d := job.Disturbances{
 		SlowdownCause:         w.slowdownCause(),
-		BusySamples:           len(w.clocks),
-		Samples:               w.foreignProcesses.samples,
+		ClockSamples:          len(w.busyClockRates),
+		ProcessSamples:        w.foreignProcesses.samples,
 		ForeignProcessSamples: w.foreignProcesses.samplesWithForeign,
 	}
-	if w.slot.gpu == nil {
+	if w.slot.nvmlDevice == nil {
 		d.ProcessorCount = runtime.NumCPU()
 		for _, text := range []string{w.loadAtStart, w.loadAtEnd} {
 			if load, err := strconv.ParseFloat(text, 64); err == nil {
@@ -116,8 +116,8 @@ func (w *Watcher) disturbances() job.Disturbances {
 		}
 		return d
 	}
-	highest := slices.Max(append(w.clocks, 0))
-	for _, clock := range w.clocks {
+	highest := slices.Max(append(w.busyClockRates, 0))
+	for _, clock := range w.busyClockRates {
 		if float64(clock) < 0.9*float64(highest) {
 			d.LowClockSamples++
 		}
@@ -134,13 +134,13 @@ const SlowedByLowClock = "low clock"
 // cap is not a reason, because large kernels always do.
 func (w *Watcher) StopAndExplain() string {
 	w.Stop()
-	if reasons := w.slowdownCause(); reasons != "" || w.slot.gpu == nil {
+	if reasons := w.slowdownCause(); reasons != "" || w.slot.nvmlDevice == nil {
 		return reasons
 	}
 	if w.foreignProcesses.samplesWithForeign > 0 {
 		return "another process on the device"
 	}
-	if clocks := slices.Sorted(slices.Values(w.clocks)); len(clocks) > 0 && 4*clocks[len(clocks)/2] < 3*clocks[len(clocks)-1] {
+	if clocks := slices.Sorted(slices.Values(w.busyClockRates)); len(clocks) > 0 && 4*clocks[len(clocks)/2] < 3*clocks[len(clocks)-1] {
 		return SlowedByLowClock
 	}
 	return ""
@@ -149,22 +149,22 @@ func (w *Watcher) StopAndExplain() string {
 func (w *Watcher) slowdownCause() string {
 	const slowing = nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonSwThermalSlowdown |
 		nvml.ClocksThrottleReasonHwThermalSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown
-	if w.throttle&slowing == 0 {
+	if w.throttleReasons&slowing == 0 {
 		return ""
 	}
-	return throttleReasonText(w.throttle & slowing)
+	return throttleReasonText(w.throttleReasons & slowing)
 }
 
 func (w *Watcher) sample() {
-	for _, s := range w.series {
-		if value, ret := s.read(); ret == nvml.SUCCESS {
-			s.add(value)
+	for _, s := range w.sampledSeries {
+		if value, ret := s.readValue(); ret == nvml.SUCCESS {
+			s.addValue(value)
 		}
 	}
 	reasons := readThrottleReasons(w.slot)
-	w.throttle |= reasons
-	if clock := w.series[0]; clock.hasValue && reasons&(nvml.ClocksThrottleReasonGpuIdle|nvml.ClocksThrottleReasonSwPowerCap) == 0 {
-		w.clocks = append(w.clocks, clock.lastValue)
+	w.throttleReasons |= reasons
+	if clock := w.sampledSeries[0]; clock.hasValue && reasons&(nvml.ClocksThrottleReasonGpuIdle|nvml.ClocksThrottleReasonSwPowerCap) == 0 {
+		w.busyClockRates = append(w.busyClockRates, clock.lastValue)
 	}
 	if w.samples%foreignProcessInterval == 0 {
 		w.foreignProcesses.sample()
@@ -175,14 +175,14 @@ func (w *Watcher) sample() {
 // series has the first, smallest, largest, and last value of a sampled quantity.
 type series struct {
 	name, unitName                  string
-	scale                           uint32 // NVML's value is divided by this
-	read                            func() (uint32, nvml.Return)
+	divisor                         uint32 // NVML's value is divided by this
+	readValue                       func() (uint32, nvml.Return)
 	firstValue, min, max, lastValue uint32
 	hasValue                        bool
 }
 
-func (s *series) add(value uint32) {
-	value /= s.scale
+func (s *series) addValue(value uint32) {
+	value /= s.divisor
 	if !s.hasValue {
 		s.firstValue, s.min, s.max, s.hasValue = value, value, value, true
 	}

@@ -96,10 +96,10 @@ func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 			d := s.boot()
 			s.pass(d, longEnough)
 			j := s.take()
-			s.tell(d, event(j, 1, job.EventTaken, ""))
+			s.tell(d, event(j, 1, job.EventAttemptStarted, ""))
 			d = s.boot() // the site and the worker in it are new
 			s.pass(d, 0)
-			s.pass(d, missingTimeout)
+			s.pass(d, missingAttemptTimeout)
 			lost, err := s.store.Work.Run(s.Context(), run.ID)
 			if err != nil || lost.State.IsFinal() {
 				s.Fatalf("the run is %s, %v: %+v", lost.State, err, lost.Failure)
@@ -143,7 +143,7 @@ func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 					beat.Attempts, beat.Stopping = nil, false // the next process
 					s.sync(d, beat)
 					s.pass(d, at)
-					s.pass(d, at+missingTimeout)
+					s.pass(d, at+missingAttemptTimeout)
 				}
 				if got := s.wantRun(run.ID, work.StateQueued, len(test.workers)); got.Losses != test.losses {
 					s.Errorf("%d losses count", got.Losses)
@@ -198,8 +198,9 @@ func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 		for _, j := range []job.Job{s.take(), s.take()} {
 			first[j.EvaluationID != ""] = j
 			s.beat(d, j.AttemptID)
-			back := job.Result{RunID: j.RunID, EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret,
-				Outcome: job.OutcomeHandedBack, Machine: job.Machine{Worker: "w1"},
+			back := job.Result{RunID: j.RunID, EvaluationID: j.EvaluationID, AttemptID: j.AttemptID,
+				AttemptSecret: j.AttemptSecret,
+				Outcome:       job.OutcomeHandedBack, Machine: job.Machine{Worker: "w1"},
 				Failure: &job.Failure{Reason: "Worker w1 is stopping.", IsInfrastructureError: true}}
 			if err := d.Result(s.Context(), back); err != nil {
 				s.Fatal(err)
@@ -208,7 +209,8 @@ func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 		s.pass(d, 0)
 		for range 2 {
 			j := s.take()
-			if old := first[j.EvaluationID != ""]; j.AttemptID == old.AttemptID || j.Secret == old.Secret {
+			if old := first[j.EvaluationID != ""]; j.AttemptID == old.AttemptID ||
+				j.AttemptSecret == old.AttemptSecret {
 				s.Errorf("the second attempt is %+v", j)
 			}
 		}

@@ -37,5 +37,5 @@ func (d *Dispatcher) CancelRerun(ctx context.Context, actor accounts.User, taskI
 	return d.announceEffect(d.store.CancelRerun(ctx, actor, taskID))
 }
 
-// Kick disconnects a remote worker whose credential was revoked.
-func (d *Dispatcher) Kick(worker string) { d.queue.Kick(worker) }
+// DisconnectWorker disconnects a remote worker whose credential was revoked.
+func (d *Dispatcher) DisconnectWorker(worker string) { d.queue.DisconnectWorker(worker) }

@@ -42,7 +42,7 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 			d := s.boot()
 			s.pass(d, 0)
 			old := s.take()
-			s.tell(d, event(old, 1, job.EventTaken, ""))
+			s.tell(d, event(old, 1, job.EventAttemptStarted, ""))
 			if stage != "" {
 				s.tell(d, event(old, 2, job.EventStage, stage))
 			}
@@ -50,9 +50,10 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 			d = s.boot() // the new worker knows nothing of the attempt
 			s.pass(d, 0)
 			s.wantNoJob()
-			s.pass(d, missingTimeout)
+			s.pass(d, missingAttemptTimeout)
 			fresh := s.take()
-			if fresh.AttemptID == old.AttemptID || fresh.Secret == old.Secret || fresh.SecretSeed == old.SecretSeed {
+			if fresh.AttemptID == old.AttemptID || fresh.AttemptSecret == old.AttemptSecret ||
+				fresh.SecretSeed == old.SecretSeed {
 				t.Error("the second attempt shares a secret with the first")
 			}
 			if !s.queue.stopped(old.AttemptID) {
@@ -76,7 +77,7 @@ func TestKilledWhileTheResultWaits(t *testing.T) {
 
 		d = s.boot()
 		s.finish(d, j, 10)
-		s.pass(d, 2*missingTimeout)
+		s.pass(d, 2*missingAttemptTimeout)
 		s.wantNoJob()
 		s.wantRun(run.ID, work.StateDone, 1)
 		s.wantBoard(10)
@@ -93,7 +94,7 @@ func TestARemoteWorkerGoesOnWhileTheSiteIsDown(t *testing.T) {
 		d = s.boot(j.AttemptID)
 		s.wantRun(run.ID, work.StateBuilding, 1)
 		s.pass(d, 0)
-		s.pass(d, 2*missingTimeout)
+		s.pass(d, 2*missingAttemptTimeout)
 		s.finish(d, j, 10)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
@@ -107,12 +108,12 @@ func TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost(t *testing.T) {
 		s.ask("w1")
 		s.sync(d, job.Heartbeat{Worker: "w2", Slots: []job.Slot{{Device: "CPU"}}})
 		s.pass(d, time.Second)
-		s.pass(d, missingTimeout/2)
+		s.pass(d, missingAttemptTimeout/2)
 		s.wantRun(run.ID, work.StateQueued, 1)
 		if _, ok := s.ask("w2"); ok {
 			s.Error("another worker gets it as well")
 		}
-		s.pass(d, time.Second+missingTimeout)
+		s.pass(d, time.Second+missingAttemptTimeout)
 		s.finish(d, s.takeAs("w2"), 10)
 		if run := s.wantRun(run.ID, work.StateDone, 2); run.Losses != 0 || run.Retries != 0 {
 			s.Errorf("%d losses count of %d", run.Losses, run.Retries)

@@ -7,12 +7,12 @@ import (
 
 // Queue is the part of *queue.Queue that a Dispatcher uses. No method waits for a worker.
 type Queue interface {
-	// WorkFor tells the workers of a device that work may wait for it. The message can be lost.
-	WorkFor(device string) error
+	// AnnounceWork tells the workers of a device that work may wait for it. The message can be lost.
+	AnnounceWork(device string) error
 	// Cancel tells the workers that an attempt is cancelled. The message can be lost.
 	Cancel(attemptID string) error
-	// Kick disconnects the remote worker with a name. With a valid credential the worker reconnects.
-	Kick(name string)
+	// DisconnectWorker disconnects the remote worker with a name. With a valid credential the worker reconnects.
+	DisconnectWorker(name string)
 	// MaxMessage returns the size of the largest message, in bytes.
 	MaxMessage() int
 }
@@ -34,7 +34,7 @@ func (d *Dispatcher) announceEffect(out work.Effect, err error) error {
 	moved := len(out.Evaluations) > 0
 	for _, e := range out.Events {
 		d.notify.RunEvent(e)
-		moved = moved || e.Type == work.EventState || e.Type == job.EventTaken
+		moved = moved || e.Type == work.EventState || e.Type == job.EventAttemptStarted
 	}
 	for _, e := range out.Evaluations {
 		d.notify.EvaluationChanged(e)

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	pollInterval       = time.Second // maximum delay of a run after a lost wake-up
-	guestSweepInterval = 5 * time.Minute
-	sweepInterval      = time.Hour
+	pollInterval        = time.Second // maximum delay of a run after a lost wake-up
+	joinedSweepInterval = 5 * time.Minute
+	sweepInterval       = time.Hour
 )
 
 // Dispatcher handles the requests of workers (queue.Handler): it gives them work, stores their reports, and notifies
@@ -26,40 +26,40 @@ const (
 // Only the goroutine of Run uses watch, and only Sync uses workers; everything else is safe for concurrent use. Each
 // process of a site has a Dispatcher; transactions coordinate them.
 type Dispatcher struct {
-	store   *models.Store
-	queue   Queue
-	notify  Notifier
-	log     *slog.Logger
-	now     func() time.Time
-	wake    chan struct{}
-	errors  atomic.Int64 // number of failed passes
-	watch   watch
-	workers map[string]*workerState // by worker
+	store           *models.Store
+	queue           Queue
+	notify          Notifier
+	log             *slog.Logger
+	now             func() time.Time
+	wakeSignal      chan struct{}
+	failedPassCount atomic.Int64 // number of failed passes
+	watch           watch
+	workers         map[string]*workerState // by worker
 }
 
 // NewDispatcher returns a Dispatcher. Pass it to queue.Queue.Serve, and call Run.
 func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{
 		store: store, queue: queue, notify: notify, log: log, now: time.Now,
-		wake: make(chan struct{}, 1), watch: newWatch(time.Now()), workers: map[string]*workerState{},
+		wakeSignal: make(chan struct{}, 1), watch: newWatch(time.Now()), workers: map[string]*workerState{},
 	}
 }
 
 // Wake makes Run check the queue at once, for example after a submission, a heartbeat, or a result. It never blocks.
 func (d *Dispatcher) Wake() {
 	select {
-	case d.wake <- struct{}{}:
+	case d.wakeSignal <- struct{}{}:
 	default: // Run is about to look anyway
 	}
 }
 
-// Errors returns the number of failed passes of Run.
-func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
+// FailedPassCount returns the number of failed passes of Run.
+func (d *Dispatcher) FailedPassCount() int64 { return d.failedPassCount.Load() }
 
 // Run makes passes over the queue until ctx ends, and periodically deletes old data. Database and queue errors are
 // logged, and the next pass retries.
 func (d *Dispatcher) Run(ctx context.Context) error {
-	poll, guests, sweep := time.NewTicker(pollInterval), time.NewTicker(guestSweepInterval), time.NewTicker(sweepInterval)
+	poll, guests, sweep := time.NewTicker(pollInterval), time.NewTicker(joinedSweepInterval), time.NewTicker(sweepInterval)
 	defer poll.Stop()
 	defer guests.Stop()
 	defer sweep.Stop()
@@ -68,16 +68,16 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 		d.watch.beginPass(now)
 		if err := d.runPass(ctx, now); err != nil && ctx.Err() == nil {
 			// A failed pass leaves no state; it is repeated after at most pollInterval.
-			d.errors.Add(1)
+			d.failedPassCount.Add(1)
 			d.log.Error("looking at the queue", "err", err)
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-d.wake:
+		case <-d.wakeSignal:
 		case <-poll.C:
 		case <-guests.C:
-			if err := d.removeIdleGuests(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			if err := d.disconnectSilentJoined(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				d.log.Error("dismissing silent workers", "err", err)
 			}
 		case <-sweep.C:
@@ -88,11 +88,11 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 }
 
-// removeIdleGuests disconnects workers that joined with a token and have been silent for too long.
-func (d *Dispatcher) removeIdleGuests(ctx context.Context, now time.Time) error {
+// disconnectSilentJoined disconnects workers that joined with a token and have been silent for too long.
+func (d *Dispatcher) disconnectSilentJoined(ctx context.Context, now time.Time) error {
 	silent, err := d.store.Fleet.RevokeSilentGuests(ctx, now)
 	for _, worker := range silent {
-		d.queue.Kick(worker)
+		d.queue.DisconnectWorker(worker)
 	}
 	return err
 }
@@ -101,19 +101,19 @@ func (d *Dispatcher) removeIdleGuests(ctx context.Context, now time.Time) error 
 // work. It decides on the state that it reads first. If that has changed since, the store refuses the change
 // (Conflict), and the next pass sees the new state. Errors are collected, so that one attempt does not block others.
 func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
-	ready, live, workers, err := d.readState(ctx, now)
+	ready, live, workers, err := d.readQueueState(ctx, now)
 	if err != nil {
-		d.watch.resetClock(now)
+		d.watch.restartSilence(now)
 	}
 	if err != nil || len(ready)+len(live) == 0 {
 		return err
 	}
 	slots := liveSlots(workers, d.watch.startedAt, now)
-	loads := loadsOf(ready, live)
+	loads := loadByDevice(ready, live)
 	var errs []error
 	for _, r := range ready {
-		if loads[r.Device].attempts <= slots[r.Device].AcceptingJobs {
-			errs = append(errs, d.queue.WorkFor(r.Device))
+		if loads[r.Device].liveAttempts <= slots[r.Device].AcceptingJobs {
+			errs = append(errs, d.queue.AnnounceWork(r.Device))
 		}
 	}
 	// This comes before any other write, because it measures how long a write takes.
@@ -130,8 +130,8 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// readState reads the work that can start on devices that are not paused, the live attempts, and the workers.
-func (d *Dispatcher) readState(
+// readQueueState reads the work that can start on devices that are not paused, the live attempts, and the workers.
+func (d *Dispatcher) readQueueState(
 	ctx context.Context, now time.Time,
 ) (ready []work.ReadyDevice, live []work.LiveAttempt, workers []fleet.Worker, err error) {
 	if ready, err = d.store.Work.ReadyDevices(ctx, now); err != nil {
@@ -155,21 +155,21 @@ func (d *Dispatcher) readState(
 
 // jobLoad counts the work that needs slots of a device.
 type jobLoad struct {
-	attempts        int // live attempts
-	waitingByPeople int // people's waiting work, and attempts except follow-ups
-	total           int // people's waiting work, and all attempts
+	liveAttempts int // live attempts
+	peoplesWork  int // people's waiting work, and attempts except follow-ups
+	totalWork    int // people's waiting work, and all attempts
 }
 
-func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]jobLoad {
+func loadByDevice(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]jobLoad {
 	loads := map[string]jobLoad{}
 	for _, r := range ready {
-		loads[r.Device] = jobLoad{waitingByPeople: r.PeoplesWorkCount, total: r.PeoplesWorkCount}
+		loads[r.Device] = jobLoad{peoplesWork: r.PeoplesWorkCount, totalWork: r.PeoplesWorkCount}
 	}
 	for _, a := range live {
 		l := loads[a.Device]
-		l.attempts, l.total = l.attempts+1, l.total+1
+		l.liveAttempts, l.totalWork = l.liveAttempts+1, l.totalWork+1
 		if a.Priority < work.PriorityFollowUp {
-			l.waitingByPeople++
+			l.peoplesWork++
 		}
 		loads[a.Device] = l
 	}
@@ -178,7 +178,7 @@ func loadsOf(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]jobLo
 
 // exceedsFreeSlots reports whether people's work needs more slots than profiles, confirmations, reruns, and baselines
 // leave free.
-func (l jobLoad) exceedsFreeSlots(slots int) bool { return l.total > slots && l.waitingByPeople > 0 }
+func (l jobLoad) exceedsFreeSlots(slots int) bool { return l.totalWork > slots && l.peoplesWork > 0 }
 
 // requeueLost ends lost attempts with infrastructure errors and queues their work again. If the database cannot write,
 // it requeues nothing, because workers may only seem silent if their heartbeats cannot be stored.
@@ -191,12 +191,12 @@ func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]lostJobRea
 	err := d.store.CanWrite(ctx)
 	if took := time.Since(begun); err != nil || took > d.watch.slowWriteTime {
 		d.log.Warn("the database was slow to write or failed: workers get more time to report", "took", took, "err", err)
-		d.watch.resetClock(now.Add(took))
+		d.watch.restartSilence(now.Add(took))
 		return err
 	}
 	var errs []error
 	for attemptID, lost := range lost {
-		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.kind)
+		out, err := d.store.Work.FailAttempt(ctx, attemptID, lost.reason, lost.lossKind)
 		if err == nil && out.AttemptAccepted {
 			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.WorkRetried)
 		}

@@ -34,10 +34,10 @@ func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
 		s.seen.until(s.T, "work is announced", func() bool { return s.queue.hasWork("CPU") })
 		j := s.take()
 		if !strings.HasPrefix(string(j.Sources["submission.cpp"]), "int main") || j.Device != "CPU" ||
-			j.Mode != job.ModeRanked || j.TaskKey == "" {
+			j.Mode != job.ModeRanked || j.TaskHash == "" {
 			s.Errorf("job: %+v", j)
 		}
-		s.tell(d, event(j, 1, job.EventTaken, ""), event(j, 2, job.EventStage, job.StageTest))
+		s.tell(d, event(j, 1, job.EventAttemptStarted, ""), event(j, 2, job.EventStage, job.StageTest))
 		s.seen.until(s.T, "the test stage is seen", func() bool { return s.seen.has(work.StateTesting) })
 		s.finish(d, j, 12)
 		s.seen.until(s.T, "the end is seen", func() bool { return s.seen.has(work.StateDone) })
@@ -215,7 +215,7 @@ func TestAResultOnItsWayIsNotTakenForALostRun(t *testing.T) {
 		s.beat(d) // it has ended there
 		s.pass(d, 2*time.Second)
 		s.finish(d, j, 10)
-		s.pass(d, 2*missingTimeout)
+		s.pass(d, 2*missingAttemptTimeout)
 		s.wantRun(run.ID, work.StateDone, 1)
 	})
 }
@@ -236,7 +236,7 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 		running := s.submit()
 		s.pass(d, 0)
 		j := s.take()
-		s.tell(d, event(j, 1, job.EventTaken, ""))
+		s.tell(d, event(j, 1, job.EventAttemptStarted, ""))
 		cancel(running)
 		if !s.queue.stopped(j.AttemptID) {
 			s.Error("the worker was not told")

@@ -7,13 +7,13 @@
 // cancel.go, and preparation.go (tasks that workers precompile).
 //
 // The serve command creates a Dispatcher, passes it to queue.Queue.Serve, and runs it; handlers call Wake, Cancel,
-// CancelEvaluation, and Kick.
+// CancelEvaluation, and DisconnectWorker.
 //
 // It keeps no important state in memory: after a crash at any point, a new process over the same store continues. Each
 // request of a worker is one transaction and is answered after it; viewers are notified after the commit. Work starts
 // only when a worker asks for it, so that cancelling, preempting, and the fair order take effect at once.
 //
 // Silence of a worker and an outage of the site look the same from here. Before an attempt is taken back, watch checks
-// whether the site was suspended (resetClock), and requeueLost whether the database can write. Several processes watch
-// at once: FailAttempt and PreemptAttempt succeed for only one of them.
+// whether the site was suspended (restartSilence), and requeueLost whether the database can write. Several processes
+// watch at once: FailAttempt and PreemptAttempt succeed for only one of them.
 package dispatch

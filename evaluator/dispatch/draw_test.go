@@ -48,11 +48,11 @@ func (s *site) next(d *Dispatcher, mode job.Mode) job.Job {
 }
 
 func measured(j job.Job, driver string) job.Result {
-	r := modelstest.Result(work.Attempt{ID: j.AttemptID, RunID: j.RunID, Secret: j.Secret}, 1e6)
+	r := modelstest.Result(work.Attempt{ID: j.AttemptID, RunID: j.RunID, Secret: j.AttemptSecret}, 1e6)
 	r.Machine.Driver = driver
 	for i := range r.Stages {
 		for k := range r.Stages[i].Cases {
-			r.Stages[i].Cases[k].Spec = j.DeclaredCases.Benchmarks[0].String()
+			r.Stages[i].Cases[k].SpecLine = j.DeclaredCases.Benchmarks[0].String()
 		}
 	}
 	return r
@@ -88,7 +88,7 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 			s.Errorf("a test has %v, declared %v, ranked runs have %v", test.Task.Tests, test.DeclaredCases,
 				first.Task.Tests)
 		}
-		s.report(d, job.Result{RunID: test.RunID, AttemptID: test.AttemptID, Secret: test.Secret,
+		s.report(d, job.Result{RunID: test.RunID, AttemptID: test.AttemptID, AttemptSecret: test.AttemptSecret,
 			Outcome: job.OutcomeCancelled})
 		s.wantShown("hidden")
 		s.beatOf(d, "590", 1)
@@ -162,7 +162,8 @@ func TestAJobHasTheCasesOfItsDevice(t *testing.T) {
 		b := modelstest.Bundle("vectoradd")
 		large := append(b.Definition.Benchmarks[0].Arguments(), tasks.Arg{Name: tasks.DevicesKey, Value: "H100, H200"})
 		small := tasks.Case{{Name: "size", Value: "uniform 1..1000"}, {Name: tasks.DevicesKey, Value: "CPU"}}
-		b.Definition.Benchmarks, b.Definition.RankingBy = append(b.Definition.Benchmarks, large, small), tasks.RankGeom
+		b.Definition.Benchmarks, b.Definition.RankingBy = append(b.Definition.Benchmarks, large,
+			small), tasks.RankGeometricMean
 		if _, _, err := s.store.Catalog.Publish(s.Context(), modelstest.Person(s, s.store, "Eve", accounts.RoleAdmin),
 			s.task.ID, b, nil); err != nil {
 			s.Fatal(err)
@@ -181,7 +182,8 @@ func TestATestOfADrawnTaskCounts(t *testing.T) {
 		d := s.boot()
 		s.beatOf(d, "580", 1)
 		j := s.next(d, job.ModeTest)
-		s.report(d, job.Result{RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, Outcome: job.OutcomeDone,
+		s.report(d, job.Result{RunID: j.RunID, AttemptID: j.AttemptID, AttemptSecret: j.AttemptSecret,
+			Outcome: job.OutcomePassed,
 			Stages:  []job.StageResult{{Stage: job.StageTest, Status: job.StatusPass}},
 			Machine: job.Machine{Worker: "w1", Driver: "580"}})
 		s.wantRun(j.RunID, work.StateDone, 1)

@@ -45,7 +45,8 @@ func evaluated(t *testing.T, j job.Job, report kernelrun.Result) job.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return job.Result{EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret, Outcome: job.OutcomeDone,
+	return job.Result{EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, AttemptSecret: j.AttemptSecret,
+		Outcome:    job.OutcomePassed,
 		Evaluation: data, Machine: job.Machine{Worker: "w1"}}
 }
 
@@ -132,7 +133,7 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
-		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret,
+		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, AttemptSecret: second.AttemptSecret,
 			Outcome: job.OutcomeLost,
 			Failure: &job.Failure{IsInfrastructureError: true, Reason: "the disk is full"}}
 		if err := d.Result(s.Context(), lost); err != nil {

@@ -22,7 +22,7 @@ type fakeQueue struct {
 
 func newFakeQueue() *fakeQueue { return &fakeQueue{largest: queue.MaxMessage} }
 
-func (q *fakeQueue) WorkFor(device string) error {
+func (q *fakeQueue) AnnounceWork(device string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.announced = append(q.announced, device)
@@ -36,7 +36,7 @@ func (q *fakeQueue) Cancel(id string) error {
 	return nil
 }
 
-func (q *fakeQueue) Kick(worker string) { q.kicked = append(q.kicked, worker) }
+func (q *fakeQueue) DisconnectWorker(worker string) { q.kicked = append(q.kicked, worker) }
 
 func (q *fakeQueue) MaxMessage() int { return q.largest }
 

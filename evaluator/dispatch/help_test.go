@@ -96,7 +96,8 @@ func (s *site) passAt(d *Dispatcher, at time.Time) {
 }
 
 func event(j job.Job, seq int, kind job.EventType, stage job.Stage) job.Event {
-	return job.Event{RunID: j.RunID, AttemptID: j.AttemptID, Secret: j.Secret, Seq: seq, Time: time.Now().UTC(),
+	return job.Event{RunID: j.RunID, AttemptID: j.AttemptID, AttemptSecret: j.AttemptSecret, Seq: seq,
+		Time: time.Now().UTC(),
 		Type: kind, Stage: stage, Worker: "w1"}
 }
 
@@ -124,7 +125,7 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	busy := loadsOf(nil, live)["CPU"].attempts >= liveSlots(workers, time.Time{}, s.at)["CPU"].AcceptingJobs
+	busy := loadByDevice(nil, live)["CPU"].liveAttempts >= liveSlots(workers, time.Time{}, s.at)["CPU"].AcceptingJobs
 	data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: worker, Device: "CPU", SlotBusy: busy, Attempts: s.held})
 	if err != nil {
 		s.Fatal(err)
@@ -147,7 +148,7 @@ func (s *site) finish(d *Dispatcher, j job.Job, ns float64) {
 }
 
 func result(j job.Job, ns float64) job.Result {
-	return modelstest.Result(work.Attempt{ID: j.AttemptID, RunID: j.RunID, Secret: j.Secret}, ns)
+	return modelstest.Result(work.Attempt{ID: j.AttemptID, RunID: j.RunID, Secret: j.AttemptSecret}, ns)
 }
 
 // wantRun checks how a run stands.

@@ -21,7 +21,7 @@ var errJobImpossible = errors.New("no job can be made")
 // work and continues with the next. If the process ends before the worker has the response, the attempt is sent again.
 func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
 	if ask.WantsPrecompileJob {
-		return d.nextPreparation(ctx, ask)
+		return d.nextPrecompileJob(ctx, ask)
 	}
 	for {
 		attempt, err := d.store.Work.StartNextAttempt(ctx, ask, d.now())
@@ -38,7 +38,7 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 		// and the infrastructure error does not count for limits.
 		why := strings.TrimPrefix(err.Error(), errJobImpossible.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
-			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomeFailed,
 			Failure: &job.Failure{
 				Reason:                fmt.Sprintf("The %s could not be sent to a worker: %s.", attempt.WorkRef().KindName(), why),
 				IsInfrastructureError: true,
@@ -53,7 +53,7 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 // jobMessage returns the job of an attempt as JSON.
 func (d *Dispatcher) jobMessage(ctx context.Context, attempt work.Attempt) ([]byte, error) {
 	j := job.Job{
-		Version: job.Version, RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret,
+		MessageVersion: job.MessageVersion, RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 	}
 	fill, large := d.fillRun, "the task and the submission together are"
 	if attempt.EvaluationID != "" {
@@ -85,7 +85,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	j.Mode, j.TaskKey, j.SecretSeed, j.ProfileFilter = work.WorkerMode(run.Mode), version.MeasurementHash, uint64(attempt.Seed), sub.ProfileFilter
+	j.Mode, j.TaskHash, j.SecretSeed, j.ProfileFilter = work.WorkerMode(run.Mode), version.MeasurementHash, uint64(attempt.Seed), sub.ProfileFilter
 	held, err := d.store.Work.MedianSlotTime(ctx, run)
 	if err != nil {
 		return run.Work, err
@@ -111,7 +111,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if j.Task, err = d.store.Scores.Draw(ctx, attempt, run, j.Task); err != nil {
 		return run.Work, err
 	}
-	if j.Sources, err = bundle.Resolve(submitted); err != nil {
+	if j.Sources, err = bundle.ProgramFiles(submitted); err != nil {
 		err = fmt.Errorf("%w: %w", errJobImpossible, err)
 	}
 	return run.Work, err
@@ -120,9 +120,9 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 // fillEvaluation adds an evaluation's request to a job.
 func (d *Dispatcher) fillEvaluation(ctx context.Context, attempt work.Attempt, j *job.Job) (work.Work, error) {
 	e, err := d.store.Work.Evaluation(ctx, attempt.EvaluationID)
-	j.Task = tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}
+	j.Task = tasks.Definition{Lang: tasks.LangPython, HasOwnHarness: true}
 	j.Evaluation, j.Caller = e.Request, e.Owner
-	if err == nil && e.Kind == string(kernelrun.Compile) {
+	if err == nil && e.Kind == string(kernelrun.KindCompile) {
 		err = d.fillCompilation(ctx, e, j)
 	}
 	return e.Work, err
@@ -143,12 +143,12 @@ func (d *Dispatcher) fillCompilation(ctx context.Context, e work.Evaluation, j *
 	if err != nil {
 		return err
 	}
-	submitted, err := tasks.Unpack([]byte(request.CustomKernel.Source))
+	submitted, err := tasks.UnpackSubmission([]byte(request.CustomKernel.Source))
 	if err != nil {
 		return err
 	}
 	j.Task = bundle.Definition.WithFiles(submitted.Names()).ForDevice(e.Device)
-	if j.Sources, err = bundle.Resolve(submitted); err != nil {
+	if j.Sources, err = bundle.ProgramFiles(submitted); err != nil {
 		err = fmt.Errorf("%w: %w", errJobImpossible, err)
 	}
 	return err

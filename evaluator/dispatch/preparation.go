@@ -11,9 +11,9 @@ import (
 	"warpboard/tasks"
 )
 
-// nextPreparation returns the newest open task of a device whose version the worker does not have, so that the worker
+// nextPrecompileJob returns the newest open task of a device whose version the worker does not have, so that the worker
 // compiles the task's files before the first submission. It returns nil if there is none.
-func (d *Dispatcher) nextPreparation(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
+func (d *Dispatcher) nextPrecompileJob(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
 	may, err := d.store.Fleet.AllowedDevices(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return nil, err
@@ -24,13 +24,13 @@ func (d *Dispatcher) nextPreparation(ctx context.Context, ask job.WorkRequest) (
 	}
 	for _, task := range open {
 		if slices.Contains(task.Devices, ask.Device) && !slices.Contains(ask.CompiledVersions, task.VersionID) {
-			return d.preparation(ctx, task)
+			return d.precompileJob(ctx, task)
 		}
 	}
 	return nil, nil
 }
 
-func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte, error) {
+func (d *Dispatcher) precompileJob(ctx context.Context, task catalog.Task) ([]byte, error) {
 	version, err := d.store.Catalog.Version(ctx, task.VersionID)
 	if err != nil {
 		return nil, err
@@ -41,19 +41,19 @@ func (d *Dispatcher) preparation(ctx context.Context, task catalog.Task) ([]byte
 			return nil, err
 		}
 		data, err := json.Marshal(job.PrecompileJob{
-			VersionID: version.ID, Name: task.Slug, TaskKey: version.MeasurementHash, Task: version.Definition, Sources: taskSources(bundle),
+			VersionID: version.ID, TaskName: task.Slug, TaskHash: version.MeasurementHash, Task: version.Definition, Sources: taskSources(bundle),
 		})
 		if err != nil || len(data) <= d.queue.MaxMessage() {
 			return data, err
 		}
 	}
 	// Without files: the version alone tells the worker to request the next task.
-	return json.Marshal(job.PrecompileJob{VersionID: version.ID, Name: task.Slug})
+	return json.Marshal(job.PrecompileJob{VersionID: version.ID, TaskName: task.Slug})
 }
 
 // hasProgramWithoutSubmission reports whether the task has a program that can be compiled without a submission.
 func hasProgramWithoutSubmission(def tasks.Definition) bool {
-	return slices.ContainsFunc(harness.Assemble(def, nil).ToCompile, func(f harness.CompileInput) bool { return !f.Submitted })
+	return slices.ContainsFunc(harness.AssembleSources(def, nil).ToCompile, func(f harness.CompileInput) bool { return !f.HasSubmission })
 }
 
 // taskSources returns the files of a task by their names in a run.

@@ -43,7 +43,7 @@ func (s *site) wantAhead(announced []job.PrecompileJob, want ...string) {
 	s.Helper()
 	var names []string
 	for _, p := range announced {
-		names = append(names, p.Name)
+		names = append(names, p.TaskName)
 	}
 	if !slices.Equal(names, want) {
 		s.Errorf("told of %q, want %q", names, want)
@@ -96,14 +96,15 @@ func TestAWorkerThatPrecompilesGetsTheTaskAndNoSubmission(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []job.PrecompileJob{{
-		VersionID: version.ID, Name: "vectoradd", TaskKey: version.MeasurementHash, Task: version.Definition,
+		VersionID: version.ID, TaskName: "vectoradd", TaskHash: version.MeasurementHash, Task: version.Definition,
 		Sources: map[string][]byte{"task.h": []byte("#pragma once\n"), "reference.h": []byte("// reference\n")},
 	}}
 	if diff := cmp.Diff(want, s.ahead("CPU")); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	s.queue.largest = 100
-	if diff := cmp.Diff([]job.PrecompileJob{{VersionID: version.ID, Name: "vectoradd"}}, s.ahead("CPU")); diff != "" {
+	if diff := cmp.Diff([]job.PrecompileJob{{VersionID: version.ID, TaskName: "vectoradd"}},
+		s.ahead("CPU")); diff != "" {
 		t.Errorf("told of a task that is too large (-want +got):\n%s", diff)
 	}
 }
@@ -119,7 +120,8 @@ func TestNothingIsSentOfATaskThatCannotBePrecompiled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]job.PrecompileJob{{VersionID: task.VersionID, Name: task.Slug}}, s.ahead("CPU")); diff != "" {
+	if diff := cmp.Diff([]job.PrecompileJob{{VersionID: task.VersionID, TaskName: task.Slug}},
+		s.ahead("CPU")); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 }

@@ -64,8 +64,9 @@ func TestANewDeviceIsStoredOnceAndItsWorkerReconnects(t *testing.T) {
 	d := s.boot()
 	for range 2 {
 		s.sync(d, job.Heartbeat{Worker: "w2", WorkerStartedAt: time.Now(), Slots: []job.Slot{
-			{Device: "H100-SXM", MemoryBytes: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}},
-			{Device: "L4", MemoryBytes: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}}, // it is none
+			{Device: "H100-SXM", MemoryBytes: 80 << 30, Machine: job.Machine{DeviceName: "NVIDIA H100 80GB HBM3"}},
+			// it is none
+			{Device: "L4", MemoryBytes: 80 << 30, Machine: job.Machine{DeviceName: "NVIDIA H100 80GB HBM3"}},
 		}})
 	}
 	task, err := s.store.Catalog.TaskByID(t.Context(), s.task.ID)

@@ -22,7 +22,7 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 		if g == nil || !g.MeasuredAt.After(times[device]) {
 			continue
 		}
-		if !state.benchmarkWrites.Allow() {
+		if !state.benchmarkWriteLimit.Allow() {
 			continue // the next heartbeat repeats it
 		}
 		times[device] = g.MeasuredAt

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// missingTimeout is the time for which a live worker may omit a received attempt from its heartbeats before the
-	// attempt counts as lost. One heartbeat is not enough, because the attempt's result may be on its way.
-	missingTimeout = 5 * time.Second
+	// missingAttemptTimeout is the time for which a live worker may omit a received attempt from its heartbeats before
+	// the attempt counts as lost. One heartbeat is not enough, because the attempt's result may be on its way.
+	missingAttemptTimeout = 5 * time.Second
 )
 
 // A site that was suspended, or waited for its database, receives all messages of that time late and at once.
 const (
-	// suspendedAfter is the pause between two passes from which the process counts as suspended.
-	suspendedAfter = fleet.WorkerTimeout / 2
+	// minSuspensionPause is the pause between two passes from which the process counts as suspended.
+	minSuspensionPause = fleet.WorkerTimeout / 2
 	// slowWriteTime is the duration of a small write from which heartbeats may not have been stored.
 	slowWriteTime = time.Second
 )
 
 // lostJobReason is the public reason for requeuing an attempt, and whether the loss counts against the run.
 type lostJobReason struct {
-	reason string
-	kind   work.LossKind
+	reason   string
+	lossKind work.LossKind
 }
 
 // watch finds attempts that must be requeued because they will not end. Its only state is times of observation; a new
@@ -35,28 +35,28 @@ type lostJobReason struct {
 //
 // Its worker lists it: it is not lost, however long it takes, because the worker enforces time limits.
 //
-// Its worker sends heartbeats that do not list it: it is lost after missingTimeout. The worker restarted, lost the
-// attempt, or did not receive the job.
+// Its worker sends heartbeats that do not list it: it is lost after missingAttemptTimeout. The worker restarted, lost
+// the attempt, or did not receive the job.
 //
 // Its worker is silent: it is lost after WorkerTimeout.
 //
-// The last two count against a run that its worker had received (lossOf), because a kernel can crash a worker. They do
-// not count if the site itself was down at that time, or if the worker was stopping and was killed before it returned
-// its attempts.
+// The last two count against a run that its worker had received (classifyLoss), because a kernel can crash a worker.
+// They do not count if the site itself was down at that time, or if the worker was stopping and was killed before it
+// returned its attempts.
 type watch struct {
-	startedAt         time.Time            // silence counts from here
-	lastPassAt        time.Time            // time of the last pass
-	slowWriteTime     time.Duration        // slowWriteTime, except in tests
-	missingSince      map[string]time.Time // by attempt: since when its live worker does not list it
-	ofStoppingWorkers map[string]bool      // attempts of workers that are stopping
+	startedAt              time.Time            // silence counts from here
+	lastPassAt             time.Time            // time of the last pass
+	slowWriteTime          time.Duration        // slowWriteTime, except in tests
+	attemptMissingSince    map[string]time.Time // by attempt: since when its live worker does not list it
+	stoppingWorkerAttempts map[string]bool      // attempts of workers that are stopping
 }
 
 func newWatch(started time.Time) watch {
 	return watch{
-		startedAt:         started,
-		slowWriteTime:     slowWriteTime,
-		missingSince:      map[string]time.Time{},
-		ofStoppingWorkers: map[string]bool{},
+		startedAt:              started,
+		slowWriteTime:          slowWriteTime,
+		attemptMissingSince:    map[string]time.Time{},
+		stoppingWorkerAttempts: map[string]bool{},
 	}
 }
 
@@ -64,17 +64,18 @@ func newWatch(started time.Time) watch {
 // of workers is measured from now.
 func (w *watch) beginPass(now time.Time) {
 	now = now.Round(0) // by the wall clock, which continues while a machine sleeps
-	if since := now.Sub(w.lastPassAt); !w.lastPassAt.IsZero() && (since > suspendedAfter || since < -suspendedAfter) {
-		w.resetClock(now)
+	if since := now.Sub(w.lastPassAt); !w.lastPassAt.IsZero() &&
+		(since > minSuspensionPause || since < -minSuspensionPause) {
+		w.restartSilence(now)
 	}
 	w.lastPassAt = now
 }
 
-// resetClock makes the silence of workers count from now. Call it after the site was suspended or its database did not
-// respond, because heartbeats and results were lost or delayed.
-func (w *watch) resetClock(now time.Time) {
+// restartSilence makes the silence of workers count from now. Call it after the site was suspended or its database did
+// not respond, because heartbeats and results were lost or delayed.
+func (w *watch) restartSilence(now time.Time) {
 	w.startedAt = now
-	w.missingSince = map[string]time.Time{}
+	w.attemptMissingSince = map[string]time.Time{}
 }
 
 // lostAttempts returns the attempts to requeue. The loss of a worker counts against its runs, which may have caused it,
@@ -88,29 +89,29 @@ func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, no
 	lost := map[string]lostJobReason{}
 	for _, a := range live {
 		worker, began := byName[a.Worker], a.BeganAt()
-		if w.ofStoppingWorkers[a.ID] || worker.HasExited && slices.Contains(worker.Attempts, a.ID) {
+		if w.stoppingWorkerAttempts[a.ID] || worker.HasExited && slices.Contains(worker.Attempts, a.ID) {
 			leaving[a.ID] = true
 		}
 		lastSeen := slices.MaxFunc([]time.Time{worker.SeenAt, w.startedAt, began}, time.Time.Compare)
 		switch {
 		case now.Sub(lastSeen) >= fleet.WorkerTimeout:
-			lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.lossOf(a, leaving[a.ID])}
+			lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.classifyLoss(a, leaving[a.ID])}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
-			since, ok := w.missingSince[a.ID]
+			since, ok := w.attemptMissingSince[a.ID]
 			if !ok {
 				since = now
 			}
-			if missing[a.ID] = since; now.Sub(since) >= missingTimeout {
-				lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.lossOf(a, leaving[a.ID])}
+			if missing[a.ID] = since; now.Sub(since) >= missingAttemptTimeout {
+				lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.classifyLoss(a, leaving[a.ID])}
 			}
 		}
 	}
-	w.missingSince, w.ofStoppingWorkers = missing, leaving
+	w.attemptMissingSince, w.stoppingWorkerAttempts = missing, leaving
 	return lost
 }
 
-// lossOf decides whether a lost worker counts against the run. leaving means that the worker was stopping.
-func (w *watch) lossOf(a work.LiveAttempt, leaving bool) work.LossKind {
+// classifyLoss decides whether a lost worker counts against the run. leaving means that the worker was stopping.
+func (w *watch) classifyLoss(a work.LiveAttempt, leaving bool) work.LossKind {
 	switch {
 	case a.ReceivedAt == nil || leaving:
 		return work.LossHandedBack

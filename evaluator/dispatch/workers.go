@@ -30,11 +30,11 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	}
 	var found work.ResultFindings
 	if revoked {
-		result = handBackRevoked(result)
+		result = handBackIfRevoked(result)
 	} else if found, err = d.store.Scores.ScoreResult(ctx, &result); err != nil {
 		return err
 	}
-	ref := result.Ref()
+	ref := result.WorkRef()
 	log := d.log.With(ref.KindName(), ref.ID(), "worker", result.Machine.Worker)
 	out, err := d.store.Work.RecordResult(ctx, result, found)
 	switch {
@@ -53,10 +53,10 @@ func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
 	return d.announceEffect(out, nil)
 }
 
-// handBackRevoked replaces the result of a worker whose credential was revoked after it received the attempt by one
+// handBackIfRevoked replaces the result of a worker whose credential was revoked after it received the attempt by one
 // that returns the work. Such a worker may stay connected to a NATS cluster for minutes.
-func handBackRevoked(r job.Result) job.Result {
-	return job.Result{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Outcome: job.OutcomeHandedBack,
+func handBackIfRevoked(r job.Result) job.Result {
+	return job.Result{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, AttemptSecret: r.AttemptSecret, Outcome: job.OutcomeHandedBack,
 		Failure: &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s was revoked before the end.", r.Machine.Worker)}, Machine: job.Machine{Worker: r.Machine.Worker}}
 }
 
@@ -73,7 +73,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err := d.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
 		return nil, err
 	}
-	state := d.stateOf(h.Worker)
+	state := d.workerStateOf(h.Worker)
 	if err := d.recordSlots(ctx, h, state); err != nil {
 		d.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
@@ -82,10 +82,10 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	}
 	d.storeBenchmarks(ctx, h, state)
 	if h.Stopping && len(h.Attempts) == 0 {
-		d.queue.Kick(h.Worker) // a guest's name becomes free soon, so its connection must end
+		d.queue.DisconnectWorker(h.Worker) // a guest's name becomes free soon, so its connection must end
 	}
-	if now := (slotState{len(h.Slots), h.RefusingReason, h.Stopping}); now != state.lastVisible {
-		state.lastVisible = now
+	if now := (shownWorkerState{len(h.Slots), h.RefusingReason, h.Stopping}); now != state.lastShownState {
+		state.lastShownState = now
 		d.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.RefusingReason, "stopping", h.Stopping)
 		d.notify.QueueChanged()
 		d.Wake()
@@ -102,7 +102,7 @@ func (d *Dispatcher) recordSlots(ctx context.Context, h job.Heartbeat, state *wo
 		fmt.Fprintf(&text, "%s %+v %d\n", slot.Device, slot.Machine, slot.MemoryBytes)
 	}
 	// The state is compared as text, so that an unchanged heartbeat causes no transaction.
-	if state.slots == text.String() || !state.slotWrites.Allow() {
+	if state.slots == text.String() || !state.slotWriteLimit.Allow() {
 		return nil
 	}
 	fresh, out, err := d.store.RecordSlots(ctx, h)
@@ -114,7 +114,7 @@ func (d *Dispatcher) recordSlots(ctx context.Context, h job.Heartbeat, state *wo
 	// The worker's permissions in the queue were set when it connected and lack the new device's subjects.
 	if len(fresh) > 0 {
 		d.log.Info("new devices", "worker", h.Worker, "devices", fresh)
-		d.queue.Kick(h.Worker)
+		d.queue.DisconnectWorker(h.Worker)
 	}
 	return nil
 }
@@ -128,25 +128,25 @@ const (
 
 // workerState is the state stored from a worker's heartbeats.
 type workerState struct {
-	lastVisible       slotState
-	slots             string               // stored last, as text
-	benchmarkStoredAt map[string]time.Time // time of the last stored benchmark, by device hash
-	slotWrites        *rate.Limiter        // limits storing slots
-	benchmarkWrites   *rate.Limiter        // limits storing benchmarks
+	lastShownState      shownWorkerState
+	slots               string               // stored last, as text
+	benchmarkStoredAt   map[string]time.Time // time of the last stored benchmark, by device hash
+	slotWriteLimit      *rate.Limiter        // limits storing slots
+	benchmarkWriteLimit *rate.Limiter        // limits storing benchmarks
 }
 
-// slotState is the part of a worker's state that the page of devices shows.
-type slotState struct {
-	slots      int
-	isRefusing string
-	stopping   bool
+// shownWorkerState is the part of a worker's state that the page of devices shows.
+type shownWorkerState struct {
+	slotCount     int
+	refusalReason string
+	isStopping    bool
 }
 
-// stateOf returns the state of a worker. Only Sync, whose calls are sequential, may call it.
-func (d *Dispatcher) stateOf(worker string) *workerState {
+// workerStateOf returns the state of a worker. Only Sync, whose calls are sequential, may call it.
+func (d *Dispatcher) workerStateOf(worker string) *workerState {
 	if d.workers[worker] == nil {
 		d.workers[worker] = &workerState{
-			lastVisible: slotState{slots: -1}, slotWrites: rate.NewLimiter(rate.Every(slotWriteInterval), slotWriteBurst), benchmarkWrites: rate.NewLimiter(rate.Every(benchmarkWriteInterval), benchmarkWriteBurst),
+			lastShownState: shownWorkerState{slotCount: -1}, slotWriteLimit: rate.NewLimiter(rate.Every(slotWriteInterval), slotWriteBurst), benchmarkWriteLimit: rate.NewLimiter(rate.Every(benchmarkWriteInterval), benchmarkWriteBurst),
 		}
 	}
 	return d.workers[worker]

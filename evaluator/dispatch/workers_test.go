@@ -102,7 +102,7 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 		if profile.Mode != job.ModeProfile {
 			s.Fatalf("job: %+v", profile)
 		}
-		s.tell(d, event(profile, 1, job.EventTaken, ""))
+		s.tell(d, event(profile, 1, job.EventAttemptStarted, ""))
 		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}},
 			Attempts: []string{profile.AttemptID}})
 		s.pass(d, 0)
@@ -143,7 +143,7 @@ func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {
 	s.pass(d, 0)
 	j := s.take()
 	forged := result(j, 0.001)
-	forged.Secret = "guess"
+	forged.AttemptSecret = "guess"
 	if err := d.Result(t.Context(), forged); err != nil {
 		t.Errorf("a forged result will come again: %v", err)
 	}

@@ -28,17 +28,17 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 			return 0, interval, errors.New("the cases were measured in different numbers of processes")
 		}
 		// Time returns Median for any clock.
-		c.Index, c.Median, c.Clocks.Counted = i, quantile(c.Processes, 0.5), job.ClockEvent
+		c.Index, c.Median, c.Clocks.CountedClock = i, quantile(c.Processes, 0.5), job.ClockEvent
 	}
 	score = rankedTime(ranking, cases)
-	interval, _ = intervalOfRuns(ranking, score, cases, equalRuns(runs))
+	interval, _ = intervalOfRuns(ranking, score, cases, effectiveRunCount(runs))
 	return score, interval, nil
 }
 
-// equalRuns returns the effective number of runs: that of equally large runs with the same information about the
-// variation between runs. Runs are weighted by their processes, so that a run of one process, such as a cancelled one,
-// adds little.
-func equalRuns(runs [][][]float64) float64 {
+// effectiveRunCount returns the effective number of runs: that of equally large runs with the same information about
+// the variation between runs. Runs are weighted by their processes, so that a run of one process, such as a cancelled
+// one, adds little.
+func effectiveRunCount(runs [][][]float64) float64 {
 	all, squares := 0.0, 0.0
 	for _, run := range runs {
 		n := float64(len(run[0]))

@@ -22,13 +22,13 @@ func TestPooledRunsGainNothingByLuck(t *testing.T) {
 			for p := range run {
 				run[p] = truth * math.Exp(0.01*r.NormFloat64())
 			}
-			alone, _, err := CombineRuns(tasks.RankLast, [][][]float64{{run}})
+			alone, _, err := CombineRuns(tasks.RankLastCase, [][][]float64{{run}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			runs, best = append(runs, [][]float64{run}), min(best, alone)
 		}
-		together, interval, err := CombineRuns(tasks.RankLast, runs)
+		together, interval, err := CombineRuns(tasks.RankLastCase, runs)
 		if err != nil || interval.Processes != 5*submissions {
 			t.Fatal(interval, err)
 		}
@@ -52,7 +52,7 @@ func TestPooledRunsGainNothingByLuck(t *testing.T) {
 func TestARunOfOneProcessHardlyNarrowsACombinedInterval(t *testing.T) {
 	run := []float64{8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000}
 	width := func(runs ...[][]float64) float64 {
-		_, i, err := CombineRuns(tasks.RankLast, runs)
+		_, i, err := CombineRuns(tasks.RankLastCase, runs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestARunOfOneProcessHardlyNarrowsACombinedInterval(t *testing.T) {
 }
 
 func TestTheCombinedScoreOfOneRunIsItsScore(t *testing.T) {
-	for _, ranking := range []tasks.Ranking{tasks.RankLast, tasks.RankMean, tasks.RankGeom} {
+	for _, ranking := range []tasks.Ranking{tasks.RankLastCase, tasks.RankMean, tasks.RankGeometricMean} {
 		runs := [][]float64{{100, 101, 99, 102, 98}, {400, 404, 396, 408, 392}}
 		cases := []job.CaseResult{measured(0, runs[0]...), measured(1, runs[1]...)}
 		want, err := Score(ranking, cases)
@@ -81,7 +81,7 @@ func TestTheCombinedScoreOfOneRunIsItsScore(t *testing.T) {
 			t.Errorf("%s: %v in %+v, %v; want %v in %+v", ranking, got, interval, err, want, wantInterval)
 		}
 	}
-	if _, _, err := CombineRuns(tasks.RankLast, [][][]float64{{{1}}, {{1}, {2}}}); err == nil {
+	if _, _, err := CombineRuns(tasks.RankLastCase, [][][]float64{{{1}}, {{1}, {2}}}); err == nil {
 		t.Error("runs of different cases have a score")
 	}
 }

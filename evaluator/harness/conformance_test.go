@@ -33,7 +33,7 @@ func newCore(t *testing.T) (programs, driver, runner string) {
 	}
 	sources["warpboard_limits.h"] = limits
 	writeAll(t, core.dir, sources)
-	writeAll(t, core.dir, Sources(tasks.FormEval, tasks.LangPython))
+	writeAll(t, core.dir, Sources(tasks.ProtocolEval, tasks.LangPython))
 	writeAll(t, core.dir, testdata(t, "core/conformance.py", "core/follower.py", "core/torch.py"))
 	writeAll(t, fake.dir, testdata(t, "gpu/driver.cpp"))
 	flags := strings.Fields(gpuFlags)
@@ -72,15 +72,15 @@ func TestCallsByTheJudgesCore(t *testing.T) {
 		"C++ own answer": cpp,
 		"C++ late":       strings.ReplaceAll(cpp, "false", "true"),
 
-		// The description of an answer follows "done". If it is as foreseen, the judge has copied the answer by then, and
-		// the runner's work in between is not part of its kernel's time.
+		// The description of an answer follows "done". If it is as foreseen, the judge has copied the answer by then,
+		// and the runner's work in between is not part of its kernel's time.
 		"queued late": `{"calls": [` + strings.Join([]string{queued, byDone, byDone, queued, byDone}, ", ") +
 			`], "runner": [0]}`,
 		"never queued": failed("Refused",
 			"The submission's process said that a call had ended, and 3 s later not that it was queued.", 0),
 
-		// A device that has its input and nothing to do could run a kernel unseen by any clock. If a device may not wait,
-		// because kernels are loaded for new sizes, each is kept busy right after its own input arrives.
+		// A device that has its input and nothing to do could run a kernel unseen by any clock. If a device may not
+		// wait, because kernels are loaded for new sizes, each is kept busy right after its own input arrives.
 		"two ranks": `{"known": ` + known + `, "new to one": ` + new + `, "new to the other": ` + new +
 			`, "runners": [0, 0]}`,
 		// As if each call had new sizes, which looks like a device that something else uses.

@@ -17,7 +17,7 @@ import (
 func newFakeGPU(t *testing.T) native {
 	t.Helper()
 	n := native{t.TempDir()}
-	writeAll(t, n.dir, Sources(tasks.FormEval, tasks.LangCUDA))
+	writeAll(t, n.dir, Sources(tasks.ProtocolEval, tasks.LangCUDA))
 	writeAll(t, n.dir, testdata(t, "gpu/cuda_runtime.h", "gpu/cuda.h", "gpu/task.h", "gpu/reference.h",
 		"gpu/submissions.cpp"))
 	if err := os.Mkdir(filepath.Join(n.dir, "nvtx3"), 0o755); err != nil {

@@ -28,24 +28,24 @@ func (i Interval) Ends() (low, high *float64) {
 }
 
 const (
-	MinProcesses = 5  // minimum for a score, if the time suffices
-	MaxProcesses = 25 // maximum, however much they differ
-	confidence   = 0.95
-	// halfWidth is the relative half-width above which an interval is noisy.
-	halfWidth = 0.005
-	// orderStatisticsFrom is the number of processes from which the interval uses order statistics, which assume no
+	MinProcesses    = 5  // minimum for a score, if the time suffices
+	MaxProcesses    = 25 // maximum, however much they differ
+	confidenceLevel = 0.95
+	// noisyHalfWidth is the relative half-width above which an interval is noisy.
+	noisyHalfWidth = 0.005
+	// minForOrderStatistics is the number of processes from which the interval uses order statistics, which assume no
 	// distribution.
-	orderStatisticsFrom = 7
-	// deviations is the half-width of a normal 95 % interval, in standard deviations.
-	deviations = 1.96
+	minForOrderStatistics = 7
+	// normalHalfWidth is the half-width of a normal 95 % interval, in standard deviations.
+	normalHalfWidth = 1.96
 )
 
-// RunDeviation returns the standard deviation of scores of the same program between runs, relative to the score ns in
-// nanoseconds. It comes on top of the variation between the processes of one run, which share a judge, its memory on
+// RunToRunDeviation returns the standard deviation of scores of the same program between runs, relative to the score ns
+// in nanoseconds. It comes on top of the variation between the processes of one run, which share a judge, its memory on
 // the device, and a few seconds. It was fitted to 100 runs on an H200 (docs/figures.md): runs of 8 µs differ by 50 ns,
 // of 39 µs by 100 ns, of 122 µs by nothing measurable, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240
 // ns, which no GPU reaches, it is constant, because the interval would otherwise cover everything.
-func RunDeviation(ns float64) float64 {
+func RunToRunDeviation(ns float64) float64 {
 	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
@@ -61,8 +61,8 @@ func WidenInterval(value, low, high, half float64) (float64, float64) {
 // The ranking rule gives a score for each process. With fewer than 7 processes, these scores are treated as log-normal,
 // and the interval is a t-interval of their logarithms. With more, order statistics give the interval of the median.
 // Repeats within one process do not count, because they show nothing about other processes. Stopping when an interval
-// is narrow makes intervals slightly too narrow. The variation between runs (RunDeviation) widens the interval but does
-// not make it noisy, because more processes would not reduce it.
+// is narrow makes intervals slightly too narrow. The variation between runs (RunToRunDeviation) widens the interval but
+// does not make it noisy, because more processes would not reduce it.
 func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
 	return intervalOfRuns(ranking, score, cases, 1)
 }
@@ -72,7 +72,7 @@ func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult)
 func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs float64) (Interval, bool) {
 	i, measured := ProcessInterval(ranking, score, cases)
 	if i.High > 0 {
-		low, high := WidenInterval(score, i.Low, i.High, deviations*RunDeviation(score)/math.Sqrt(runs))
+		low, high := WidenInterval(score, i.Low, i.High, normalHalfWidth*RunToRunDeviation(score)/math.Sqrt(runs))
 		// The interval is limited to the range of valid times, which the database also checks.
 		i.Low, i.High = max(low, min(i.Low, minTime)), min(high, max(i.High, maxTime))
 	}
@@ -90,22 +90,23 @@ func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResul
 		i.Noisy = true
 		return i, true
 	}
-	summary := summarize(scores)
+	summary := summarizeScores(scores)
 	// The score is computed from medians by case, so it may lie slightly outside.
 	i.Low, i.High = min(summary.Lo, score), max(summary.Hi, score)
-	i.Noisy = len(scores) < MinProcesses || i.High-i.Low > 2*halfWidth*score
+	i.Noisy = len(scores) < MinProcesses || i.High-i.Low > 2*noisyHalfWidth*score
 	return i, true
 }
 
-func summarize(scores []float64) benchmath.Summary {
-	if len(scores) >= orderStatisticsFrom {
-		return benchmath.AssumeNothing.Summary(benchmath.NewSample(scores, &benchmath.DefaultThresholds), confidence)
+func summarizeScores(scores []float64) benchmath.Summary {
+	if len(scores) >= minForOrderStatistics {
+		return benchmath.AssumeNothing.Summary(benchmath.NewSample(scores, &benchmath.DefaultThresholds),
+			confidenceLevel)
 	}
 	logs := make([]float64, len(scores))
 	for i, s := range scores {
 		logs[i] = math.Log(s)
 	}
-	s := benchmath.AssumeNormal.Summary(benchmath.NewSample(logs, &benchmath.DefaultThresholds), confidence)
+	s := benchmath.AssumeNormal.Summary(benchmath.NewSample(logs, &benchmath.DefaultThresholds), confidenceLevel)
 	s.Lo, s.Hi = math.Exp(max(s.Lo, math.Log(minTime))), math.Exp(min(s.Hi, math.Log(maxTime)))
 	return s
 }
@@ -133,7 +134,7 @@ func checkProcesses(cases []job.CaseResult) error {
 		if len(c.Processes) == 0 {
 			continue
 		}
-		if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !isTime(ns) }) ||
+		if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !isValidTime(ns) }) ||
 			math.Abs(quantile(c.Processes, 0.5)-c.Median) > roundingError*c.Median {
 			return fmt.Errorf("the processes of case %d do not give its time", c.Index)
 		}

@@ -12,7 +12,7 @@ import (
 // measured returns a case whose processes took these times.
 func measured(index int, processes ...float64) job.CaseResult {
 	return job.CaseResult{Index: index, Status: job.StatusPass, Median: quantile(processes, 0.5), Processes: processes,
-		Clocks: job.Clocks{Counted: job.ClockEvent}}
+		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
 }
 
 func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
@@ -26,7 +26,7 @@ func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 				processes[i] = truth * math.Exp(0.01*chance.NormFloat64())
 			}
 			cases := []job.CaseResult{measured(0, processes...)}
-			i, ok := ProcessInterval(tasks.RankLast, cases[0].Median, cases)
+			i, ok := ProcessInterval(tasks.RankLastCase, cases[0].Median, cases)
 			if !ok || i.Processes != n || i.Low > cases[0].Median || i.High < cases[0].Median {
 				t.Fatalf("%v of %v: %+v", ok, processes, i)
 			}
@@ -51,9 +51,9 @@ func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 			for range trials {
 				var processes []float64
 				for range runs {
-					shift := RunDeviation(truth) * chance.NormFloat64()
+					shift := RunToRunDeviation(truth) * chance.NormFloat64()
 					for range 5 {
-						processes = append(processes, truth*math.Exp(shift+RunDeviation(truth)*chance.NormFloat64()))
+						processes = append(processes, truth*math.Exp(shift+RunToRunDeviation(truth)*chance.NormFloat64()))
 					}
 				}
 				cases := []job.CaseResult{measured(0, processes...)}
@@ -62,12 +62,12 @@ func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 					interval func() (Interval, bool)
 				}{
 					{&holds, func() (Interval, bool) {
-						return intervalOfRuns(tasks.RankLast, cases[0].Median, cases,
+						return intervalOfRuns(tasks.RankLastCase, cases[0].Median, cases,
 							float64(runs))
 					}},
 					{&withoutRuns, func() (Interval,
 						bool) {
-						return ProcessInterval(tasks.RankLast, cases[0].Median, cases)
+						return ProcessInterval(tasks.RankLastCase, cases[0].Median, cases)
 					}},
 				} {
 					if i, ok := by.interval(); !ok || i.Low > cases[0].Median || i.High < cases[0].Median {
@@ -86,7 +86,7 @@ func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 
 func TestAnIntervalOfAVeryShortTimeIsNotOfEverything(t *testing.T) {
 	cases := []job.CaseResult{measured(0, 2, 2, 2, 2, 2)}
-	if i, ok := ScoreInterval(tasks.RankLast, 2, cases); !ok || i.Low < 1 || i.High > 4 {
+	if i, ok := ScoreInterval(tasks.RankLastCase, 2, cases); !ok || i.Low < 1 || i.High > 4 {
 		t.Errorf("%+v", i)
 	}
 }
@@ -104,11 +104,11 @@ func TestAScoreIsNoisyUnlessItsIntervalIsNarrow(t *testing.T) {
 		"twenty, one of them far": {append(slices19(100), 900), false},
 	} {
 		cases := []job.CaseResult{measured(0, tt.processes...)}
-		if i, ok := ScoreInterval(tasks.RankLast, cases[0].Median, cases); !ok || i.Noisy != tt.noisy {
+		if i, ok := ScoreInterval(tasks.RankLastCase, cases[0].Median, cases); !ok || i.Noisy != tt.noisy {
 			t.Errorf("%s: %+v, want noisy %v", name, i, tt.noisy)
 		}
 	}
-	if i, ok := ScoreInterval(tasks.RankLast, 100, []job.CaseResult{{Median: 100}}); ok {
+	if i, ok := ScoreInterval(tasks.RankLastCase, 100, []job.CaseResult{{Median: 100}}); ok {
 		t.Errorf("a case without processes has %+v", i)
 	}
 }
@@ -122,15 +122,15 @@ func slices19(ns float64) (all []float64) {
 
 func TestTheIntervalBelongsToTheScoreNotToACase(t *testing.T) {
 	cases := []job.CaseResult{measured(0, 10e3, 10e3, 10e3, 10e3, 10e3), measured(1, 40e3, 40e3, 40e3, 40e3, 40e3)}
-	for ranking, want := range map[tasks.Ranking]float64{tasks.RankLast: 40e3, tasks.RankMean: 25e3,
-		tasks.RankGeom: 20e3} {
+	for ranking, want := range map[tasks.Ranking]float64{tasks.RankLastCase: 40e3, tasks.RankMean: 25e3,
+		tasks.RankGeometricMean: 20e3} {
 		score, err := Score(ranking, cases)
 		if err != nil {
 			t.Fatal(err)
 		}
 		i, _ := ScoreInterval(ranking, score, cases)
 		// The processes agree: only the difference between runs remains.
-		half := deviations * RunDeviation(want)
+		half := normalHalfWidth * RunToRunDeviation(want)
 		if math.Abs(score-want) > 1e-6 || math.Abs(i.Low-want*math.Exp(-half)) > 1e-6*want ||
 			math.Abs(i.High-want*math.Exp(half)) > 1e-6*want {
 			t.Errorf("%s: score %v in %+v, want %v", ranking, score, i, want)
@@ -145,10 +145,10 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 	forged.Median = 101
 	apart := []job.CaseResult{measured(0, 100, 101), measured(1, 100)}
 	unjudged := measured(0, 100, 100)
-	unjudged.Clocks, unjudged.Mean = job.Clocks{}, 100
+	unjudged.Clocks, unjudged.Mean = job.ClockTimes{}, 100
 	for name, cases := range map[string][]job.CaseResult{"another median": {other}, "no number": {forged},
 		"different numbers": apart, "no judge": {unjudged}} {
-		if score, err := Score(tasks.RankLast, cases); err == nil {
+		if score, err := Score(tasks.RankLastCase, cases); err == nil {
 			t.Errorf("%s: scored %v", name, score)
 		}
 	}
@@ -157,7 +157,7 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 // The database refuses an interval that begins below the smallest time of a clock.
 func TestAWideIntervalStaysWithinTimes(t *testing.T) {
 	for _, scores := range [][]float64{{1000, 1e6}, {1, 1, 1e9}, {1e17, 1e18}} {
-		if s := summarize(scores); s.Lo < minTime || s.Hi > maxTime*(1+1e-9) || s.Lo > s.Hi {
+		if s := summarizeScores(scores); s.Lo < minTime || s.Hi > maxTime*(1+1e-9) || s.Lo > s.Hi {
 			t.Errorf("%v: from %v to %v", scores, s.Lo, s.Hi)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // Otherwise a kernel that detects a slow process could end its run as a failure of the task, which does not count.
 func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 	dir := t.TempDir()
-	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
+	writeAll(t, dir, Sources(tasks.ProtocolEval, tasks.LangPython))
 	for stage, want := range map[string]string{"test": "the task: the checker failed",
 		"ranked": "the answer: False, the checker failed"} {
 		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "blamed.py"), dir,
@@ -30,7 +30,7 @@ func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 // Otherwise a kernel that detects a later process could hold its GPU until the stage's limit.
 func TestALaterProcessThatNeverLoadsIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
+	writeAll(t, dir, Sources(tasks.ProtocolEval, tasks.LangPython))
 	out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "ready.py"),
 		dir).CombinedOutput()
 	if want := "The submission was not loaded within 0 s, and in the process before it was."; err != nil ||

@@ -31,7 +31,7 @@ bool check_implementation(output_t custom, output_t ref) {
 func legacyJudge(t *testing.T, lang tasks.Lang) (n native, flags []string) {
 	t.Helper()
 	n = native{t.TempDir()}
-	writeAll(t, n.dir, Sources(tasks.FormLegacy, lang))
+	writeAll(t, n.dir, Sources(tasks.ProtocolLegacy, lang))
 	writeAll(t, n.dir, testdata(t, "gpu/cuda_runtime.h", "gpu/cuda.h"))
 	writeAll(t, n.dir, map[string][]byte{"reference.cuh": []byte(legacyReference)})
 	flags = []string{"-x", "c++"}
@@ -52,8 +52,8 @@ func writeAll(t *testing.T, dir string, files map[string][]byte) {
 
 func wantVerdict(t *testing.T, check string, report *Parser, stdout string) {
 	t.Helper()
-	if report.Check() != check {
-		t.Fatalf("check %q, want %q; stdout %q", report.Check(), check, stdout)
+	if report.Verdict() != check {
+		t.Fatalf("check %q, want %q; stdout %q", report.Verdict(), check, stdout)
 	}
 	if scored := strings.Contains(stdout, "score:"); scored != (check == "pass") {
 		t.Errorf("stdout is %q", stdout)

@@ -42,9 +42,9 @@ var constantName = regexp.MustCompile(`[A-Z_]+`)
 // TestCppAndPythonHaveTheSameLimits compares the names in warpboard_limits.py with those in warpboard_limits.h, and the
 // protocol's words.
 func TestCppAndPythonHaveTheSameLimits(t *testing.T) {
-	n := newNative(t, Sources(tasks.FormEval, tasks.LangPython))
+	n := newNative(t, Sources(tasks.ProtocolEval, tasks.LangPython))
 	pairs := maps.Clone(sharedWords)
-	limits := string(Sources(tasks.FormEval, tasks.LangPython)["warpboard_limits.py"])
+	limits := string(Sources(tasks.ProtocolEval, tasks.LangPython)["warpboard_limits.py"])
 	for _, line := range constant.FindAllStringSubmatch(limits, -1) {
 		for _, name := range constantName.FindAllString(line[1], -1) {
 			pairs["warpboard_limits."+name] = strings.ToLower(name)

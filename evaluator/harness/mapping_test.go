@@ -28,7 +28,7 @@ func TestTheHandoverOfInputsDoesNotCountAsKernelTime(t *testing.T) {
 	took := map[string][]float64{}
 	for _, runner := range []string{"honest", "reads"} {
 		r := pairtest.Run(t, n.program("judge"), n.program(runner), "benchmark", cases)
-		if parseReport(r.Report).Check() != "pass" {
+		if parseReport(r.Report).Verdict() != "pass" {
 			t.Fatalf("%s: %v\n%s\n%s", runner, r.Judge, r.Report, r.Stderr)
 		}
 		took[runner] = quickest(t, r.Report, len(sizes))

@@ -28,7 +28,7 @@ type native struct {
 func newNative(t *testing.T, files map[string][]byte) native {
 	t.Helper()
 	n := native{t.TempDir()}
-	writeAll(t, n.dir, Sources(tasks.FormEval, tasks.LangCPP))
+	writeAll(t, n.dir, Sources(tasks.ProtocolEval, tasks.LangCPP))
 	writeAll(t, n.dir, files)
 	return n
 }
@@ -144,7 +144,7 @@ func TestNativeVerdicts(t *testing.T) {
 		t.Run(tt.submission+"/"+tt.mode, func(t *testing.T) {
 			r := pairtest.Run(t, n.program("judge"), n.program("runner of "+tt.submission), tt.mode, twoCases)
 			report := parseReport(r.Report)
-			if r.Judge.ExitCode() != tt.judge || report.Check() != tt.check {
+			if r.Judge.ExitCode() != tt.judge || report.Verdict() != tt.check {
 				t.Fatalf("judge: %v, runner: %v; want exit code %d\n%s\n%s", r.Judge, r.Runner, tt.judge, r.Report,
 					r.Stderr)
 			}

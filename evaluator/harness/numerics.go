@@ -14,14 +14,14 @@ func setNumerics(c *job.CaseResult, field, value string) bool {
 	if c.Numerics != nil {
 		n = *c.Numerics
 	}
-	texts := map[string]*string{"worst": &n.Worst, "got": &n.Got, "want": &n.Want, "note": &n.Note}
+	texts := map[string]*string{"worst": &n.WorstPosition, "got": &n.Got, "want": &n.Want, "note": &n.Note}
 	errors := map[string]*float64{"relative_max": &n.RelativeMax, "relative_p99": &n.RelativeP99, "ulp_max": &n.ULPMax, "ulp_p99": &n.ULPP99}
 	counts := map[string]*int{"elements": &n.Elements, "unlike": &n.NonFinite}
 	switch {
 	case texts[field] != nil:
 		*texts[field] = value
 	case errors[field] != nil:
-		*errors[field] = number(value, isError)
+		*errors[field] = parseNumber(value, isValidError)
 	case counts[field] != nil:
 		count, _ := strconv.Atoi(value)
 		*counts[field] = max(count, 0)
@@ -32,5 +32,5 @@ func setNumerics(c *job.CaseResult, field, value string) bool {
 	return true
 }
 
-// isError reports whether off is a possible distance between two numbers.
-func isError(off float64) bool { return off >= 0 && off <= math.MaxFloat64 }
+// isValidError reports whether off is a possible distance between two numbers.
+func isValidError(off float64) bool { return off >= 0 && off <= math.MaxFloat64 }

@@ -13,50 +13,51 @@ import (
 // Limits for data from a result pipe.
 const (
 	maxCases      = 4096
-	maxExtra      = 256
+	maxExtraKeys  = 256
 	maxExtraBytes = 4 << 20
-	maxPipe       = 64 << 20
+	maxPipeBytes  = 64 << 20
 )
 
 // CaseFunc receives a case when it is complete, and again if a later line changes it. total is the number of cases that
 // the program announced, or 0.
 type CaseFunc func(c job.CaseResult, total int)
 
-// maxLine limits one line of the result pipe, in bytes.
-const maxLine = 1 << 20
+// maxPipeLine limits one line of the result pipe, in bytes.
+const maxPipeLine = 1 << 20
 
 // Parser parses the "key: value" lines of a result pipe while the program writes them. Keys may come in any order;
-// unknown keys are stored in Extra, where the last value counts; invalid UTF-8 is replaced. For a verdict or a score
-// the first value counts, and nothing after the verdict; Judge reports a violation. It is not safe for concurrent use.
+// unknown keys are stored in ExtraKeys, where the last value counts; invalid UTF-8 is replaced. For a verdict or a
+// score the first value counts, and nothing after the verdict; JudgeStage reports a violation. It is not safe for
+// concurrent use.
 type Parser struct {
-	lines            Lines
-	onCase           CaseFunc
-	bytesParsed      int            // so far
-	inconsistency    string         // reason to refuse the report, a sentence; empty if there is none
-	stageSection                    // of the current process
-	severalProcesses bool           // a judge reports several fresh processes, one after another
-	processes        int            // number of reported processes
-	reported         []stageSection // of the reported processes, except dropped ones
-	total            int
-	check            string
-	openCase         int // index of the case being reported, or -1
-	changed          bool
-	extra            map[string]string
-	extraBytes       int
+	lineSplitter      LineSplitter
+	onCase            CaseFunc
+	bytesParsed       int             // so far
+	inconsistency     string          // reason to refuse the report, a sentence; empty if there is none
+	processReport                     // of the current process
+	expectsProcesses  bool            // a judge reports several fresh processes, one after another
+	processes         int             // number of reported processes
+	reportedProcesses []processReport // of the reported processes, except dropped ones
+	announcedCases    int
+	reportedVerdict   string
+	openCase          int // index of the case being reported, or -1
+	changed           bool
+	extraKeys         map[string]string
+	extraBytes        int
 }
 
-// stageSection is the report about one process of the submission.
-type stageSection struct {
-	seen  map[string]string // hashes of values, by key
-	cases map[int]*job.CaseResult
+// processReport is the report about one process of the submission.
+type processReport struct {
+	valueHashes map[string]string // hashes of values, by key
+	cases       map[int]*job.CaseResult
 }
 
-func newSection() stageSection {
-	return stageSection{seen: map[string]string{}, cases: map[int]*job.CaseResult{}}
+func newProcessReport() processReport {
+	return processReport{valueHashes: map[string]string{}, cases: map[int]*job.CaseResult{}}
 }
 
 // sortedCases returns the cases so far, by index.
-func (s stageSection) sortedCases() []job.CaseResult {
+func (s processReport) sortedCases() []job.CaseResult {
 	out := make([]job.CaseResult, 0, len(s.cases))
 	for _, index := range slices.Sorted(maps.Keys(s.cases)) {
 		out = append(out, *s.cases[index])
@@ -69,72 +70,72 @@ func NewParser(onCase CaseFunc) *Parser {
 	if onCase == nil {
 		onCase = func(job.CaseResult, int) {}
 	}
-	p := &Parser{onCase: onCase, openCase: -1, stageSection: newSection(), extra: map[string]string{}}
-	p.lines = Lines{MaxBytes: maxLine, OnLine: p.line}
+	p := &Parser{onCase: onCase, openCase: -1, processReport: newProcessReport(), extraKeys: map[string]string{}}
+	p.lineSplitter = LineSplitter{MaxBytes: maxPipeLine, OnLine: p.parseLine}
 	return p
 }
 
 // Write parses the next piece of the pipe. It never fails.
 func (p *Parser) Write(b []byte) (int, error) {
-	if p.bytesParsed += len(b); p.bytesParsed > maxPipe {
+	if p.bytesParsed += len(b); p.bytesParsed > maxPipeBytes {
 		p.rejectReport("The program reported more than a result can hold.")
 		return len(b), nil
 	}
-	p.lines.Feed(b)
+	p.lineSplitter.Feed(b)
 	return len(b), nil
 }
 
 // Close ends the report. It parses a last line without a line break, and passes a complete case to the CaseFunc.
 func (p *Parser) Close() {
-	p.lines.Flush()
-	p.finishOpen()
+	p.lineSplitter.Flush()
+	p.finishOpenCase()
 }
 
-// Check returns the verdict in the report: "pass", "fail", or "" if there is none.
-func (p *Parser) Check() string { return p.check }
+// Verdict returns the verdict in the report: "pass", "fail", or "" if there is none.
+func (p *Parser) Verdict() string { return p.reportedVerdict }
 
-// Total returns the number of cases that the program announced, or 0.
-func (p *Parser) Total() int { return p.total }
+// AnnouncedCases returns the number of cases that the program announced, or 0.
+func (p *Parser) AnnouncedCases() int { return p.announcedCases }
 
 // Cases returns the cases so far, sorted by index. A case without a status is incomplete. For several processes it
 // merges their reports, or returns that of a process that did not finish.
 func (p *Parser) Cases() []job.CaseResult {
-	if len(p.reported) == 0 || len(p.cases) > 0 {
+	if len(p.reportedProcesses) == 0 || len(p.cases) > 0 {
 		return p.sortedCases()
 	}
-	return mergeProcesses(p.reported)
+	return mergeProcesses(p.reportedProcesses)
 }
 
-// Extra returns the keys that have no field in a CaseResult.
-func (p *Parser) Extra() map[string]string { return maps.Clone(p.extra) }
+// ExtraKeys returns the keys that have no field in a CaseResult.
+func (p *Parser) ExtraKeys() map[string]string { return maps.Clone(p.extraKeys) }
 
-func (p *Parser) line(raw []byte) {
-	key, value, found := strings.Cut(sandbox.Text(raw), ":")
+func (p *Parser) parseLine(raw []byte) {
+	key, value, found := strings.Cut(sandbox.CleanOutput(raw), ":")
 	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 	if !found || key == "" {
 		return
 	}
-	if index, field, ok := caseKey(key); ok {
+	if index, field, ok := splitCaseKey(key); ok {
 		p.caseLine(index, field, value, key)
 		return
 	}
-	p.finishOpen()
+	p.finishOpenCase()
 	switch key {
 	case "check":
-		p.verdict(key, value)
+		p.parseVerdict(key, value)
 	case "process":
 		p.endProcess(key, value)
 	case "test-count", "benchmark-count":
-		if n, err := strconv.Atoi(value); p.record(key, value) && err == nil && n >= 0 && n <= maxCases {
-			p.total = n
+		if n, err := strconv.Atoi(value); p.recordLine(key, value) && err == nil && n >= 0 && n <= maxCases {
+			p.announcedCases = n
 		}
 	default:
-		p.keepExtra(key, value)
+		p.storeExtraKey(key, value)
 	}
 }
 
-// caseKey splits "test.3.status" and "benchmark.3.mean" into index and field.
-func caseKey(key string) (index int, field string, ok bool) {
+// splitCaseKey splits "test.3.status" and "benchmark.3.mean" into index and field.
+func splitCaseKey(key string) (index int, field string, ok bool) {
 	kind, rest, _ := strings.Cut(key, ".")
 	number, field, ok := strings.Cut(rest, ".")
 	if !ok || (kind != "test" && kind != "benchmark") {
@@ -145,11 +146,11 @@ func caseKey(key string) (index int, field string, ok bool) {
 }
 
 func (p *Parser) caseLine(index int, field, value, key string) {
-	if !p.record(key, value) {
+	if !p.recordLine(key, value) {
 		return
 	}
 	if index != p.openCase {
-		p.finishOpen()
+		p.finishOpenCase()
 		p.openCase = index
 	}
 	c := p.cases[index]
@@ -160,13 +161,13 @@ func (p *Parser) caseLine(index int, field, value, key string) {
 	if setField(c, field, value) {
 		p.changed = true
 	} else {
-		p.keepExtra(key, value)
+		p.storeExtraKey(key, value)
 	}
 }
 
-// finishOpen passes the current case to the CaseFunc if it is complete. Call it when the next line does not belong to
-// that case.
-func (p *Parser) finishOpen() {
+// finishOpenCase passes the current case to the CaseFunc if it is complete. Call it when the next line does not belong
+// to that case.
+func (p *Parser) finishOpenCase() {
 	if p.openCase < 0 {
 		return
 	}
@@ -175,23 +176,23 @@ func (p *Parser) finishOpen() {
 		c.Status = job.StatusPass // KernelBot's programs report a status of timed cases only for failures
 	}
 	if c.Status != "" && p.changed {
-		p.onCase(*c, p.total)
+		p.onCase(*c, p.announcedCases)
 	}
 	p.openCase, p.changed = -1, false
 }
 
-func (p *Parser) keepExtra(key, value string) {
+func (p *Parser) storeExtraKey(key, value string) {
 	size := len(key) + len(value)
-	old, again := p.extra[key]
+	old, again := p.extraKeys[key]
 	if again {
 		size -= len(key) + len(old)
-	} else if len(p.extra) == maxExtra {
+	} else if len(p.extraKeys) == maxExtraKeys {
 		return
 	}
 	if p.extraBytes+size > maxExtraBytes {
 		return
 	}
-	p.extra[key] = value
+	p.extraKeys[key] = value
 	p.extraBytes += size
 }
 
@@ -199,7 +200,7 @@ func (p *Parser) keepExtra(key, value string) {
 func setField(c *job.CaseResult, field, value string) bool {
 	times := map[string]*float64{"mean": &c.Mean, "best": &c.Best, "worst": &c.Worst, "median": &c.Median, "p95": &c.P95}
 	if target, ok := times[field]; ok {
-		*target = number(value, isTime)
+		*target = parseNumber(value, isValidTime)
 		return true
 	}
 	if setClock(&c.Clocks, field, value) {
@@ -210,21 +211,21 @@ func setField(c *job.CaseResult, field, value string) bool {
 	}
 	switch field {
 	case "std":
-		c.StandardDeviation = number(value, isSpread)
+		c.StandardDeviation = parseNumber(value, isValidDeviation)
 	case "err":
-		c.StandardError = number(value, isSpread)
+		c.StandardError = parseNumber(value, isValidDeviation)
 	case "spec":
-		c.Spec = value
+		c.SpecLine = value
 	case "status":
-		c.Status = status(value)
+		c.Status = parseStatus(value)
 	case "message", "error":
 		c.Message = strings.ReplaceAll(value, `\n`, "\n")
 	case "runs":
 		c.Runs, _ = strconv.Atoi(value)
 	case "setup":
-		c.SetupNS = number(value, isSpread)
+		c.SetupNS = parseNumber(value, isValidDeviation)
 	case "times":
-		c.Times = timeList(value)
+		c.Times = parseTimes(value)
 	default:
 		return false
 	}
@@ -233,20 +234,20 @@ func setField(c *job.CaseResult, field, value string) bool {
 
 // setClock stores one clock field of a case that a judge timed. It drops the times of single calls by each clock: Times
 // has those that count, and three more lists per case would make the result too large.
-func setClock(c *job.Clocks, field, value string) bool {
+func setClock(c *job.ClockTimes, field, value string) bool {
 	switch field {
 	case "clock":
-		c.Counted = clock(value)
+		c.CountedClock = parseClock(value)
 	case "event":
-		c.Event = number(value, isSpread)
+		c.EventTime = parseNumber(value, isValidDeviation)
 	case "wall":
-		c.WallTime = number(value, isDifference)
+		c.WallTime = parseNumber(value, isValidDifference)
 	case "snapshot":
-		c.Snapshot = number(value, isDifference)
+		c.SnapshotTime = parseNumber(value, isValidDifference)
 	case "tolerance":
-		c.WallTolerance = number(value, isSpread)
+		c.WallTolerance = parseNumber(value, isValidDeviation)
 	case "handover":
-		c.EmptyCallTime = number(value, isSpread)
+		c.EmptyCallTime = parseNumber(value, isValidDeviation)
 	case "late":
 		c.LateCalls, _ = strconv.Atoi(value)
 	case "events", "walls", "snapshots", "prepared", "switched":
@@ -259,7 +260,7 @@ func setClock(c *job.Clocks, field, value string) bool {
 // unknownClock replaces unknown names of clocks. A report that contains it is refused.
 const unknownClock job.Clock = "unknown"
 
-func clock(value string) job.Clock {
+func parseClock(value string) job.Clock {
 	switch c := job.Clock(value); c {
 	case job.ClockEvent, job.ClockWall, job.ClockSnapshot:
 		return c
@@ -267,15 +268,15 @@ func clock(value string) job.Clock {
 	return unknownClock
 }
 
-func status(value string) job.Status {
+func parseStatus(value string) job.Status {
 	if value == "pass" {
 		return job.StatusPass
 	}
 	return job.StatusFail
 }
 
-// number parses a time or a deviation. It returns 0 for an invalid one, which no score accepts as a time.
-func number(value string, valid func(float64) bool) float64 {
+// parseNumber parses a time or a deviation. It returns 0 for an invalid one, which no score accepts as a time.
+func parseNumber(value string, valid func(float64) bool) float64 {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || !valid(f) {
 		return 0
@@ -283,10 +284,10 @@ func number(value string, valid func(float64) bool) float64 {
 	return f
 }
 
-func timeList(value string) []float64 {
+func parseTimes(value string) []float64 {
 	var out []float64
 	for part := range strings.SplitSeq(value, ",") {
-		out = append(out, number(strings.TrimSpace(part), isTime))
+		out = append(out, parseNumber(strings.TrimSpace(part), isValidTime))
 	}
 	return out
 }

@@ -36,8 +36,8 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"test.1.spec: seed: 2; size: 3\ntest.1.status: fail\ntest.1.error: first line\\nsecond line\ncheck: fail\n",
 			check: "fail", total: 2,
 			cases: []job.CaseResult{
-				{Index: 0, Spec: "seed: 1; size: 2", Status: job.StatusPass, Message: "fine"},
-				{Index: 1, Spec: "seed: 2; size: 3", Status: job.StatusFail, Message: "first line\nsecond line"},
+				{Index: 0, SpecLine: "seed: 1; size: 2", Status: job.StatusPass, Message: "fine"},
+				{Index: 1, SpecLine: "seed: 2; size: 3", Status: job.StatusFail, Message: "first line\nsecond line"},
 			},
 		},
 		{
@@ -46,7 +46,7 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"benchmark.0.err: 0.5\nbenchmark.0.best: 1\nbenchmark.0.worst: 2e3\nbenchmark.0.median: 1.25\nbenchmark.0.p95: 7\n" +
 				"benchmark.0.times: 1,2.5,3\ncheck: pass\n",
 			check: "pass", total: 1,
-			cases: []job.CaseResult{{Spec: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e+05, StandardDeviation: 1, StandardError: 0.5,
+			cases: []job.CaseResult{{SpecLine: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e+05, StandardDeviation: 1, StandardError: 0.5,
 				Best: 1, Worst: 2000, Median: 1.25, P95: 7, Times: []float64{1, 2.5, 3}}},
 		},
 		{
@@ -57,7 +57,7 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"test.1.numerics.note: reference_fp64 must give doubles.\ntest.1.status: pass\ncheck: pass\n",
 			check: "pass", total: 2,
 			cases: []job.CaseResult{
-				{Status: job.StatusPass, Numerics: &job.Numerics{Elements: 12, NonFinite: 1, Worst: "[1, 2]", Got: "inf",
+				{Status: job.StatusPass, Numerics: &job.Numerics{Elements: 12, NonFinite: 1, WorstPosition: "[1, 2]", Got: "inf",
 					Want:        "3",
 					RelativeMax: 1.5e-07, RelativeP99: 1e-07, ULPMax: 2.5}},
 				{Index: 1, Status: job.StatusPass, Numerics: &job.Numerics{Note: "reference_fp64 must give doubles."}},
@@ -68,10 +68,10 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			name:  "a case that a judge timed",
 			pipe:  judged,
 			check: "pass",
-			cases: []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000,
+			cases: []job.CaseResult{{SpecLine: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000,
 				Worst: 209000, Median: 206000,
 				Times: []float64{206000, 206000, 209000},
-				Clocks: job.Clocks{Counted: job.ClockSnapshot, Event: 1250, WallTime: -3.5, Snapshot: 221000, LateCalls: 1,
+				Clocks: job.ClockTimes{CountedClock: job.ClockSnapshot, EventTime: 1250, WallTime: -3.5, SnapshotTime: 221000, LateCalls: 1,
 					WallTolerance: 10000, EmptyCallTime: 154000}}},
 			extra: map[string]string{"clock.handover": "154000", "clock.spread": "450"},
 		},
@@ -79,14 +79,14 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			name:  "any order, the first of a key counts and repeats of it do not matter",
 			pipe:  "test.1.status: pass\ntest.0.status: pass\ntest.1.spec: b\ntest.0.spec: a\n\n  test.0.status :  pass  \ntest.0.status: fail\ntest-count: 2\ncheck: pass\ncheck: pass\nfine: yes",
 			check: "pass", total: 2,
-			cases: []job.CaseResult{{Index: 0, Spec: "a", Status: job.StatusPass},
-				{Index: 1, Spec: "b", Status: job.StatusPass}},
+			cases: []job.CaseResult{{Index: 0, SpecLine: "a", Status: job.StatusPass},
+				{Index: 1, SpecLine: "b", Status: job.StatusPass}},
 			extra: map[string]string{"fine": "yes"},
 		},
 		{
 			name:  "ranked failure of the CUDA program: a test key and no check",
 			pipe:  "benchmark-count: 1\nbenchmark.0.spec: size: 4\ntest-count: 1\ntest.0.status: fail\ntest.0.error: mismatch\n",
-			total: 1, cases: []job.CaseResult{{Spec: "size: 4", Status: job.StatusFail, Message: "mismatch"}},
+			total: 1, cases: []job.CaseResult{{SpecLine: "size: 4", Status: job.StatusFail, Message: "mismatch"}},
 		},
 		{
 			name:  "unknown keys and junk",
@@ -108,14 +108,14 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 		},
 		{
 			name: "bytes that are no UTF-8", pipe: "test.0.spec: \xff\xfe\ntest.0.status: pass\n",
-			cases: []job.CaseResult{{Spec: "\uFFFD", Status: job.StatusPass}},
+			cases: []job.CaseResult{{SpecLine: "\uFFFD", Status: job.StatusPass}},
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := parse(tt.pipe)
-			if p.Check() != tt.check || p.Total() != tt.total {
-				t.Errorf("check %q, total %d; want %q, %d", p.Check(), p.Total(), tt.check, tt.total)
+			if p.Verdict() != tt.check || p.AnnouncedCases() != tt.total {
+				t.Errorf("check %q, total %d; want %q, %d", p.Verdict(), p.AnnouncedCases(), tt.check, tt.total)
 			}
 			if diff := cmp.Diff(tt.cases, p.Cases()); diff != "" {
 				t.Errorf("cases (-want +got):\n%s", diff)
@@ -123,7 +123,7 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			if tt.extra == nil {
 				tt.extra = map[string]string{}
 			}
-			if diff := cmp.Diff(tt.extra, p.Extra()); diff != "" {
+			if diff := cmp.Diff(tt.extra, p.ExtraKeys()); diff != "" {
 				t.Errorf("extra (-want +got):\n%s", diff)
 			}
 		})
@@ -148,10 +148,10 @@ func TestManyJudgedCasesDoNotCrowdOutTheRest(t *testing.T) {
 	}
 	p.Write([]byte("refused: The runner left.\ncheck: pass\n"))
 	p.Close()
-	if p.inconsistency != "" || len(p.Cases()) != cases || p.Cases()[cases-1].Clocks.Counted != job.ClockSnapshot {
+	if p.inconsistency != "" || len(p.Cases()) != cases || p.Cases()[cases-1].Clocks.CountedClock != job.ClockSnapshot {
 		t.Errorf("%d of %d cases, inconsistency %q", len(p.Cases()), cases, p.inconsistency)
 	}
-	if diff := cmp.Diff(map[string]string{"refused": "The runner left."}, p.Extra()); diff != "" {
+	if diff := cmp.Diff(map[string]string{"refused": "The runner left."}, p.ExtraKeys()); diff != "" {
 		t.Errorf("extra (-want +got):\n%s", diff)
 	}
 }
@@ -159,7 +159,7 @@ func TestManyJudgedCasesDoNotCrowdOutTheRest(t *testing.T) {
 func TestCasesAreReportedAsSoonAsTheyEnd(t *testing.T) {
 	var reported []string
 	p := NewParser(func(c job.CaseResult, total int) {
-		reported = append(reported, c.Spec+" "+string(c.Status)+" "+c.Message)
+		reported = append(reported, c.SpecLine+" "+string(c.Status)+" "+c.Message)
 	})
 	steps := []struct {
 		piece string
@@ -191,14 +191,14 @@ func TestEndlessReportsStayBounded(t *testing.T) {
 		p.Write(block)
 	}
 	p.Write([]byte("\ntest.0.status: pass\n"))
-	if c := p.Cases()[0]; len(c.Message) > maxLine || c.Status != job.StatusPass {
+	if c := p.Cases()[0]; len(c.Message) > maxPipeLine || c.Status != job.StatusPass {
 		t.Errorf("kept %d bytes, status %q", len(c.Message), c.Status)
 	}
-	for i := range 2 * maxExtra {
+	for i := range 2 * maxExtraKeys {
 		p.Write([]byte("key" + strings.Repeat("y", i) + ": value\n"))
 	}
-	if n := len(p.Extra()); n != maxExtra {
-		t.Errorf("kept %d unknown keys, want %d", n, maxExtra)
+	if n := len(p.ExtraKeys()); n != maxExtraKeys {
+		t.Errorf("kept %d unknown keys, want %d", n, maxExtraKeys)
 	}
 }
 
@@ -221,7 +221,7 @@ func FuzzParser(f *testing.F) {
 		if diff := cmp.Diff(whole.Cases(), pieces.Cases()); diff != "" {
 			t.Errorf("pieces differ:\n%s", diff)
 		}
-		if whole.Check() != pieces.Check() || !cmp.Equal(whole.Extra(), pieces.Extra()) {
+		if whole.Verdict() != pieces.Verdict() || !cmp.Equal(whole.ExtraKeys(), pieces.ExtraKeys()) {
 			t.Error("check or extra differ")
 		}
 		for _, c := range whole.Cases() {

@@ -11,24 +11,24 @@ import (
 // endProcess handles the line with which a judge ends the report about one process. Processes are reported in order.
 func (p *Parser) endProcess(key, value string) {
 	switch n, err := strconv.Atoi(value); {
-	case !p.severalProcesses:
-		p.keepExtra(key, value)
+	case !p.expectsProcesses:
+		p.storeExtraKey(key, value)
 		return
-	case err != nil || n != p.processes || n >= maxProcesses || p.check != "":
+	case err != nil || n != p.processes || n >= maxProcesses || p.reportedVerdict != "":
 		p.rejectReport("The program reported its processes out of order.")
 		return
 	}
 	p.processes++
-	p.reported = append(p.reported, p.stageSection)
-	p.stageSection = newSection()
+	p.reportedProcesses = append(p.reportedProcesses, p.processReport)
+	p.processReport = newProcessReport()
 }
 
 // maxProcesses exceeds the number of processes in any stage.
 const maxProcesses = 64
 
-// ByProcess makes the parser expect a judge's reports about several processes, one after another. It returns p.
-func (p *Parser) ByProcess() *Parser {
-	p.severalProcesses = true
+// ExpectProcesses makes the parser expect a judge's reports about several processes, one after another. It returns p.
+func (p *Parser) ExpectProcesses() *Parser {
+	p.expectsProcesses = true
 	return p
 }
 
@@ -38,21 +38,24 @@ func (p *Parser) Processes() int { return p.processes }
 // Medians returns the median times of completely reported processes that were not dropped, by case; nil if there are
 // none.
 func (p *Parser) Medians() (medians [][]float64) {
-	if len(p.reported) == 0 {
+	if len(p.reportedProcesses) == 0 {
 		return nil
 	}
-	for _, c := range mergeProcesses(p.reported) {
+	for _, c := range mergeProcesses(p.reportedProcesses) {
 		medians = append(medians, c.Processes)
 	}
 	return medians
 }
 
-// DropStage removes the report about the last process. The reason must be a measured condition other than its times.
-func (p *Parser) DropStage() { p.reported = p.reported[:len(p.reported)-1] }
+// DropLastProcess removes the report about the last process. The reason must be a measured condition other than its
+// times.
+func (p *Parser) DropLastProcess() {
+	p.reportedProcesses = p.reportedProcesses[:len(p.reportedProcesses)-1]
+}
 
 // mergeProcesses merges the reports about several processes. The time of a case is the median of the processes'
 // medians. Clock values are medians, too; everything else covers the calls of all processes.
-func mergeProcesses(processes []stageSection) []job.CaseResult {
+func mergeProcesses(processes []processReport) []job.CaseResult {
 	first := processes[0].sortedCases()
 	out := make([]job.CaseResult, len(first))
 	for i, c := range first {
@@ -69,9 +72,9 @@ func mergeProcesses(processes []stageSection) []job.CaseResult {
 
 func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Runs, c.Clocks.LateCalls, c.Times = 0, 0, nil
-	usual := medianByEvent(parts)
+	usual := medianEventTime(parts)
 	for _, part := range parts {
-		ns, _ := timeOf(part, usual)
+		ns, _ := processTime(part, usual)
 		c.Processes = append(c.Processes, ns)
 		c.Times = append(c.Times, part.Times...)
 		c.Runs += part.Runs
@@ -88,14 +91,14 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	// The clock is the one that counted in the process closest to the median.
 	fromMiddle := math.Inf(1)
 	for _, part := range parts {
-		if ns, clock := timeOf(part, usual); math.Abs(ns-c.Median) < fromMiddle {
-			fromMiddle, c.Clocks.Counted = math.Abs(ns-c.Median), clock
+		if ns, clock := processTime(part, usual); math.Abs(ns-c.Median) < fromMiddle {
+			fromMiddle, c.Clocks.CountedClock = math.Abs(ns-c.Median), clock
 		}
 	}
-	for _, of := range []func(*job.Clocks) *float64{
-		func(k *job.Clocks) *float64 { return &k.Event }, func(k *job.Clocks) *float64 { return &k.WallTime },
-		func(k *job.Clocks) *float64 { return &k.Snapshot }, func(k *job.Clocks) *float64 { return &k.WallTolerance },
-		func(k *job.Clocks) *float64 { return &k.EmptyCallTime },
+	for _, of := range []func(*job.ClockTimes) *float64{
+		func(k *job.ClockTimes) *float64 { return &k.EventTime }, func(k *job.ClockTimes) *float64 { return &k.WallTime },
+		func(k *job.ClockTimes) *float64 { return &k.SnapshotTime }, func(k *job.ClockTimes) *float64 { return &k.WallTolerance },
+		func(k *job.ClockTimes) *float64 { return &k.EmptyCallTime },
 	} {
 		var values []float64
 		for i := range parts {
@@ -106,37 +109,37 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	return c
 }
 
-// agreeingShare is the share of processes in which the judge's clocks must agree with the runner's clock, so that the
-// runner's clock counts in all of them. On a GPU the judge's clocks are disturbed in one process of five, by up to 20
-// µs, and in most processes of one run in ten.
-const agreeingShare = 0.4
+// minAgreeingShare is the share of processes in which the judge's clocks must agree with the runner's clock, so that
+// the runner's clock counts in all of them. On a GPU the judge's clocks are disturbed in one process of five, by up to
+// 20 µs, and in most processes of one run in ten.
+const minAgreeingShare = 0.4
 
-// medianByEvent returns the median time by the runner's clock over the processes in which that clock counted. It
+// medianEventTime returns the median time by the runner's clock over the processes in which that clock counted. It
 // returns infinity if there are not enough of them: at least two, or all.
-func medianByEvent(parts []job.CaseResult) float64 {
+func medianEventTime(parts []job.CaseResult) float64 {
 	var events []float64
 	for _, part := range parts {
-		if part.Clocks.Counted == job.ClockEvent {
-			events = append(events, part.Clocks.Event)
+		if part.Clocks.CountedClock == job.ClockEvent {
+			events = append(events, part.Clocks.EventTime)
 		}
 	}
-	if n := len(events); n < min(2, len(parts)) || float64(n) < agreeingShare*float64(len(parts)) {
+	if n := len(events); n < min(2, len(parts)) || float64(n) < minAgreeingShare*float64(len(parts)) {
 		return math.Inf(1)
 	}
 	return quantile(events, 0.5)
 }
 
-// timeOf returns the time of a case in one process, and the clock that it comes from. Normally this is the median by
-// the clock that counted in the process. The runner's clock is used instead if its time is close to usualByEvent and
+// processTime returns the time of a case in one process, and the clock that it comes from. Normally this is the median
+// by the clock that counted in the process. The runner's clock is used instead if its time is close to usualByEvent and
 // not below it, and if the judge's clocks exceed it by no more than a disturbance. So a runner gains nothing by false
 // times in other processes.
-func timeOf(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
+func processTime(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
 	const about, mostNS, mostShare = 0.98, 20_000, 0.01
-	event := part.Clocks.Event
-	if part.Clocks.Counted != job.ClockEvent && event >= about*usualByEvent && part.Median-event <= mostNS+mostShare*event {
+	event := part.Clocks.EventTime
+	if part.Clocks.CountedClock != job.ClockEvent && event >= about*usualByEvent && part.Median-event <= mostNS+mostShare*event {
 		return max(event, usualByEvent), job.ClockEvent
 	}
-	return part.Median, part.Clocks.Counted
+	return part.Median, part.Clocks.CountedClock
 }
 
 func meanAndStd(values []float64) (mean, std float64) {

@@ -29,7 +29,7 @@ func process(number int, cases ...string) string {
 }
 
 func byProcess(pipe string) *Parser {
-	p := NewParser(nil).ByProcess()
+	p := NewParser(nil).ExpectProcesses()
 	p.Write([]byte(pipe))
 	p.Close()
 	return p
@@ -49,21 +49,22 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 	p := byProcess(process(0, timedCase(0, 100, "event"), timedCase(1, 20, "event")) +
 		process(1, timedCase(0, 130, "wall"), timedCase(1, 30, "event")) +
 		process(2, timedCase(0, 110, "snapshot"), timedCase(1, 10, "event")) + "check: pass\n")
-	if status, failure := Judge(judge.Ending{Judge: &sandbox.Outcome{}}, time.Minute,
+	if status, failure := JudgeStage(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}}, time.Minute,
 		p, bothCases); status != job.StatusPass {
 		t.Fatalf("got %s, %+v", status, failure)
 	}
 	got := p.Cases()[0]
-	want := job.CaseResult{Index: 0, Spec: "a: 1", Status: job.StatusPass, Runs: 6, Mean: got.Mean, StandardDeviation: got.StandardDeviation,
+	want := job.CaseResult{Index: 0, SpecLine: "a: 1", Status: job.StatusPass, Runs: 6, Mean: got.Mean, StandardDeviation: got.StandardDeviation,
 		StandardError: got.StandardError,
 		Best:          100, Worst: 130, Median: 110, P95: got.P95, Times: []float64{100, 100, 130, 130, 110, 110},
 		Processes: []float64{100, 130, 110},
-		Clocks: job.Clocks{Counted: job.ClockSnapshot, Event: 110, WallTime: 110, Snapshot: 110, WallTolerance: 10,
+		Clocks: job.ClockTimes{CountedClock: job.ClockSnapshot, EventTime: 110, WallTime: 110, SnapshotTime: 110,
+			WallTolerance: 10,
 			EmptyCallTime: 11}}
 	if diff := cmp.Diff(want, got); diff != "" || got.Mean < 113.3 || got.Mean > 113.4 || got.StandardDeviation < 13 || got.StandardDeviation > 14 {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if score, err := Score(tasks.RankLast, p.Cases()); err != nil || score != 20 {
+	if score, err := Score(tasks.RankLastCase, p.Cases()); err != nil || score != 20 {
 		t.Errorf("the score is %v, %v", score, err)
 	}
 }
@@ -75,8 +76,8 @@ func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 		timedCase(0, 102, "event")) + "check: pass\n")
 	got := p.Cases()[0]
 	if got.Median != 101 || !slices.Equal(got.Processes, []float64{100, 101, 102}) ||
-		got.Clocks.Counted != job.ClockEvent {
-		t.Errorf("got %v from %v by %s", got.Median, got.Processes, got.Clocks.Counted)
+		got.Clocks.CountedClock != job.ClockEvent {
+		t.Errorf("got %v from %v by %s", got.Median, got.Processes, got.Clocks.CountedClock)
 	}
 }
 
@@ -106,37 +107,38 @@ func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 			pipe.WriteString(process(i, part))
 		}
 		got := byProcess(pipe.String() + "check: pass\n").Cases()[0]
-		if got.Median != tt.median || got.Clocks.Counted != tt.counts {
-			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.Processes, got.Clocks.Counted)
+		if got.Median != tt.median || got.Clocks.CountedClock != tt.counts {
+			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.Processes, got.Clocks.CountedClock)
 		}
 	}
 }
 
 func TestAFailureNamesItsProcess(t *testing.T) {
 	good := process(0, timedCase(0, 100, "event"), timedCase(1, 20, "event"))
-	gone := judge.Ending{Judge: &sandbox.Outcome{ExitCode: exitRunnerGone},
+	gone := judge.StageEnding{JudgeOutcome: &sandbox.Outcome{ExitCode: exitRunnerGone},
 		Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}
 	for name, tt := range map[string]struct {
-		end    judge.Ending
+		end    judge.StageEnding
 		pipe   string
 		reason string
 	}{
-		"wrong answer": {judge.Ending{Judge: &sandbox.Outcome{ExitCode: exitFailed}},
+		"wrong answer": {judge.StageEnding{JudgeOutcome: &sandbox.Outcome{ExitCode: exitFailed}},
 			good + "benchmark-count: 2\nbenchmark.0.spec: a: 1\nbenchmark.0.error: off\nbenchmark.0.status: fail\ncheck: fail\n",
 			"Case 0 (a: 1) gave a wrong answer: off. It was right in the 1 fresh processes before."},
 		"crash": {gone, good + "benchmark-count: 2\nbenchmark.0.spec: a: 1\n",
 			"was killed by SIGSEGV in case 0 (a: 1) of fresh process 2"},
 		"crash at import": {gone, good, "was killed by SIGSEGV before the first case of fresh process 2"},
-		"a case is missing": {judge.Ending{Judge: &sandbox.Outcome{}}, good + process(1, timedCase(0, 100, "event")) +
-			"check: pass\n", "1 of 2 cases of a fresh process"},
-		"out of order": {judge.Ending{Judge: &sandbox.Outcome{}},
+		"a case is missing": {judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}},
+			good + process(1, timedCase(0, 100, "event")) +
+				"check: pass\n", "1 of 2 cases of a fresh process"},
+		"out of order": {judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}},
 			good + process(2, timedCase(0, 100, "event"), timedCase(1, 20, "event")) + "check: pass\n", "out of order"},
-		"impossible times": {judge.Ending{Judge: &sandbox.Outcome{}},
+		"impossible times": {judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}},
 			good + process(1, strings.Replace(timedCase(0, 100, "event"), "median: 100", "median: 1", 1),
 				timedCase(1, 20, "event")) + "check: pass\n", "impossible times of case 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, failure := Judge(tt.end, time.Minute, byProcess(tt.pipe), bothCases)
+			status, failure := JudgeStage(tt.end, time.Minute, byProcess(tt.pipe), bothCases)
 			if status == job.StatusPass || !strings.Contains(failure.Reason, tt.reason) {
 				t.Errorf("got %s, %+v; want ...%s...", status, failure, tt.reason)
 			}
@@ -145,16 +147,16 @@ func TestAFailureNamesItsProcess(t *testing.T) {
 }
 
 func TestADroppedProcessCountsNothing(t *testing.T) {
-	p := NewParser(nil).ByProcess()
+	p := NewParser(nil).ExpectProcesses()
 	p.Write([]byte(process(0, timedCase(0, 100, "event"))))
 	p.Write([]byte(process(1, timedCase(0, 900, "event"))))
-	p.DropStage()
+	p.DropLastProcess()
 	p.Write([]byte(process(2, timedCase(0, 102, "event")) + "check: pass\n"))
 	p.Close()
 	if diff := cmp.Diff([]float64{100, 102}, p.Cases()[0].Processes); diff != "" || p.Processes() != 3 {
 		t.Errorf("%d processes (-want +got):\n%s", p.Processes(), diff)
 	}
-	if status, failure := Judge(judge.Ending{Judge: &sandbox.Outcome{}}, time.Minute,
+	if status, failure := JudgeStage(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}}, time.Minute,
 		p, bothCases[:1]); status != job.StatusPass {
 		t.Errorf("got %s, %+v", status, failure)
 	}
@@ -162,7 +164,7 @@ func TestADroppedProcessCountsNothing(t *testing.T) {
 
 func TestAProgramThatMeasuresItselfHasNoProcesses(t *testing.T) {
 	p := parse(process(0, timedCase(0, 100, "event")) + process(1, timedCase(0, 90, "event")))
-	if p.Processes() != 0 || p.Cases()[0].Processes != nil || p.Extra()["process"] != "1" {
+	if p.Processes() != 0 || p.Cases()[0].Processes != nil || p.ExtraKeys()["process"] != "1" {
 		t.Errorf("%d processes, %+v", p.Processes(), p.Cases())
 	}
 }

@@ -15,14 +15,14 @@ const (
 	maxTime = 1e18
 )
 
-// isTime reports whether ns is a valid time. NaN is not.
-func isTime(ns float64) bool { return ns >= minTime && ns <= maxTime }
+// isValidTime reports whether ns is a valid time. NaN is not.
+func isValidTime(ns float64) bool { return ns >= minTime && ns <= maxTime }
 
-// isSpread reports whether ns is a valid deviation of times.
-func isSpread(ns float64) bool { return ns >= 0 && ns <= maxTime }
+// isValidDeviation reports whether ns is a valid deviation of times.
+func isValidDeviation(ns float64) bool { return ns >= 0 && ns <= maxTime }
 
-// isDifference reports whether ns is a valid difference between a time and a constant.
-func isDifference(ns float64) bool { return ns >= -maxTime && ns <= maxTime }
+// isValidDifference reports whether ns is a valid difference between a time and a constant.
+func isValidDifference(ns float64) bool { return ns >= -maxTime && ns <= maxTime }
 
 // Score computes the score of a ranked stage in nanoseconds from its cases, by the task's ranking rule. A case that a
 // judge timed in a separate process counts by its median, any other by its mean (job.CaseResult.Time). Several
@@ -33,12 +33,12 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 		return 0, errors.New("the ranked stage reported no case, and so there is nothing to score")
 	}
 	for _, c := range cases {
-		if c.Status != job.StatusPass || !isTime(c.Time()) || !isSpread(c.StandardDeviation) || !isSpread(c.StandardError) {
-			return 0, fmt.Errorf("case %d (%s) has no time that a clock can show (at least %d ns), and so the run has no score", c.Index, c.Spec, minTime)
+		if c.Status != job.StatusPass || !isValidTime(c.Time()) || !isValidDeviation(c.StandardDeviation) || !isValidDeviation(c.StandardError) {
+			return 0, fmt.Errorf("case %d (%s) has no time that a clock can show (at least %d ns), and so the run has no score", c.Index, c.SpecLine, minTime)
 		}
 	}
 	switch ranking {
-	case tasks.RankLast, tasks.RankMean, tasks.RankGeom, "":
+	case tasks.RankLastCase, tasks.RankMean, tasks.RankGeometricMean, "":
 		return rankedTime(ranking, cases), checkProcesses(cases)
 	default:
 		return 0, fmt.Errorf("unknown ranking rule %q", ranking)
@@ -50,15 +50,15 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 func rankedTime(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	switch ranking {
 	case tasks.RankMean:
-		return meanOf(cases, func(v float64) float64 { return v })
-	case tasks.RankGeom:
-		return math.Exp(meanOf(cases, math.Log))
+		return meanOverCases(cases, func(v float64) float64 { return v })
+	case tasks.RankGeometricMean:
+		return math.Exp(meanOverCases(cases, math.Log))
 	default:
 		return cases[len(cases)-1].Time()
 	}
 }
 
-func meanOf(cases []job.CaseResult, f func(float64) float64) float64 {
+func meanOverCases(cases []job.CaseResult, f func(float64) float64) float64 {
 	sum := 0.0
 	for _, c := range cases {
 		sum += f(c.Time())

@@ -13,13 +13,13 @@ import (
 )
 
 //go:embed programs
-var programs embed.FS
+var programFiles embed.FS
 
 // Sources returns Warpboard's own harness for a form and language: the content of each file by the name that it has
 // beside the task's files.
-func Sources(form tasks.Form, lang tasks.Lang) map[string][]byte {
-	if form == tasks.FormLegacy {
-		return legacySources(lang)
+func Sources(form tasks.Protocol, lang tasks.Lang) map[string][]byte {
+	if form == tasks.ProtocolLegacy {
+		return legacyHarnessSources(lang)
 	}
 	switch lang {
 	case tasks.LangCPP:
@@ -33,7 +33,7 @@ func Sources(form tasks.Form, lang tasks.Lang) map[string][]byte {
 	}
 }
 
-func legacySources(lang tasks.Lang) map[string][]byte {
+func legacyHarnessSources(lang tasks.Lang) map[string][]byte {
 	native := []string{"common/warpboard_*", "cpp/warpboard_host.h", "legacy/warpboard_legacy_[kt]*.h"}
 	switch lang {
 	case tasks.LangCPP:
@@ -52,15 +52,15 @@ func CoreSources() map[string][]byte { return embeddedFiles("core/*", "common/*"
 
 // Digest returns a hash of all harness programs. Workers with the same digest measure in the same way. It is computed
 // once, because each heartbeat contains it for each slot.
-func Digest() string { return digest() }
+func Digest() string { return harnessDigest() }
 
-var digest = sync.OnceValue(func() string {
+var harnessDigest = sync.OnceValue(func() string {
 	sum := sha256.New()
-	err := fs.WalkDir(programs, "programs", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(programFiles, "programs", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		text, err := programs.ReadFile(name)
+		text, err := programFiles.ReadFile(name)
 		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
 		return err
 	})
@@ -77,7 +77,7 @@ func RunnerSources() map[string][]byte { return embeddedFiles("runner/*") }
 func embeddedFiles(patterns ...string) map[string][]byte {
 	files := map[string][]byte{}
 	for _, pattern := range patterns {
-		names, err := programs.ReadDir("programs/" + path.Dir(pattern))
+		names, err := programFiles.ReadDir("programs/" + path.Dir(pattern))
 		if err != nil {
 			panic(err) // cannot happen: the patterns match embedded files
 		}
@@ -85,7 +85,7 @@ func embeddedFiles(patterns ...string) map[string][]byte {
 			if ok, _ := path.Match(path.Base(pattern), entry.Name()); !ok {
 				continue
 			}
-			text, err := programs.ReadFile("programs/" + path.Dir(pattern) + "/" + entry.Name())
+			text, err := programFiles.ReadFile("programs/" + path.Dir(pattern) + "/" + entry.Name())
 			if err != nil {
 				panic(err)
 			}

@@ -42,15 +42,15 @@ func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
 	switch {
 	case stage == job.StageTest, stage == job.StageSanitize:
 		return def.Tests
-	case def.RankingBy == tasks.RankLast && len(def.Benchmarks) > 1:
+	case def.RankingBy == tasks.RankLastCase && len(def.Benchmarks) > 1:
 		return def.Benchmarks[len(def.Benchmarks)-1:]
 	default:
 		return def.Benchmarks
 	}
 }
 
-// Mode returns the name of a stage for eval programs. The secret stage has the name of the ranked stage.
-func Mode(stage job.Stage) string {
+// EvalMode returns the name of a stage for eval programs. The secret stage has the name of the ranked stage.
+func EvalMode(stage job.Stage) string {
 	switch stage {
 	case job.StageTest, job.StageBenchmark, job.StageProfile, job.StageValidate:
 		return string(stage)
@@ -61,17 +61,17 @@ func Mode(stage job.Stage) string {
 	}
 }
 
-// Bundle is the Name of the harness of a task with its own program: the kernel runs inside that program, and no judge
-// times it.
-const Bundle = "bundle"
+// BundleHarness is the NameForTask of the harness of a task with its own program: the kernel runs inside that program,
+// and no judge times it.
+const BundleHarness = "bundle"
 
-// Name returns the name of the harness that measures a task's runs: "warpboard/<lang>", "bundle", or "legacy".
-func Name(def tasks.Definition) string {
+// NameForTask returns the name of the harness that measures a task's runs: "warpboard/<lang>", "bundle", or "legacy".
+func NameForTask(def tasks.Definition) string {
 	switch {
-	case def.Form == tasks.FormLegacy:
+	case def.Protocol == tasks.ProtocolLegacy:
 		return "legacy"
-	case def.OwnHarness:
-		return Bundle
+	case def.HasOwnHarness:
+		return BundleHarness
 	default:
 		return "warpboard/" + string(def.Lang)
 	}

@@ -25,9 +25,9 @@ func TestCasesFileKeepsOrderAndText(t *testing.T) {
 func TestStagesRunTheirCases(t *testing.T) {
 	one := func(v string) tasks.Case { return tasks.Case{{Name: "n", Value: v}} }
 	def := tasks.Definition{Tests: []tasks.Case{one("1"), one("2")}, Benchmarks: []tasks.Case{one("3"), one("4")},
-		RankingBy: tasks.RankLast}
+		RankingBy: tasks.RankLastCase}
 	geom := def
-	geom.RankingBy = tasks.RankGeom
+	geom.RankingBy = tasks.RankGeometricMean
 	tests := []struct {
 		def   tasks.Definition
 		stage job.Stage
@@ -39,11 +39,11 @@ func TestStagesRunTheirCases(t *testing.T) {
 		{def, job.StageRanked, "leaderboard", def.Benchmarks[1:]},
 		{geom, job.StageSecret, "leaderboard", def.Benchmarks},
 		{geom, job.StageProfile, "profile", def.Benchmarks},
-		{tasks.Definition{RankingBy: tasks.RankLast}, job.StageRanked, "leaderboard", nil},
+		{tasks.Definition{RankingBy: tasks.RankLastCase}, job.StageRanked, "leaderboard", nil},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, StageCases(tt.def, tt.stage)); diff != "" || Mode(tt.stage) != tt.mode {
-			t.Errorf("%s: mode %s, cases (-want +got):\n%s", tt.stage, Mode(tt.stage), diff)
+		if diff := cmp.Diff(tt.want, StageCases(tt.def, tt.stage)); diff != "" || EvalMode(tt.stage) != tt.mode {
+			t.Errorf("%s: mode %s, cases (-want +got):\n%s", tt.stage, EvalMode(tt.stage), diff)
 		}
 	}
 }
@@ -52,18 +52,18 @@ func TestStagesRunTheirCases(t *testing.T) {
 func compiled(l SourceSet) []string {
 	var names []string
 	for _, u := range l.ToCompile {
-		if u.Submitted {
-			u.Name = "*" + u.Name
+		if u.HasSubmission {
+			u.FileName = "*" + u.FileName
 		}
-		if u.Judge {
-			u.Name = "judge " + u.Name
+		if u.IsJudge {
+			u.FileName = "judge " + u.FileName
 		}
-		names = append(names, u.Name)
+		names = append(names, u.FileName)
 	}
 	return names
 }
 
-func TestAssemble(t *testing.T) {
+func TestAssembleSources(t *testing.T) {
 	own := map[string][]byte{"eval.cu": []byte("theirs"), "utils.h": []byte("theirs"), "task.h": nil,
 		"submission.cu": nil}
 	files := []tasks.File{{Name: "eval.cu", Source: "eval.cu"}, {Name: "submission.cu", Source: tasks.SubmissionSource}}
@@ -71,15 +71,15 @@ func TestAssemble(t *testing.T) {
 		Config: tasks.Config{Sources: []string{"eval.cu", "submission.cu"}}}
 
 	bundle := cuda
-	bundle.OwnHarness = true
-	if l := Assemble(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.Separable ||
+	bundle.HasOwnHarness = true
+	if l := AssembleSources(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.HasSeparateJudge ||
 		!cmp.Equal(compiled(l), []string{"eval.cu", "*submission.cu"}) {
-		t.Errorf("a bundle's own harness: %v, separable %v", compiled(l), l.Separable)
+		t.Errorf("a bundle's own harness: %v, separable %v", compiled(l), l.HasSeparateJudge)
 	}
-	l := Assemble(cuda, own)
-	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable ||
+	l := AssembleSources(cuda, own)
+	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.HasSeparateJudge ||
 		!cmp.Equal(compiled(l), []string{"judge eval.cu", "warpboard_runner.cu", "*submission.cu"}) {
-		t.Errorf("ours in place of a bundle's: %v, separable %v", compiled(l), l.Separable)
+		t.Errorf("ours in place of a bundle's: %v, separable %v", compiled(l), l.HasSeparateJudge)
 	}
 	if _, there := l.TaskFiles()["submission.cu"]; there {
 		t.Error("the submission is among the task's files")
@@ -88,22 +88,22 @@ func TestAssemble(t *testing.T) {
 		t.Error("the job's own map was changed")
 	}
 
-	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.Config{Main: "eval.py"}}
-	l = Assemble(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
+	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.Config{MainFile: "eval.py"}}
+	l = AssembleSources(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
 	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" ||
-		l.Main != "warpboard_judge.py" || l.Runner == "" || l.Files["eval.py"] != nil {
-		t.Errorf("Python: main %s, files %v", l.Main, slices.Sorted(maps.Keys(l.Files)))
+		l.MainScript != "warpboard_judge.py" || l.RunnerScript == "" || l.Files["eval.py"] != nil {
+		t.Errorf("Python: main %s, files %v", l.MainScript, slices.Sorted(maps.Keys(l.Files)))
 	}
 
-	legacy := tasks.Definition{Form: tasks.FormLegacy, Lang: tasks.LangCPP}
-	if l = Assemble(legacy, nil); !cmp.Equal(compiled(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) ||
+	legacy := tasks.Definition{Protocol: tasks.ProtocolLegacy, Lang: tasks.LangCPP}
+	if l = AssembleSources(legacy, nil); !cmp.Equal(compiled(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) ||
 		l.Files["utils.h"] != nil {
 		t.Errorf("legacy format: %v", compiled(l))
 	}
 }
 
 func TestEveryFormAndLanguageHasItsHarness(t *testing.T) {
-	for _, form := range []tasks.Form{tasks.FormEval, tasks.FormLegacy} {
+	for _, form := range []tasks.Protocol{tasks.ProtocolEval, tasks.ProtocolLegacy} {
 		for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython} {
 			name := "eval." + string(lang)
 			if lang == tasks.LangPython {

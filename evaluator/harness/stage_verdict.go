@@ -23,7 +23,7 @@ const (
 
 	exitRunnerGone = 115 // of a judge: the submission's process has ended
 	exitRefused    = 116 // the submission's process broke the protocol; "refused" in the report has the reason
-	exitTask       = 117 // the task's own code failed; "task" in the report has the reason
+	exitTaskFailed = 117 // the task's own code failed; "task" in the report has the reason
 )
 
 // exitTexts explains exit codes to the submitter.
@@ -48,40 +48,40 @@ var signalTexts = map[string]string{
 	"SIGPIPE": "it wrote to a closed pipe",
 }
 
-// Judge returns the status and the failure of a stage from the end of its processes and its report. limit is the
+// JudgeStage returns the status and the failure of a stage from the end of its processes and its report. limit is the
 // stage's time limit. want lists the cases that must be reported for a pass; it is empty if the program decides (a
 // bundle's own). The failure is nil if and only if the status is StatusPass.
-func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
-	if end.Judge == nil {
-		return judgeProcess(end.Outcome, limit, p, want)
+func JudgeStage(end judge.StageEnding, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
+	if end.JudgeOutcome == nil {
+		return processStatus(end.Outcome, limit, p, want)
 	}
-	extra := p.Extra()
-	j := *end.Judge
+	extra := p.ExtraKeys()
+	j := *end.JudgeOutcome
 	switch {
-	case end.RunnerKilledFirst && exitedNormally(end.Outcome), j.Limit == "" && j.ExitCode == exitRunnerGone && exitedNormally(end.Outcome):
+	case end.RunnerKilledFirst && exitedNormally(end.Outcome), j.ExceededLimit == "" && j.ExitCode == exitRunnerGone && exitedNormally(end.Outcome):
 		return job.StatusError, &job.Failure{Reason: "The program ended without a verdict" + progressText(p) + ": it left before its calls were done."}
 	case end.RunnerKilledFirst:
-		return judgeProcess(end.Outcome, limit, p, want)
-	case j.Cancelled || j.Limit == "wall":
-		return judgeProcess(j, limit, p, want)
-	case end.Outcome.Limit == "wall": // it was killed, and the judge noticed in time
-		return judgeProcess(end.Outcome, limit, p, want)
-	case j.Signal == "" && j.Limit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
-		return verdict(j, p, want)
-	case j.Signal == "" && j.Limit == "" && j.ExitCode == exitBadSpec:
-		return judgeProcess(j, limit, p, want)
-	case j.Signal == "SIGKILL" && j.Limit == "":
+		return processStatus(end.Outcome, limit, p, want)
+	case j.Cancelled || j.ExceededLimit == "wall":
+		return processStatus(j, limit, p, want)
+	case end.Outcome.ExceededLimit == "wall": // it was killed, and the judge noticed in time
+		return processStatus(end.Outcome, limit, p, want)
+	case j.Signal == "" && j.ExceededLimit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
+		return programVerdict(j, p, want)
+	case j.Signal == "" && j.ExceededLimit == "" && j.ExitCode == exitBadSpec:
+		return processStatus(j, limit, p, want)
+	case j.Signal == "SIGKILL" && j.ExceededLimit == "":
 		return job.StatusError, &job.Failure{IsInfrastructureError: true, Signal: j.Signal,
 			Reason: "The judge's process was killed from outside" + progressText(p) + ", and not by a limit. Neither the task nor the submission is to blame."}
-	case j.Limit != "": // the task's fault, whatever the judge reported
+	case j.ExceededLimit != "": // the task's fault, whatever the judge reported
 	case j.ExitCode == exitRunnerGone:
-		return judgeProcess(end.Outcome, limit, p, want)
+		return processStatus(end.Outcome, limit, p, want)
 	case j.ExitCode == exitRefused && extra["refused"] != "":
 		return job.StatusError, &job.Failure{Reason: strings.TrimSuffix(extra["refused"], ".") + progressText(p) + "."}
-	case j.ExitCode == exitTask && extra["task"] != "":
+	case j.ExitCode == exitTaskFailed && extra["task"] != "":
 		return job.StatusError, &job.Failure{CausedByTask: true, Reason: "The task failed" + progressText(p) + ", not the submission: " + strings.TrimSuffix(extra["task"], ".") + "."}
 	}
-	_, failure := judgeProcess(j, limit, p, nil)
+	_, failure := processStatus(j, limit, p, nil)
 	failure.CausedByTask = true
 	failure.Reason = "The task failed, not the submission. " + strings.Replace(failure.Reason, "The program", "Its generator, reference or checker", 1)
 	return job.StatusError, failure
@@ -89,52 +89,53 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 
 // exitedNormally reports whether a process exited with success or with a failed check.
 func exitedNormally(out sandbox.Outcome) bool {
-	return !out.Cancelled && out.Limit == "" && out.Signal == "" && (out.ExitCode == 0 || out.ExitCode == exitFailed)
+	return !out.Cancelled && out.ExceededLimit == "" && out.Signal == "" &&
+		(out.ExitCode == 0 || out.ExitCode == exitFailed)
 }
 
-// judgeProcess returns the status and failure for one process.
-func judgeProcess(out sandbox.Outcome, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
+// processStatus returns the status and failure for one process.
+func processStatus(out sandbox.Outcome, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	where := progressText(p)
 	switch {
 	case out.Cancelled:
 		return job.StatusCancelled, &job.Failure{Reason: "The run was cancelled."}
-	case out.Limit == "wall":
+	case out.ExceededLimit == "wall":
 		return job.StatusTimeout, &job.Failure{
-			Limit:  out.Limit,
+			Limit:  out.ExceededLimit,
 			Reason: fmt.Sprintf("The time limit of %v s was reached%s.", limit.Seconds(), where),
 		}
-	case out.Limit != "":
-		return job.StatusLimit, &job.Failure{Limit: out.Limit, Signal: out.Signal,
-			Reason: fmt.Sprintf("The program hit its %s limit%s.", out.Limit, where)}
+	case out.ExceededLimit != "":
+		return job.StatusLimitExceeded, &job.Failure{Limit: out.ExceededLimit, Signal: out.Signal,
+			Reason: fmt.Sprintf("The program hit its %s limit%s.", out.ExceededLimit, where)}
 	case out.Signal != "":
 		return job.StatusError, &job.Failure{
 			Signal: out.Signal,
-			Reason: endedText("was killed by "+out.Signal, where, signalTexts[out.Signal]),
+			Reason: endedSentence("was killed by "+out.Signal, where, signalTexts[out.Signal]),
 		}
 	case out.ExitCode != 0 && out.ExitCode != exitFailed:
 		return job.StatusError, &job.Failure{ExitCode: out.ExitCode,
-			Reason: endedText(fmt.Sprintf("ended with exit code %d", out.ExitCode), where, exitTexts[out.ExitCode])}
+			Reason: endedSentence(fmt.Sprintf("ended with exit code %d", out.ExitCode), where, exitTexts[out.ExitCode])}
 	}
-	return verdict(out, p, want)
+	return programVerdict(out, p, want)
 }
 
-// verdict returns the status and failure for a program that exited with success or a failed check.
-func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
+// programVerdict returns the status and failure for a program that exited with success or a failed check.
+func programVerdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	failure := func(status job.Status, reason string) (job.Status, *job.Failure) {
 		return status, &job.Failure{ExitCode: out.ExitCode, Reason: reason}
 	}
 	for _, c := range p.Cases() {
-		if c.Status == job.StatusFail && p.Check() != "pass" {
-			return failure(job.StatusFail, wrongAnswerText(c)+inProcess(p))
+		if c.Status == job.StatusFail && p.Verdict() != "pass" {
+			return failure(job.StatusFail, wrongAnswerText(c)+inProcessPhrase(p))
 		}
 	}
 	inconsistency := checkReport(p, want)
 	switch {
 	case p.inconsistency != "":
 		return failure(job.StatusError, p.inconsistency)
-	case p.Check() == "":
+	case p.Verdict() == "":
 		return failure(job.StatusError, "The program ended without a verdict"+progressText(p)+": it left before its checks were done.")
-	case p.Check() != "pass":
+	case p.Verdict() != "pass":
 		return failure(job.StatusFail, "The program reported that its check failed.")
 	case inconsistency != "":
 		return failure(job.StatusError, inconsistency)
@@ -149,8 +150,8 @@ func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *jo
 // wrongAnswerText describes the first case with a wrong answer.
 func wrongAnswerText(c job.CaseResult) string {
 	text := fmt.Sprintf("Case %d gave a wrong answer", c.Index)
-	if c.Spec != "" {
-		text = fmt.Sprintf("Case %d (%s) gave a wrong answer", c.Index, c.Spec)
+	if c.SpecLine != "" {
+		text = fmt.Sprintf("Case %d (%s) gave a wrong answer", c.Index, c.SpecLine)
 	}
 	if first, _, _ := strings.Cut(c.Message, "\n"); first != "" {
 		text += ": " + first
@@ -158,7 +159,7 @@ func wrongAnswerText(c job.CaseResult) string {
 	return strings.TrimSuffix(text, ".") + "."
 }
 
-func endedText(how, where, why string) string {
+func endedSentence(how, where, why string) string {
 	if why != "" {
 		why = ": " + why
 	}
@@ -175,8 +176,8 @@ func passedCases(p *Parser) int {
 	return n
 }
 
-// inProcess returns the number of the current process as a phrase, or "" for the first.
-func inProcess(p *Parser) string {
+// inProcessPhrase returns the number of the current process as a phrase, or "" for the first.
+func inProcessPhrase(p *Parser) string {
 	if p.Processes() == 0 {
 		return ""
 	}
@@ -188,14 +189,14 @@ func progressText(p *Parser) string {
 	cases := p.Cases()
 	for _, c := range cases {
 		if c.Status == "" {
-			return fmt.Sprintf(" in case %d (%s)%s", c.Index, c.Spec, ofProcess(p))
+			return fmt.Sprintf(" in case %d (%s)%s", c.Index, c.SpecLine, ofProcessPhrase(p))
 		}
 	}
 	if p.Processes() > 0 && len(p.cases) == 0 {
-		return " before the first case" + ofProcess(p)
+		return " before the first case" + ofProcessPhrase(p)
 	}
-	if len(cases) > 0 && p.Total() > len(cases) {
-		return fmt.Sprintf(" after %d of %d cases%s", len(cases), p.Total(), ofProcess(p))
+	if len(cases) > 0 && p.AnnouncedCases() > len(cases) {
+		return fmt.Sprintf(" after %d of %d cases%s", len(cases), p.AnnouncedCases(), ofProcessPhrase(p))
 	}
 	if len(cases) == 0 {
 		return " before its first case"
@@ -203,16 +204,16 @@ func progressText(p *Parser) string {
 	return ""
 }
 
-// ofProcess returns the number of the current process as a phrase, or "" for the first.
-func ofProcess(p *Parser) string {
+// ofProcessPhrase returns the number of the current process as a phrase, or "" for the first.
+func ofProcessPhrase(p *Parser) string {
 	if p.Processes() == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" of fresh process %d", p.Processes()+1)
 }
 
-// Finish sets the status of incomplete cases to that of the stage.
-func Finish(cases []job.CaseResult, stage job.Status) []job.CaseResult {
+// FinishCases sets the status of incomplete cases to that of the stage.
+func FinishCases(cases []job.CaseResult, stage job.Status) []job.CaseResult {
 	out := make([]job.CaseResult, len(cases))
 	for i, c := range cases {
 		if c.Status == "" {

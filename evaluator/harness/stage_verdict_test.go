@@ -19,7 +19,7 @@ const (
 	inTheFirst = "test-count: 3\ntest.0.spec: a: 1\n"
 )
 
-func TestJudge(t *testing.T) {
+func TestJudgeStage(t *testing.T) {
 	wanted := []tasks.Case{{{Name: "a", Value: "1"}}, {{Name: "a", Value: "2"}}, {{Name: "a", Value: "3"}}}
 	exit := func(code int) sandbox.Outcome { return sandbox.Outcome{ExitCode: code} }
 	tests := []struct {
@@ -47,15 +47,17 @@ func TestJudge(t *testing.T) {
 		{"crash", sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}, "test-count: 2\n" +
 			strings.TrimPrefix(onePassed, "test-count: 1\n"), 2, job.StatusError,
 			"SIGSEGV after 1 of 2 cases: segmentation fault"},
-		{"time", sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Limit: "wall"}, inTheFirst, 3, job.StatusTimeout,
+		{"time", sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", ExceededLimit: "wall"}, inTheFirst, 3,
+			job.StatusTimeout,
 			"The time limit of 90 s was reached in case 0 (a: 1)."},
-		{"memory", sandbox.Outcome{ExitCode: -1, Limit: "memory"}, "", 3, job.StatusLimit,
+		{"memory", sandbox.Outcome{ExitCode: -1, ExceededLimit: "memory"}, "", 3, job.StatusLimitExceeded,
 			"its memory limit before its first case."},
 		{"cancelled", sandbox.Outcome{ExitCode: -1, Cancelled: true}, onePassed, 3, job.StatusCancelled, "cancelled"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			status, failure := Judge(judge.Ending{Outcome: tt.out}, 90*time.Second, parse(tt.pipe), wanted[:tt.want])
+			status, failure := JudgeStage(judge.StageEnding{Outcome: tt.out}, 90*time.Second, parse(tt.pipe),
+				wanted[:tt.want])
 			if status != tt.status || (failure == nil) != (status == job.StatusPass) {
 				t.Fatalf("got %s, %+v; want %s", status, failure, tt.status)
 			}
@@ -71,24 +73,25 @@ func TestAFailedJudgeIsBlamedOnTheRightSide(t *testing.T) {
 	stopped := sandbox.Outcome{ExitCode: -1, Cancelled: true}
 	tests := []struct {
 		name   string
-		end    judge.Ending
+		end    judge.StageEnding
 		ours   bool
 		reason string
 	}{
-		{"killed by a stranger", judge.Ending{Outcome: stopped, Judge: &killed}, true,
+		{"killed by a stranger", judge.StageEnding{Outcome: stopped, JudgeOutcome: &killed}, true,
 			"The judge's process was killed from outside in case 0 (a: 1)"},
-		{"out of memory", judge.Ending{Outcome: stopped,
-			Judge: &sandbox.Outcome{ExitCode: 137, Signal: "SIGKILL", Limit: "memory"}}, false,
+		{"out of memory", judge.StageEnding{Outcome: stopped,
+			JudgeOutcome: &sandbox.Outcome{ExitCode: 137, Signal: "SIGKILL", ExceededLimit: "memory"}}, false,
 			"The task failed, not the submission. Its generator, reference or checker hit its memory limit"},
-		{"its own runner out of memory", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115, Limit: "memory"}}, false,
+		{"its own runner out of memory", judge.StageEnding{JudgeOutcome: &sandbox.Outcome{ExitCode: 115,
+			ExceededLimit: "memory"}}, false,
 			"The task failed, not the submission."},
-		{"not waited for when the runner was killed", judge.Ending{Outcome: killed, Judge: &stopped, RunnerKilledFirst: true},
+		{"not waited for when the runner was killed", judge.StageEnding{Outcome: killed, JudgeOutcome: &stopped, RunnerKilledFirst: true},
 			false, "The program was killed by SIGKILL in case 0"},
-		{"gone because the runner left", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115}}, false,
+		{"gone because the runner left", judge.StageEnding{JudgeOutcome: &sandbox.Outcome{ExitCode: 115}}, false,
 			"The program ended without a verdict in case 0 (a: 1): it left before its calls were done."},
 	}
 	for _, tt := range tests {
-		status, failure := Judge(tt.end, 90*time.Second, parse(inTheFirst+"check: pass\n"), nil)
+		status, failure := JudgeStage(tt.end, 90*time.Second, parse(inTheFirst+"check: pass\n"), nil)
 		if status == job.StatusPass || failure == nil || failure.IsInfrastructureError != tt.ours ||
 			!strings.Contains(failure.Reason, tt.reason) {
 			t.Errorf("%s: got %s, %+v; want ...%s...", tt.name, status, failure, tt.reason)
@@ -98,7 +101,7 @@ func TestAFailedJudgeIsBlamedOnTheRightSide(t *testing.T) {
 
 func TestCasesThatNeverEndedTakeTheStagesStatus(t *testing.T) {
 	p := parse(onePassed + "test.1.spec: a: 2\n")
-	cases := Finish(p.Cases(), job.StatusTimeout)
+	cases := FinishCases(p.Cases(), job.StatusTimeout)
 	if cases[0].Status != job.StatusPass || cases[1].Status != job.StatusTimeout {
 		t.Errorf("got %+v", cases)
 	}
@@ -114,7 +117,7 @@ func TestScore(t *testing.T) {
 	judged := func(medians ...float64) (cases []job.CaseResult) {
 		for i, m := range medians {
 			cases = append(cases, job.CaseResult{Index: i, Status: job.StatusPass, Mean: 2 * m, Median: m,
-				Clocks: job.Clocks{Counted: job.ClockEvent}})
+				Clocks: job.ClockTimes{CountedClock: job.ClockEvent}})
 		}
 		return cases
 	}
@@ -124,26 +127,27 @@ func TestScore(t *testing.T) {
 		cases   []job.CaseResult
 		want    float64 // 0 for an error
 	}{
-		{"last by a judge", tasks.RankLast, judged(5, 7), 7},
+		{"last by a judge", tasks.RankLastCase, judged(5, 7), 7},
 		{"mean by a judge", tasks.RankMean, judged(1, 2, 6), 3},
-		{"geom, one by a judge", tasks.RankGeom, append(judged(2), passed(8)...), 4},
+		{"geom, one by a judge", tasks.RankGeometricMean, append(judged(2), passed(8)...), 4},
 		{"a judge's case without a median", tasks.RankMean, append(judged(0), passed(8)...), 0},
-		{"last", tasks.RankLast, passed(5, 7), 7},
+		{"last", tasks.RankLastCase, passed(5, 7), 7},
 		{"mean", tasks.RankMean, passed(1, 2, 6), 3},
-		{"geom", tasks.RankGeom, passed(2, 8), 4},
-		{"geom of long times does not overflow", tasks.RankGeom, passed(slices.Repeat([]float64{1e18}, 20)...), 1e18},
-		{"geom of short times", tasks.RankGeom, passed(1, 1, 1), 1},
-		{"less than a nanosecond", tasks.RankLast, passed(0.999), 0},
-		{"forged denormal", tasks.RankLast, passed(1.1e-308), 0},
+		{"geom", tasks.RankGeometricMean, passed(2, 8), 4},
+		{"geom of long times does not overflow", tasks.RankGeometricMean, passed(slices.Repeat([]float64{1e18}, 20)...),
+			1e18},
+		{"geom of short times", tasks.RankGeometricMean, passed(1, 1, 1), 1},
+		{"less than a nanosecond", tasks.RankLastCase, passed(0.999), 0},
+		{"forged denormal", tasks.RankLastCase, passed(1.1e-308), 0},
 		{"forged denormal among others", tasks.RankMean, passed(5, 1.1e-308), 0},
 		{"sum that overflows", tasks.RankMean, passed(1.7e308, 1.7e308), 0},
-		{"endless", tasks.RankGeom, passed(math.Inf(1)), 0},
-		{"no number", tasks.RankGeom, passed(math.NaN()), 0},
-		{"endless spread", tasks.RankLast, []job.CaseResult{{Status: job.StatusPass, Mean: 5, StandardDeviation: math.Inf(1)}}, 0},
-		{"forged error", tasks.RankLast, []job.CaseResult{{Status: job.StatusPass, Mean: 5, StandardError: -1}}, 0},
-		{"no case", tasks.RankGeom, nil, 0},
+		{"endless", tasks.RankGeometricMean, passed(math.Inf(1)), 0},
+		{"no number", tasks.RankGeometricMean, passed(math.NaN()), 0},
+		{"endless spread", tasks.RankLastCase, []job.CaseResult{{Status: job.StatusPass, Mean: 5, StandardDeviation: math.Inf(1)}}, 0},
+		{"forged error", tasks.RankLastCase, []job.CaseResult{{Status: job.StatusPass, Mean: 5, StandardError: -1}}, 0},
+		{"no case", tasks.RankGeometricMean, nil, 0},
 		{"no time", tasks.RankMean, passed(1, 0), 0},
-		{"failed case", tasks.RankLast, append(passed(1), job.CaseResult{Status: job.StatusFail, Mean: 1}), 0},
+		{"failed case", tasks.RankLastCase, append(passed(1), job.CaseResult{Status: job.StatusFail, Mean: 1}), 0},
 		{"unknown rule", "best", passed(1), 0},
 	}
 	for _, tt := range tests {

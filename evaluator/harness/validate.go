@@ -22,29 +22,30 @@ func (p *Parser) rejectReport(sentence string) {
 	}
 }
 
-// record reports whether a protocol line is new. It refuses lines that contradict an earlier one or follow the verdict.
-func (p *Parser) record(key, value string) bool {
+// recordLine reports whether a protocol line is new. It refuses lines that contradict an earlier one or follow the
+// verdict.
+func (p *Parser) recordLine(key, value string) bool {
 	sum := sha256.Sum256([]byte(value))
-	old, again := p.seen[key]
+	old, again := p.valueHashes[key]
 	switch {
 	case again && old == string(sum[:]):
 	case again:
 		p.rejectReport("The result was reported twice, with different values.")
-	case p.check != "":
+	case p.reportedVerdict != "":
 		p.rejectReport("The program reported results after its verdict.")
-	case len(p.seen) >= maxCases*32:
+	case len(p.valueHashes) >= maxCases*32:
 		p.rejectReport("The program reported more than a result can hold.")
 	default:
-		p.seen[key] = string(sum[:])
+		p.valueHashes[key] = string(sum[:])
 		return true
 	}
 	return false
 }
 
-// verdict handles the line that ends a report.
-func (p *Parser) verdict(key, value string) {
-	if p.record(key, value) {
-		p.check = value
+// parseVerdict handles the line that ends a report.
+func (p *Parser) parseVerdict(key, value string) {
+	if p.recordLine(key, value) {
+		p.reportedVerdict = value
 	}
 }
 
@@ -55,7 +56,7 @@ func checkReport(p *Parser, want []tasks.Case) string {
 	if len(want) == 0 {
 		return ""
 	}
-	for _, s := range p.reported {
+	for _, s := range p.reportedProcesses {
 		if len(s.cases) < len(want) {
 			return fmt.Sprintf("The program reported %d of %d cases of a fresh process.", len(s.cases), len(want))
 		}
@@ -63,17 +64,17 @@ func checkReport(p *Parser, want []tasks.Case) string {
 			return bad
 		}
 	}
-	return p.stageSection.check(want)
+	return p.processReport.check(want)
 }
 
-func (s stageSection) check(want []tasks.Case) string {
+func (s processReport) check(want []tasks.Case) string {
 	for _, c := range s.sortedCases() {
 		switch {
 		case c.Index >= len(want):
 			return fmt.Sprintf("The program reported more cases than the %d that it was given.", len(want))
-		case c.Spec != "" && c.Spec != specAsReported(want[c.Index]):
+		case c.SpecLine != "" && c.SpecLine != specAsReported(want[c.Index]):
 			return fmt.Sprintf("The program reported case %d as another than it was given.", c.Index)
-		case c.Status != job.StatusFail && s.implausible(c):
+		case c.Status != job.StatusFail && s.hasImplausibleTimes(c):
 			return fmt.Sprintf("The program reported impossible times of case %d.", c.Index)
 		}
 	}
@@ -81,13 +82,13 @@ func (s stageSection) check(want []tasks.Case) string {
 }
 
 func specAsReported(c tasks.Case) string {
-	return strings.TrimSpace(sandbox.Text([]byte(SpecLine(c))))
+	return strings.TrimSpace(sandbox.CleanOutput([]byte(SpecLine(c))))
 }
 
-// implausible reports whether the times of a case contradict each other.
-func (s stageSection) implausible(c job.CaseResult) bool {
+// hasImplausibleTimes reports whether the times of a case contradict each other.
+func (s processReport) hasImplausibleTimes(c job.CaseResult) bool {
 	reported := func(field string) bool {
-		_, ok := s.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
+		_, ok := s.valueHashes[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
 		return ok
 	}
 	switch {
@@ -105,7 +106,7 @@ func (s stageSection) implausible(c job.CaseResult) bool {
 
 // implausibleClocks reports whether the clocks of a case have values that no judge can report.
 func implausibleClocks(c job.CaseResult) bool {
-	return c.Clocks.Counted == unknownClock || c.Clocks.LateCalls < 0 || c.Clocks.LateCalls > c.Runs ||
+	return c.Clocks.CountedClock == unknownClock || c.Clocks.LateCalls < 0 || c.Clocks.LateCalls > c.Runs ||
 		c.Median <= 0 || c.Median < c.Best*(1-roundingError) || c.Median > c.Worst*(1+roundingError)
 }
 

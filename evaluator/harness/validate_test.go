@@ -54,7 +54,7 @@ func TestImplausibleReportsAreRefused(t *testing.T) {
 			swap("times: 10,20", "times: 10,20\nbenchmark.0.median: 15\nbenchmark.0.clock: wall\nbenchmark.0.late: 3"),
 			"times of case 0"},
 		{"no runs", swap("runs: 1", "runs: 0"), "times of case 1"},
-		{"flood", strings.Repeat("x: y\n", maxPipe/5+1) + timed + "check: pass\n", "more than a result can hold"},
+		{"flood", strings.Repeat("x: y\n", maxPipeBytes/5+1) + timed + "check: pass\n", "more than a result can hold"},
 	}
 	want := []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}}}
 	for _, tt := range tests {
@@ -62,7 +62,7 @@ func TestImplausibleReportsAreRefused(t *testing.T) {
 			p := NewParser(nil)
 			p.Write([]byte(tt.pipe))
 			p.Close()
-			status, failure := Judge(judge.Ending{}, time.Minute, p, want)
+			status, failure := JudgeStage(judge.StageEnding{}, time.Minute, p, want)
 			if believed := status == job.StatusPass; believed != (tt.reason == "") {
 				t.Fatalf("got %s, %+v", status, failure)
 			}
@@ -83,7 +83,7 @@ func TestProgramsOfBundlesAreBelieved(t *testing.T) {
 		"rounded numbers":       "benchmark.0.runs: 1\nbenchmark.0.mean: 1.23456e+06\nbenchmark.0.best: 1234564\nbenchmark.0.worst: 1234564\ncheck: pass\n",
 		"a verdict and extras":  "benchmark.0.runs: 3\nbenchmark.0.mean: 2\nspeedup: 1.5\ncheck: pass\nfwd_bw: 12\n",
 	} {
-		if status, failure := Judge(judge.Ending{}, time.Minute, parse(pipe), nil); status != job.StatusPass {
+		if status, failure := JudgeStage(judge.StageEnding{}, time.Minute, parse(pipe), nil); status != job.StatusPass {
 			t.Errorf("%s: %s, %+v", name, status, failure)
 		}
 	}

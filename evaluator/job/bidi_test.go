@@ -10,7 +10,7 @@ func TestControlsOfDirectionAreShown(t *testing.T) {
 		"/*\u2067 } \u2069\u2066 begin*/": "/*[U+2067] } [U+2069][U+2066] begin*/",
 		"\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u2068": "[U+061C][U+200E][U+200F][U+202A][U+202B][U+202C][U+202D][U+2068]",
 	} {
-		if got := MarkBidi(text); got != want {
+		if got := MarkBidiControls(text); got != want {
 			t.Errorf("%q is shown as %q, want %q", text, got, want)
 		}
 	}

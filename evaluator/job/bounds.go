@@ -11,19 +11,19 @@ import (
 // Limits for messages of workers. The site checks them when it reads a message, because a stolen credential could send
 // anything that fits.
 const (
-	MaxSlots     = 1024    // of one worker; more than any machine has processors
-	MaxHeartbeat = 2 << 20 // bytes
-	MaxEvent     = 4 << 20 // bytes
+	MaxSlots          = 1024    // of one worker; more than any machine has processors
+	MaxHeartbeatBytes = 2 << 20 // bytes
+	MaxEventBytes     = 4 << 20 // bytes
 
-	maxChecks    = 256
-	maxAttempts  = 4 * MaxSlots
-	maxCompiled  = 1 << 16
-	maxStages    = 16
-	maxArtifacts = 1024     // two per case of a profile, and one per group of them
-	maxCases     = 1 << 16  // also those of a task's own harness
-	maxName      = 256      // bytes of a name
-	maxLine      = 64 << 10 // bytes of a text in a heartbeat
-	maxPackages  = 1000
+	maxCheckResults     = 256
+	maxAttempts         = 4 * MaxSlots
+	maxCompiledVersions = 1 << 16
+	maxStages           = 16
+	maxArtifacts        = 1024     // two per case of a profile, and one per group of them
+	maxCases            = 1 << 16  // also those of a task's own harness
+	maxNameBytes        = 256      // bytes of a name
+	maxHeartbeatText    = 64 << 10 // bytes of a text in a heartbeat
+	maxPackages         = 1000
 	// MaxText limits each text of a stage in bytes, because pages load them. Workers cut longer texts.
 	MaxText = 1 << 20
 )
@@ -35,8 +35,8 @@ func (h Heartbeat) Check() error {
 		return fmt.Errorf("it has %d slots, at most %d are allowed", len(h.Slots), MaxSlots)
 	case len(h.Attempts) > maxAttempts:
 		return fmt.Errorf("it names %d attempts, at most %d are allowed", len(h.Attempts), maxAttempts)
-	case len(h.SelfTest) > maxChecks:
-		return fmt.Errorf("its self-test has %d lines, at most %d are allowed", len(h.SelfTest), maxChecks)
+	case len(h.SelfTestResults) > maxCheckResults:
+		return fmt.Errorf("its self-test has %d lines, at most %d are allowed", len(h.SelfTestResults), maxCheckResults)
 	}
 	if err := checkPackages(h.Packages); err != nil {
 		return err
@@ -46,12 +46,12 @@ func (h Heartbeat) Check() error {
 			return fmt.Errorf("slot %d: %w", s.Index, err)
 		}
 	}
-	for _, line := range h.SelfTest {
-		if err := checkTextSizes(maxLine, line.Name, line.Detail); err != nil {
+	for _, line := range h.SelfTestResults {
+		if err := checkTextSizes(maxHeartbeatText, line.Name, line.Detail); err != nil {
 			return fmt.Errorf("the self-test: %w", err)
 		}
 	}
-	return checkTextSizes(maxLine, h.Version, h.RefusingReason)
+	return checkTextSizes(maxHeartbeatText, h.WorkerVersion, h.RefusingReason)
 }
 
 func checkPackages(packages requirement.Packages) error {
@@ -59,7 +59,7 @@ func checkPackages(packages requirement.Packages) error {
 		return fmt.Errorf("it has %d packages, at most %d are allowed", len(packages), maxPackages)
 	}
 	for name, version := range packages {
-		if err := cmp.Or(checkTextSizes(requirement.MostName, name), checkTextSizes(requirement.MostVersion, version)); err != nil {
+		if err := cmp.Or(checkTextSizes(requirement.MaxNameBytes, name), checkTextSizes(requirement.MaxVersionBytes, version)); err != nil {
 			return fmt.Errorf("a package: %w", err)
 		}
 		if strings.ContainsFunc(name+version, func(r rune) bool { return r < ' ' || r > '~' }) {
@@ -70,41 +70,41 @@ func checkPackages(packages requirement.Packages) error {
 }
 
 func (s Slot) check() error {
-	if err := checkTextSizes(maxName, s.Device, s.Arch, s.AttemptID); err != nil {
+	if err := checkTextSizes(maxNameBytes, s.Device, s.Arch, s.AttemptID); err != nil {
 		return err
 	}
-	if err := checkTextSizes(maxLine, s.DisabledReason, s.PublicReason); err != nil {
+	if err := checkTextSizes(maxHeartbeatText, s.DisabledReason, s.PublicReason); err != nil {
 		return err
 	}
 	return s.Machine.check()
 }
 
 func (m Machine) check() error {
-	if len(m.Conditions) > maxName {
-		return fmt.Errorf("it has %d conditions, at most %d are allowed", len(m.Conditions), maxName)
+	if len(m.GPUConditions) > maxNameBytes {
+		return fmt.Errorf("it has %d conditions, at most %d are allowed", len(m.GPUConditions), maxNameBytes)
 	}
-	for key, value := range m.Conditions {
-		if err := checkTextSizes(maxLine, key, value); err != nil {
+	for key, value := range m.GPUConditions {
+		if err := checkTextSizes(maxHeartbeatText, key, value); err != nil {
 			return err
 		}
 	}
-	return checkTextSizes(4*maxName, m.Worker, m.Device, m.Name, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.Kernel, m.Sandbox)
+	return checkTextSizes(4*maxNameBytes, m.Worker, m.Device, m.DeviceName, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.KernelRelease, m.Sandbox)
 }
 
 // Check returns an error if the worker uses another version of jobs, or if a part of the request exceeds the limits.
 func (a WorkRequest) Check() error {
-	if a.Version != Version {
-		return fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", Version, a.Version)
+	if a.MessageVersion != MessageVersion {
+		return fmt.Errorf("the site sends jobs of version %d and this worker reads version %d: update the older one", MessageVersion, a.MessageVersion)
 	}
-	if len(a.Attempts) > maxAttempts || len(a.CompiledVersions) > maxCompiled {
-		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Attempts), len(a.CompiledVersions), maxAttempts, maxCompiled)
+	if len(a.Attempts) > maxAttempts || len(a.CompiledVersions) > maxCompiledVersions {
+		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Attempts), len(a.CompiledVersions), maxAttempts, maxCompiledVersions)
 	}
-	return checkTextSizes(maxName, a.Attempts...)
+	return checkTextSizes(maxNameBytes, a.Attempts...)
 }
 
 // Check returns an error that names the part of an event that exceeds the limits.
 func (e Event) Check() error {
-	if err := checkTextSizes(maxName, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {
+	if err := checkTextSizes(maxNameBytes, e.AttemptID, string(e.Type), string(e.Stage), e.Stream, e.EvaluationID); err != nil {
 		return err
 	}
 	if e.EndedStage != nil {
@@ -124,7 +124,7 @@ func (r Result) Check() error {
 		return fmt.Errorf("it has %d artifacts, at most %d are allowed", len(r.Artifacts), maxArtifacts)
 	}
 	for _, a := range r.Artifacts {
-		if err := checkTextSizes(maxName, a.Name, a.Type); err != nil {
+		if err := checkTextSizes(maxNameBytes, a.Name, a.Type); err != nil {
 			return fmt.Errorf("an artifact: %w", err)
 		}
 	}
@@ -138,7 +138,7 @@ func (r Result) Check() error {
 			return err
 		}
 	}
-	if err := checkTextSizes(maxName, r.AttemptID, r.EvaluationID, r.Harness, string(r.Outcome)); err != nil {
+	if err := checkTextSizes(maxNameBytes, r.AttemptID, r.EvaluationID, r.Harness, string(r.Outcome)); err != nil {
 		return err
 	}
 	return r.Machine.check()

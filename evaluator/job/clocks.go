@@ -11,12 +11,12 @@ const (
 	ClockSnapshot Clock = "snapshot" // the judge's: from the release of a call to the arrival of its answer, minus that of an empty call
 )
 
-// Clocks has the times of a case's calls by the three clocks: medians in nanoseconds, 0 if no judge timed the case.
-type Clocks struct {
-	Counted  Clock   `json:"counts"` // the clock that determines the case's times
-	Event    float64 `json:"event"`
-	WallTime float64 `json:"wall"`     // may be negative, by at most the error of EmptyCallTime
-	Snapshot float64 `json:"snapshot"` // likewise
+// ClockTimes has the times of a case's calls by the three clocks: medians in nanoseconds, 0 if no judge timed the case.
+type ClockTimes struct {
+	CountedClock Clock   `json:"counts"` // the clock that determines the case's times
+	EventTime    float64 `json:"event"`
+	WallTime     float64 `json:"wall"`     // may be negative, by at most the error of EmptyCallTime
+	SnapshotTime float64 `json:"snapshot"` // likewise
 	// LateCalls is the number of calls that were released after the limit, because they synchronize with the device.
 	LateCalls     int     `json:"late,omitempty"`
 	WallTolerance float64 `json:"tolerance"` // maximum error of WallTime
@@ -24,10 +24,10 @@ type Clocks struct {
 }
 
 // JudgeTime returns the larger of the two times by the judge's clocks, which code in the runner cannot choose.
-func (c Clocks) JudgeTime() float64 { return math.Max(c.WallTime, c.Snapshot) }
+func (c ClockTimes) JudgeTime() float64 { return math.Max(c.WallTime, c.SnapshotTime) }
 
 // TimedByJudge reports whether a judge timed the case in a process separate from the submission's.
-func (c CaseResult) TimedByJudge() bool { return c.Clocks.Counted != "" }
+func (c CaseResult) TimedByJudge() bool { return c.Clocks.CountedClock != "" }
 
 // Time returns the time of the case that counts for a score. It is the median of the calls if a judge timed them: the
 // judge chooses the clock by medians, and the machine disturbs about one call in a thousand. Otherwise it is the mean.
@@ -49,7 +49,7 @@ func (c CaseResult) ClocksDiffer() bool {
 		return false
 	}
 	if c.SynchronizesInMostCalls() {
-		return c.Clocks.Counted == ClockSnapshot
+		return c.Clocks.CountedClock == ClockSnapshot
 	}
-	return c.Clocks.Counted != ClockEvent || math.Abs(c.Clocks.WallTime-c.Clocks.Event) > c.Clocks.WallTolerance
+	return c.Clocks.CountedClock != ClockEvent || math.Abs(c.Clocks.WallTime-c.Clocks.EventTime) > c.Clocks.WallTolerance
 }

@@ -10,8 +10,8 @@
 // package imports only the task format.
 //
 // JSON names must not change: messages are in flight while site and workers are upgraded, and some are stored in the
-// database. Version changes when an old worker could misread a job; it then refuses the job.
+// database. MessageVersion changes when an old worker could misread a job; it then refuses the job.
 //
-// Everything in a Result or an Event is a worker's claim. Secret shows to which attempt it belongs; the site computes
-// scores again.
+// Everything in a Result or an Event is a worker's claim. AttemptSecret shows to which attempt it belongs; the site
+// computes scores again.
 package job

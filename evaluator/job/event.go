@@ -10,42 +10,42 @@ import (
 type EventType string
 
 const (
-	EventTaken EventType = "taken" // a worker has begun the attempt
-	EventStage EventType = "stage" // a stage begins (Stage)
-	EventCase  EventType = "case"  // a case ended (Stage, Case)
-	EventLog   EventType = "log"   // a piece of the program's output (Stage, Stream, Text)
-	EventEnded EventType = "ended" // a stage ended (Stage, Result without Stdout and Stderr)
+	EventAttemptStarted EventType = "taken" // a worker has begun the attempt
+	EventStage          EventType = "stage" // a stage begins (Stage)
+	EventCase           EventType = "case"  // a case ended (Stage, Case)
+	EventLog            EventType = "log"   // a piece of the program's output (Stage, Stream, Text)
+	EventEnded          EventType = "ended" // a stage ended (Stage, Result without Stdout and Stderr)
 )
 
 // Event reports progress of an attempt while it runs. Events are hints for viewers: the Result contains everything that
 // must be kept.
 type Event struct {
-	RunID      int64        `json:"run_id"`
-	AttemptID  string       `json:"attempt_id"`
-	Secret     string       `json:"secret"`
-	Seq        int          `json:"seq"` // 1, 2, … within the attempt
-	Time       time.Time    `json:"time"`
-	Type       EventType    `json:"type"`
-	Stage      Stage        `json:"stage,omitempty"`
-	Worker     string       `json:"worker,omitempty"`
-	Case       *CaseResult  `json:"case,omitempty"`
-	Total      int          `json:"total,omitempty"`  // EventStage, EventCase: number of cases, if known
-	Stream     string       `json:"stream,omitempty"` // EventLog: "stdout" or "stderr"
-	Text       string       `json:"text,omitempty"`
-	EndedStage *StageResult `json:"ended,omitempty"`
+	RunID         int64        `json:"run_id"`
+	AttemptID     string       `json:"attempt_id"`
+	AttemptSecret string       `json:"secret"`
+	Seq           int          `json:"seq"` // 1, 2, … within the attempt
+	Time          time.Time    `json:"time"`
+	Type          EventType    `json:"type"`
+	Stage         Stage        `json:"stage,omitempty"`
+	Worker        string       `json:"worker,omitempty"`
+	Case          *CaseResult  `json:"case,omitempty"`
+	CaseCount     int          `json:"total,omitempty"`  // EventStage, EventCase: number of cases, if known
+	Stream        string       `json:"stream,omitempty"` // EventLog: "stdout" or "stderr"
+	Text          string       `json:"text,omitempty"`
+	EndedStage    *StageResult `json:"ended,omitempty"`
 	// EvaluationID is set if the attempt belongs to an evaluation. Stage is then one of package kernelrun's.
 	EvaluationID string `json:"evaluation_id,omitempty"`
 }
 
 // Heartbeat is the state that a worker reports every few seconds.
 type Heartbeat struct {
-	Worker          string        `json:"worker"`
-	Time            time.Time     `json:"time"`
-	WorkerStartedAt time.Time     `json:"started"`
-	Version         string        `json:"version"`
-	Slots           []Slot        `json:"slots"`
-	Attempts        []string      `json:"attempts"` // IDs of the attempts in progress
-	SelfTest        []CheckResult `json:"self_test,omitempty"`
+	Worker          string           `json:"worker"`
+	Time            time.Time        `json:"time"`
+	WorkerStartedAt time.Time        `json:"started"`
+	WorkerVersion   string           `json:"version"`
+	Slots           []Slot           `json:"slots"`
+	Attempts        []string         `json:"attempts"` // IDs of the attempts in progress
+	SelfTestResults []SelfTestResult `json:"self_test,omitempty"`
 	// RefusingReason is the reason why the worker does not accept jobs; empty if it does.
 	RefusingReason string `json:"refusing,omitempty"`
 	Stopping       bool   `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
@@ -70,9 +70,9 @@ type Slot struct {
 	Sanitizer bool `json:"sanitizer,omitempty"`
 }
 
-// CheckResult is the result of one self-test.
-type CheckResult struct {
+// SelfTestResult is the result of one self-test.
+type SelfTestResult struct {
 	Name   string `json:"name"`
-	OK     bool   `json:"ok"`
+	Passed bool   `json:"ok"`
 	Detail string `json:"detail"`
 }

@@ -12,16 +12,16 @@ const (
 // Finding is a problem in a kernel, reported by a tool of compute-sanitizer. The tool runs in the submission's sandbox,
 // where its log can be forged, so a finding is a claim of the submission.
 type Finding struct {
-	Tool      string `json:"tool"`              // memcheck, racecheck, initcheck or synccheck
-	IsWarning bool   `json:"warning,omitempty"` // false for an error
-	Message   string `json:"message"`           // "Invalid __global__ write of size 4 bytes"
-	Detail    string `json:"detail,omitempty"`  // "Address 0x… is out of bounds"
-	Kernel    string `json:"kernel,omitempty"`  // demangled; empty for a host call
-	File      string `json:"file,omitempty"`    // base name
-	Line      int    `json:"line,omitempty"`
-	Block     string `json:"block,omitempty"`  // of the first occurrence: "0,0,0"
-	Thread    string `json:"thread,omitempty"` // of the first occurrence
-	Count     int    `json:"count"`            // number of reports at this place
+	Tool        string `json:"tool"`              // memcheck, racecheck, initcheck or synccheck
+	IsWarning   bool   `json:"warning,omitempty"` // false for an error
+	Message     string `json:"message"`           // "Invalid __global__ write of size 4 bytes"
+	Detail      string `json:"detail,omitempty"`  // "Address 0x… is out of bounds"
+	Kernel      string `json:"kernel,omitempty"`  // demangled; empty for a host call
+	File        string `json:"file,omitempty"`    // base name
+	Line        int    `json:"line,omitempty"`
+	Block       string `json:"block,omitempty"`  // of the first occurrence: "0,0,0"
+	Thread      string `json:"thread,omitempty"` // of the first occurrence
+	Occurrences int    `json:"count"`            // number of reports at this place
 }
 
 // Sentence formats a finding as a line: "error: Invalid __global__ write of size 4 bytes in oob(float *) at
@@ -38,15 +38,15 @@ func (f Finding) Sentence() string {
 	if f.Line > 0 {
 		text += fmt.Sprintf(" at %s:%d", f.File, f.Line)
 	}
-	if f.Count > 1 {
-		text += fmt.Sprintf(", %d times", f.Count)
+	if f.Occurrences > 1 {
+		text += fmt.Sprintf(", %d times", f.Occurrences)
 	}
 	return text
 }
 
 func (f Finding) check() error {
-	if f.Line < 0 || f.Count < 0 {
-		return fmt.Errorf("a finding has line %d and count %d", f.Line, f.Count)
+	if f.Line < 0 || f.Occurrences < 0 {
+		return fmt.Errorf("a finding has line %d and count %d", f.Line, f.Occurrences)
 	}
 	return checkTextSizes(MaxFindingText, f.Tool, f.Message, f.Detail, f.Kernel, f.File, f.Block, f.Thread)
 }

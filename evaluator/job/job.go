@@ -12,8 +12,8 @@ import (
 // WorkerPath is the path, below the site's base URL, at which workers connect over HTTP.
 const WorkerPath = "/worker"
 
-// Version is the version of the messages. A worker refuses a job of another version.
-const Version = 4
+// MessageVersion is the version of the messages. A worker refuses a job of another version.
+const MessageVersion = 4
 
 // Mode is the mode of a submission, which determines its stages.
 type Mode string
@@ -44,14 +44,14 @@ const (
 
 // Job describes one attempt at a run on one device for a worker.
 type Job struct {
-	Version   int              `json:"version"`
-	RunID     int64            `json:"run_id"`
-	AttemptID string           `json:"attempt_id"` // unique
-	Secret    string           `json:"secret"`     // proves that a result belongs to this attempt
-	Device    string           `json:"device"`     // board device: "H200", "CPU"
-	Mode      Mode             `json:"mode"`
-	TaskKey   string           `json:"task_key"` // content hash of the task version: key of the object cache
-	Task      tasks.Definition `json:"task"`
+	MessageVersion int              `json:"version"`
+	RunID          int64            `json:"run_id"`
+	AttemptID      string           `json:"attempt_id"` // unique
+	AttemptSecret  string           `json:"secret"`     // proves that a result belongs to this attempt
+	Device         string           `json:"device"`     // board device: "H200", "CPU"
+	Mode           Mode             `json:"mode"`
+	TaskHash       string           `json:"task_key"` // content hash of the task version: key of the object cache
+	Task           tasks.Definition `json:"task"`
 	// Sources has the content of each file of Task.Files by its name in a run, including the submission's files.
 	Sources map[string][]byte `json:"sources"`
 	// DeclaredCases is set if the values in Task's cases were drawn and are secret. It has the cases as the task
@@ -82,11 +82,11 @@ type TaskCases struct {
 // WorkRequest is a worker's request for its next job, or for a task to precompile. Worker and Device come from the
 // message's subject.
 type WorkRequest struct {
-	Version  int      `json:"version"` // version of the messages that the worker reads
-	Worker   string   `json:"-"`
-	Device   string   `json:"-"`
-	SlotBusy bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
-	Attempts []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
+	MessageVersion int      `json:"version"` // version of the messages that the worker reads
+	Worker         string   `json:"-"`
+	Device         string   `json:"-"`
+	SlotBusy       bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
+	Attempts       []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
 	// BuildingCount is the number of Attempts that are being built and do not need a slot now.
 	BuildingCount int `json:"building,omitempty"`
 	// CompileOnly requests an evaluation that only compiles. On a GPU no other request gets one, because it needs no
@@ -102,18 +102,18 @@ type WorkRequest struct {
 type Status string
 
 const (
-	StatusPass      Status = "pass"
-	StatusFail      Status = "fail"      // ran, and the answer was wrong
-	StatusError     Status = "error"     // did not complete: exit code, signal, exception, compiler error
-	StatusTimeout   Status = "timeout"   // wall-clock limit
-	StatusLimit     Status = "limit"     // memory, processes, output or another limit
-	StatusCancelled Status = "cancelled" //
+	StatusPass          Status = "pass"
+	StatusFail          Status = "fail"      // ran, and the answer was wrong
+	StatusError         Status = "error"     // did not complete: exit code, signal, exception, compiler error
+	StatusTimeout       Status = "timeout"   // wall-clock limit
+	StatusLimitExceeded Status = "limit"     // memory, processes, output or another limit
+	StatusCancelled     Status = "cancelled" //
 )
 
 // CaseResult is the result of one case. Times are in nanoseconds.
 type CaseResult struct {
 	Index             int       `json:"index"`
-	Spec              string    `json:"spec"` // the case's line, as passed to the program
+	SpecLine          string    `json:"spec"` // the case's line, as passed to the program
 	Status            Status    `json:"status"`
 	Message           string    `json:"message,omitempty"` // the checker's text on a pass or a failure
 	Runs              int       `json:"runs,omitempty"`
@@ -127,8 +127,8 @@ type CaseResult struct {
 	Times             []float64 `json:"times,omitempty"` // every repeat, if the harness reports them
 	// SetupNS is the time of the submission's setup function before the case, the longest of several processes. No
 	// other time contains it.
-	SetupNS float64 `json:"setup_ns,omitempty"`
-	Clocks  Clocks  `json:"clocks,omitzero"` // set if a judge timed the case
+	SetupNS float64    `json:"setup_ns,omitempty"`
+	Clocks  ClockTimes `json:"clocks,omitzero"` // set if a judge timed the case
 	// Processes has the median times of the processes that timed a ranked case. Median is then the median of these; all
 	// other values cover the repeats of all processes.
 	Processes []float64 `json:"processes,omitempty"`
@@ -160,10 +160,10 @@ type Failure struct {
 	Limit string `json:"limit,omitempty"`
 }
 
-// Public returns the reason of the failure for readers who may not see the source. The judge's messages about tests are
-// public. For a build, a profile, an infrastructure error, or an unknown stage it returns only Kind, because other
-// messages may quote the source.
-func (f Failure) Public() string {
+// PublicReason returns the reason of the failure for readers who may not see the source. The judge's messages about
+// tests are public. For a build, a profile, an infrastructure error, or an unknown stage it returns only Kind, because
+// other messages may quote the source.
+func (f Failure) PublicReason() string {
 	judged := f.Stage == StageTest || f.Stage == StageBenchmark || f.Stage == StageRanked || f.Stage == StageSecret
 	if judged && !f.IsInfrastructureError {
 		return f.Reason
@@ -220,7 +220,7 @@ type StageResult struct {
 type Machine struct {
 	Worker        string         `json:"worker"`
 	Device        string         `json:"device"`
-	Name          string         `json:"name"`      // "NVIDIA H200", or the CPU's model name
+	DeviceName    string         `json:"name"`      // "NVIDIA H200", or the CPU's model name
 	UUIDHash      string         `json:"uuid_hash"` // first 12 hex digits of the SHA-256 of the device's UUID
 	Driver        string         `json:"driver,omitempty"`
 	CUDA          string         `json:"cuda,omitempty"`
@@ -229,11 +229,11 @@ type Machine struct {
 	Torch         string         `json:"torch,omitempty"`
 	Triton        string         `json:"triton,omitempty"`
 	Harness       string         `json:"harness,omitempty"` // hash of the judge's and the runner's programs
-	Kernel        string         `json:"kernel,omitempty"`
+	KernelRelease string         `json:"kernel,omitempty"`
 	Sandbox       string         `json:"sandbox"`         // "bubblewrap", or "off"
 	SlotBenchmark *SlotBenchmark `json:"gauge,omitempty"` // nil if the device has no benchmark yet
-	// Conditions has clock rates, temperature, power, and throttle reasons during timing.
-	Conditions map[string]string `json:"conditions,omitempty"`
+	// GPUConditions has clock rates, temperature, power, and throttle reasons during timing.
+	GPUConditions map[string]string `json:"conditions,omitempty"`
 	// Disturbances has the conditions that can disturb a measurement; nil if the worker did not record them.
 	Disturbances *Disturbances `json:"disturbances,omitempty"`
 }
@@ -242,7 +242,7 @@ type Machine struct {
 type Outcome string
 
 const (
-	OutcomeDone       Outcome = "done"      // every stage passed
+	OutcomePassed     Outcome = "done"      // every stage passed
 	OutcomeFailed     Outcome = "failed"    // the submission failed
 	OutcomeCancelled  Outcome = "cancelled" //
 	OutcomeLost       Outcome = "lost"      // an infrastructure error: retry
@@ -251,11 +251,11 @@ const (
 
 // Result is the result of an attempt.
 type Result struct {
-	RunID     int64    `json:"run_id"`
-	AttemptID string   `json:"attempt_id"`
-	Secret    string   `json:"secret"`
-	Outcome   Outcome  `json:"outcome"`
-	Failure   *Failure `json:"failure,omitempty"`
+	RunID         int64    `json:"run_id"`
+	AttemptID     string   `json:"attempt_id"`
+	AttemptSecret string   `json:"secret"`
+	Outcome       Outcome  `json:"outcome"`
+	Failure       *Failure `json:"failure,omitempty"`
 	// CausedByJob marks a lost attempt whose loss the run itself may have caused. After a few of these the run ends
 	// with an infrastructure error. Other losses do not count.
 	CausedByJob bool          `json:"suspect,omitempty"`
@@ -283,7 +283,8 @@ type Result struct {
 // UnfinishedRanking has the measurements of the processes of a ranked stage that completed before the stage failed or
 // was cancelled. One more process was running.
 type UnfinishedRanking struct {
-	Cases [][]float64 `json:"cases"` // for each case, the medians of the completed processes; empty if there are none
+	// for each case, the medians of the completed processes; empty if there are none
+	CaseMedians [][]float64 `json:"cases"`
 }
 
 // DropArtifact removes the data of an artifact and appends the reason to the output of the last stage.

@@ -6,30 +6,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestKernelsOfAllCasesAreOneList(t *testing.T) {
+func TestMergeKernelsMakesOneListOfAllCases(t *testing.T) {
 	cases := []CaseResult{
 		{Kernels: []Kernel{{Name: "own", Origin: "source", Launches: 2, NS: 100},
-			{Name: "fill", Origin: "ATen", Library: true, Launches: 1, NS: 3}}},
+			{Name: "fill", Origin: "ATen", FromLibrary: true, Launches: 1, NS: 3}}},
 		{},
-		{Kernels: []Kernel{{Name: "gemm", Origin: "cuBLAS", Library: true, Launches: 1, NS: 896},
-			{Name: "fill", Origin: "ATen", Library: true, Launches: 3, NS: 1}}},
+		{Kernels: []Kernel{{Name: "gemm", Origin: "cuBLAS", FromLibrary: true, Launches: 1, NS: 896},
+			{Name: "fill", Origin: "ATen", FromLibrary: true, Launches: 3, NS: 1}}},
 	}
-	want := []Kernel{{Name: "gemm", Origin: "cuBLAS", Library: true, Launches: 1, NS: 896, Share: 0.896, Cases: 1},
+	want := []Kernel{{Name: "gemm", Origin: "cuBLAS", FromLibrary: true, Launches: 1, NS: 896, Share: 0.896, Cases: 1},
 		{Name: "own", Origin: "source", Launches: 2, NS: 100, Share: 0.1, Cases: 1},
-		{Name: "fill", Origin: "ATen", Library: true, Launches: 4, NS: 4, Share: 0.004, Cases: 2}}
-	got := KernelsOf(cases)
+		{Name: "fill", Origin: "ATen", FromLibrary: true, Launches: 4, NS: 4, Share: 0.004, Cases: 2}}
+	got := MergeKernels(cases)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)
 	}
-	if libraries := LibrariesIn(got); libraries != "cuBLAS 90\u00a0%, ATen under 1\u00a0%" {
+	if libraries := LibrariesText(got); libraries != "cuBLAS 90\u00a0%, ATen under 1\u00a0%" {
 		t.Errorf("libraries: %s", libraries)
 	}
 	cases[2].Kernels[1].NS = 0 // one time is not known, so no share is
-	got = KernelsOf(cases)
-	if got[0].Share != 0 || got[2].NS != 0 || LibrariesIn(got) != "cuBLAS, ATen" {
+	got = MergeKernels(cases)
+	if got[0].Share != 0 || got[2].NS != 0 || LibrariesText(got) != "cuBLAS, ATen" {
 		t.Errorf("without a time: %+v", got)
 	}
-	if none := KernelsOf(nil); none != nil || LibrariesIn(none) != "" {
+	if none := MergeKernels(nil); none != nil || LibrariesText(none) != "" {
 		t.Errorf("without cases: %+v", none)
 	}
 }

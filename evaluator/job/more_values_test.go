@@ -17,7 +17,7 @@ func TestValuesAreCountedAndTextsAreOne(t *testing.T) {
 		`{"a":"\\` + `",` + strings.Repeat("[", most):   true,
 		strings.Repeat(`"\"",`, most+1):                 true,
 	} {
-		if got := ExceedsValues([]byte(text), most); got != want {
+		if got := ExceedsValueCount([]byte(text), most); got != want {
 			t.Errorf("%.40s… of %d bytes has too many values: %v", text, len(text), got)
 		}
 	}
@@ -32,7 +32,7 @@ func TestCountingTheLargestBodyTakesAMoment(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		began := time.Now()
-		ExceedsValues(body, most)
+		ExceedsValueCount(body, most)
 		took := time.Since(began)
 		runtime.ReadMemStats(&after)
 		t.Logf("%s: %v", name, took)

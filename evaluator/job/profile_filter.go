@@ -17,8 +17,8 @@ const (
 	// maxSkippedLaunches limits the launches that a filter can skip, and maxKernelName its kernel name, in bytes.
 	maxSkippedLaunches = 10_000
 	maxKernelName      = 200
-	// kernelPattern is the prefix of a kernel name that is a pattern, as in ncu.
-	kernelPattern = "regex:"
+	// kernelPatternPrefix is the prefix of a kernel name that is a pattern, as in ncu.
+	kernelPatternPrefix = "regex:"
 )
 
 // ProfileFilter selects what Nsight Compute profiles for each benchmark case. Zero fields mean the defaults: all
@@ -68,7 +68,7 @@ func (f *ProfileFilter) Check() error {
 // checkKernel checks a kernel name that becomes an argument of ncu. ncu must not parse it as an option, and an invalid
 // pattern must fail before the run is queued.
 func checkKernel(name string) error {
-	pattern, isPattern := strings.CutPrefix(name, kernelPattern)
+	pattern, isPattern := strings.CutPrefix(name, kernelPatternPrefix)
 	switch {
 	case len(name) > maxKernelName:
 		return fmt.Errorf("the kernel name has %d bytes; at most %d are allowed", len(name), maxKernelName)
@@ -77,7 +77,7 @@ func checkKernel(name string) error {
 	case strings.HasPrefix(name, "-"), strings.TrimSpace(name) != name:
 		return fmt.Errorf("the kernel name %q must not begin with - and must not begin or end with a space", name)
 	case isPattern && pattern == "":
-		return fmt.Errorf("write a pattern after %s", kernelPattern)
+		return fmt.Errorf("write a pattern after %s", kernelPatternPrefix)
 	case !isPattern:
 		return nil
 	}
@@ -149,7 +149,7 @@ func (f *ProfileFilter) String() string {
 	if n := f.selectedBenchmark(); n >= 0 {
 		parts = append(parts, fmt.Sprintf("benchmark %d", n))
 	}
-	if pattern, ok := strings.CutPrefix(f.Kernel, kernelPattern); ok {
+	if pattern, ok := strings.CutPrefix(f.Kernel, kernelPatternPrefix); ok {
 		parts = append(parts, "kernels like "+pattern)
 	} else if f.Kernel != "" {
 		parts = append(parts, "kernel "+f.Kernel)

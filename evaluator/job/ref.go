@@ -27,11 +27,11 @@ func (r WorkRef) ID() string {
 // String returns "run 17" or "evaluation 3f0c…".
 func (r WorkRef) String() string { return r.KindName() + " " + r.ID() }
 
-// Ref returns the reference of the job's run or evaluation.
-func (j Job) Ref() WorkRef { return WorkRef{RunID: j.RunID, EvaluationID: j.EvaluationID} }
+// WorkRef returns the reference of the job's run or evaluation.
+func (j Job) WorkRef() WorkRef { return WorkRef{RunID: j.RunID, EvaluationID: j.EvaluationID} }
 
-// Ref returns the reference of the event's run or evaluation.
-func (e Event) Ref() WorkRef { return WorkRef{RunID: e.RunID, EvaluationID: e.EvaluationID} }
+// WorkRef returns the reference of the event's run or evaluation.
+func (e Event) WorkRef() WorkRef { return WorkRef{RunID: e.RunID, EvaluationID: e.EvaluationID} }
 
-// Ref returns the reference of the result's run or evaluation.
-func (r Result) Ref() WorkRef { return WorkRef{RunID: r.RunID, EvaluationID: r.EvaluationID} }
+// WorkRef returns the reference of the result's run or evaluation.
+func (r Result) WorkRef() WorkRef { return WorkRef{RunID: r.RunID, EvaluationID: r.EvaluationID} }

@@ -26,8 +26,8 @@ func (g SlotBenchmark) Valid() bool {
 	return true
 }
 
-// SlotBenchmarkAttempt is the prefix of the IDs of benchmark attempts, which the site does not store.
-const SlotBenchmarkAttempt = "gauge-"
+// SlotBenchmarkIDPrefix is the prefix of the IDs of benchmark attempts, which the site does not store.
+const SlotBenchmarkIDPrefix = "gauge-"
 
 // Merge combines two benchmarks: the lower floor, the higher limits, and the later medians.
 func (g SlotBenchmark) Merge(later SlotBenchmark) SlotBenchmark {

@@ -14,17 +14,17 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 	unread := []StageResult{{Stage: StageTest, Status: StatusError,
 		Failure: &Failure{ExitCode: ExitBadSpec}}}
 	for name, c := range map[string]struct {
-		e                      Trial
+		e                      SolutionTrial
 		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
 	}{
-		"right, passes":          {Trial{true, OutcomeDone, nil}, true, true, true},
-		"right, fails":           {Trial{true, OutcomeFailed, broken}, false, false, false},
-		"wrong, found":           {Trial{false, OutcomeFailed, wrong}, true, true, false},
-		"wrong, crashes":         {Trial{false, OutcomeFailed, crashed}, false, true, false},
-		"wrong, does not build":  {Trial{false, OutcomeFailed, broken}, false, false, false},
-		"wrong, the task fails":  {Trial{false, OutcomeFailed, unread}, false, false, false},
-		"wrong, passes":          {Trial{false, OutcomeDone, nil}, false, false, false},
-		"wrong, was not run out": {Trial{false, OutcomeCancelled, nil}, false, false, false},
+		"right, passes":          {SolutionTrial{true, OutcomePassed, nil}, true, true, true},
+		"right, fails":           {SolutionTrial{true, OutcomeFailed, broken}, false, false, false},
+		"wrong, found":           {SolutionTrial{false, OutcomeFailed, wrong}, true, true, false},
+		"wrong, crashes":         {SolutionTrial{false, OutcomeFailed, crashed}, false, true, false},
+		"wrong, does not build":  {SolutionTrial{false, OutcomeFailed, broken}, false, false, false},
+		"wrong, the task fails":  {SolutionTrial{false, OutcomeFailed, unread}, false, false, false},
+		"wrong, passes":          {SolutionTrial{false, OutcomePassed, nil}, false, false, false},
+		"wrong, was not run out": {SolutionTrial{false, OutcomeCancelled, nil}, false, false, false},
 	} {
 		if c.e.ShowsTaskWorks() != c.works || c.e.HasExpectedVerdict(true) != c.expected || c.e.HasExpectedVerdict(false) != c.alone {
 			t.Errorf("%s: works %v, as expected %v and %v", name, c.e.ShowsTaskWorks(), c.e.HasExpectedVerdict(true),

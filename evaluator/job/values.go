@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// MaxValues limits the JSON values of a worker's message. The result of a run with 10,000 cases has about 100,000.
-const MaxValues = 1 << 18
+// MaxJSONValues limits the JSON values of a worker's message. The result of a run with 10,000 cases has about 100,000.
+const MaxJSONValues = 1 << 18
 
-// CheckValueCount returns an error for a message with more than MaxValues values, before it is decoded. The other
+// CheckValueCount returns an error for a message with more than MaxJSONValues values, before it is decoded. The other
 // checks come too late to limit memory: "{}," is three bytes, and the StageResult decoded from it has hundreds.
 func CheckValueCount(data []byte) error {
-	if ExceedsValues(data, MaxValues-1) { // no separator precedes the first value
-		return fmt.Errorf("it has more than %d values", MaxValues)
+	if ExceedsValueCount(data, MaxJSONValues-1) { // no separator precedes the first value
+		return fmt.Errorf("it has more than %d values", MaxJSONValues)
 	}
 	return nil
 }
 
-// ExceedsValues reports whether a JSON text has more than most values. It counts the comma, bracket, or brace before
-// each value.
-func ExceedsValues(body []byte, most int) bool {
+// ExceedsValueCount reports whether a JSON text has more than most values. It counts the comma, bracket, or brace
+// before each value.
+func ExceedsValueCount(body []byte, most int) bool {
 	for n := 0; ; n++ {
 		at := bytes.IndexAny(body, `,{["`)
 		switch {
@@ -29,14 +29,14 @@ func ExceedsValues(body []byte, most int) bool {
 			return false
 		case body[at] == '"':
 			n--
-			at += quotedLength(body[at+1:]) + 1
+			at += jsonStringLength(body[at+1:]) + 1
 		}
 		body = body[min(at+1, len(body)):]
 	}
 }
 
-// quotedLength returns the length of a JSON string up to its closing quote.
-func quotedLength(rest []byte) int {
+// jsonStringLength returns the length of a JSON string up to its closing quote.
+func jsonStringLength(rest []byte) int {
 	for at := 0; ; {
 		next := bytes.IndexAny(rest[at:], `"\`)
 		switch {

@@ -10,16 +10,16 @@ import (
 
 func TestMessagesOfTooManyValuesAreNotDecoded(t *testing.T) {
 	for name, element := range map[string]string{"objects": "{}", "numbers": "0", "null": "null", "texts": `""`} {
-		many := `{"stages":[` + strings.Repeat(element+",", job.MaxValues) + element + `]}`
+		many := `{"stages":[` + strings.Repeat(element+",", job.MaxJSONValues) + element + `]}`
 		if err := job.CheckValueCount([]byte(many)); err == nil {
-			t.Errorf("%d %s pass", job.MaxValues, name)
+			t.Errorf("%d %s pass", job.MaxJSONValues, name)
 		}
 	}
 }
 
 func TestCommasInTextsAreNoValues(t *testing.T) {
-	for _, text := range []string{strings.Repeat(`,[{`, job.MaxValues), strings.Repeat(`\",`, job.MaxValues),
-		strings.Repeat(`"`, 10) + strings.Repeat(",", job.MaxValues)} {
+	for _, text := range []string{strings.Repeat(`,[{`, job.MaxJSONValues), strings.Repeat(`\",`, job.MaxJSONValues),
+		strings.Repeat(`"`, 10) + strings.Repeat(",", job.MaxJSONValues)} {
 		data, err := json.Marshal(map[string]string{"stdout": text})
 		if err != nil {
 			t.Fatal(err)

@@ -17,9 +17,9 @@ const PageSize = 256 << 10
 // pipe whose other end is in no sandbox, because a runner can fake the end of its channel (shutdown), but not that of
 // the life line.
 type runnerChannel struct {
-	judge, runner [2]*os.File // each the end of the channel, and the page
-	lifeLine      *os.File    // the judge's end of the pipe
-	alive         *os.File    // this process's end; closed when nothing of the runner is left
+	judgeFiles, runnerFiles [2]*os.File // each the end of the channel, and the page
+	lifeLine                *os.File    // the judge's end of the pipe
+	alive                   *os.File    // this process's end; closed when nothing of the runner is left
 }
 
 // newRunnerChannel returns the channel of one runner. The caller must close each set of ends after starting the process
@@ -30,17 +30,17 @@ func newRunnerChannel() (*runnerChannel, error) {
 		return nil, fmt.Errorf("connect judge and runner: %w", err)
 	}
 	w := &runnerChannel{}
-	w.judge[0] = os.NewFile(uintptr(ends[0]), "judge's channel")
-	w.runner[0] = os.NewFile(uintptr(ends[1]), "runner's channel")
-	if w.judge[1], err = newPage(); err == nil {
-		w.runner[1], err = duplicateFile(w.judge[1])
+	w.judgeFiles[0] = os.NewFile(uintptr(ends[0]), "judge's channel")
+	w.runnerFiles[0] = os.NewFile(uintptr(ends[1]), "runner's channel")
+	if w.judgeFiles[1], err = newSharedPage(); err == nil {
+		w.runnerFiles[1], err = duplicateFile(w.judgeFiles[1])
 	}
 	if err == nil {
 		w.lifeLine, w.alive, err = os.Pipe()
 	}
 	if err != nil {
-		closeAll(w.judge[:])
-		closeAll(w.runner[:])
+		closeAll(w.judgeFiles[:])
+		closeAll(w.runnerFiles[:])
 		return nil, fmt.Errorf("share memory between judge and runner: %w", err)
 	}
 	return w, nil
@@ -58,7 +58,7 @@ func closeAll(files []*os.File) {
 // with the judge's ends of its channel and life line as descriptors. Each message from the judge has the number of a
 // runner whose turn has ended.
 type judgeSocket struct {
-	goEnd    *net.UnixConn
+	ownEnd   *net.UnixConn
 	judgeEnd *os.File // the judge's descriptor 4
 }
 
@@ -74,24 +74,25 @@ func newJudgeSocket() (*judgeSocket, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("make the judge's door: %w", err), d.judgeEnd.Close())
 	}
-	d.goEnd = conn.(*net.UnixConn)
+	d.ownEnd = conn.(*net.UnixConn)
 	return d, nil
 }
 
 // sendRunner sends the judge its ends of a runner's channel. It ignores errors, because a judge that has ended reports
 // that itself.
 func (d *judgeSocket) sendRunner(number int, w *runnerChannel) {
-	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()), int(w.lifeLine.Fd()))
-	_, _, _ = d.goEnd.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
-	closeAll(w.judge[:])
+	rights := unix.UnixRights(int(w.judgeFiles[0].Fd()), int(w.judgeFiles[1].Fd()), int(w.lifeLine.Fd()))
+	_, _, _ = d.ownEnd.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
+	closeAll(w.judgeFiles[:])
 	w.lifeLine.Close()
 }
 
-// forEachEnded calls tell with the number of each runner whose turn the judge has ended, until the socket is closed.
-func (d *judgeSocket) forEachEnded(tell func(number int)) {
+// forEachEndedTurn calls tell with the number of each runner whose turn the judge has ended, until the socket is
+// closed.
+func (d *judgeSocket) forEachEndedTurn(tell func(number int)) {
 	word := make([]byte, 4)
 	for {
-		n, err := d.goEnd.Read(word)
+		n, err := d.ownEnd.Read(word)
 		if err != nil || n != len(word) {
 			return
 		}
@@ -99,16 +100,16 @@ func (d *judgeSocket) forEachEnded(tell func(number int)) {
 	}
 }
 
-// announceNoFurther tells the judge that there is no other runner. Messages from the judge are still read.
-func (d *judgeSocket) announceNoFurther() { _ = d.goEnd.CloseWrite() }
+// announceNoMoreRunners tells the judge that there is no other runner. Messages from the judge are still read.
+func (d *judgeSocket) announceNoMoreRunners() { _ = d.ownEnd.CloseWrite() }
 
 func (d *judgeSocket) close() {
-	d.goEnd.Close()
+	d.ownEnd.Close()
 	d.judgeEnd.Close()
 }
 
-// newPage returns shared memory that no process can resize, so that accessing it never causes a fault.
-func newPage() (*os.File, error) {
+// newSharedPage returns shared memory that no process can resize, so that accessing it never causes a fault.
+func newSharedPage() (*os.File, error) {
 	fd, err := unix.MemfdCreate("page", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, err

@@ -30,13 +30,13 @@
 // runner reads what another one wrote. The next runner is not started while the constants of the previous one are
 // measured, because the code that it runs could make them longer.
 //
-// A stage with a judge that stays for the next one (StageRequest.KeepJudge) may end before its runners: the judge has
+// A stage with a judge that stays for the next one (StageRequest.KeepsJudge) may end before its runners: the judge has
 // let all go, does not wait for their pipes, and measures nothing any more, and they have closed their output. What is
-// left of them (Left) takes its time to end, as a process with a context does, or is killed as above. Until then its
-// Pythons, with their user IDs and files, are not used: the next stage has others, or waits. That stage's judge lets
-// its own runners load, and before their first call waits for the end of descriptor 5. So nothing of an earlier stage
-// is left when anything is checked or timed, or constants are measured. A program is closed, and its slot given to
-// other jobs, only when nothing is left. After a process that had to be killed, the device is checked.
+// left of them (LeftProcesses) takes its time to end, as a process with a context does, or is killed as above. Until
+// then its Pythons, with their user IDs and files, are not used: the next stage has others, or waits. That stage's
+// judge lets its own runners load, and before their first call waits for the end of descriptor 5. So nothing of an
+// earlier stage is left when anything is checked or timed, or constants are measured. A program is closed, and its slot
+// given to other jobs, only when nothing is left. After a process that had to be killed, the device is checked.
 //
 // The judge owns the shared memory for inputs and answers: memfds, and on a GPU physical allocations (cuMemCreate)
 // exported as descriptors. It sends them through the channel, and never receives one.

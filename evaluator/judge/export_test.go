@@ -3,8 +3,8 @@ package judge
 import "context"
 
 // One is a single runner.
-func One(runner Side) Runners {
-	return Runners{Next: func(_ context.Context, number int) Side {
+func One(runner ProcessFunc) RunnerConfig {
+	return RunnerConfig{NextRunner: func(_ context.Context, number int) ProcessFunc {
 		if number > 0 {
 			return nil
 		}

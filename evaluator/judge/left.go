@@ -12,38 +12,38 @@ import (
 // ErrKilledLate means that a process did not leave after its stage, and had to be killed: its device must be checked.
 var ErrKilledLate = errors.New("a process did not leave after its stage")
 
-// Left is the processes that a stage has left behind. They have no more calls to make, and are ending. A nil Left has
-// none.
-type Left struct {
+// LeftProcesses is the processes that a stage has left behind. They have no more calls to make, and are ending. A nil
+// LeftProcesses has none.
+type LeftProcesses struct {
 	gone, alive *os.File // a pipe that closes when none of them is left
-	ended       chan struct{}
+	allEnded    chan struct{}
 	err         error
 }
 
-func newLeft() (*Left, error) {
+func newLeftProcesses() (*LeftProcesses, error) {
 	gone, alive, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("make a stage's life line: %w", err)
 	}
-	return &Left{gone: gone, alive: alive, ended: make(chan struct{})}, nil
+	return &LeftProcesses{gone: gone, alive: alive, allEnded: make(chan struct{})}, nil
 }
 
-// end records that the processes have ended. The pipe stays open if one of them could not be killed.
-func (l *Left) end(err error) {
+// recordEnd records that the processes have ended. The pipe stays open if one of them could not be killed.
+func (l *LeftProcesses) recordEnd(err error) {
 	l.err = err
 	if !errors.Is(err, sandbox.ErrProcessStuck) {
 		l.alive.Close()
 	}
-	close(l.ended)
+	close(l.allEnded)
 }
 
 // Wait waits until none of the processes is left. The error is ErrKilledLate, an infrastructure error, or ctx's cause.
-func (l *Left) Wait(ctx context.Context) error {
+func (l *LeftProcesses) Wait(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
 	select {
-	case <-l.ended:
+	case <-l.allEnded:
 		return l.err
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -51,12 +51,12 @@ func (l *Left) Wait(ctx context.Context) error {
 }
 
 // HasEnded reports whether Wait returns at once.
-func (l *Left) HasEnded() bool {
+func (l *LeftProcesses) HasEnded() bool {
 	if l == nil {
 		return true
 	}
 	select {
-	case <-l.ended:
+	case <-l.allEnded:
 		return true
 	default:
 		return false
@@ -65,7 +65,7 @@ func (l *Left) HasEnded() bool {
 
 // LifeLine returns a descriptor for a judge, from which it reads nothing until none of the processes is left, and then
 // the end. The caller closes it.
-func (l *Left) LifeLine() (*os.File, error) {
+func (l *LeftProcesses) LifeLine() (*os.File, error) {
 	if l == nil {
 		return os.Open(os.DevNull)
 	}

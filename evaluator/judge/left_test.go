@@ -15,7 +15,7 @@ import (
 )
 
 // dismissing is a judge that ends the turns of two runners, and then ends itself.
-func dismissing(t *testing.T, outcome sandbox.Outcome) judge.Side {
+func dismissing(t *testing.T, outcome sandbox.Outcome) judge.ProcessFunc {
 	dismiss := judging(t, func(d door) {
 		for range 2 {
 			if number, channel, ok := d.next(); ok {
@@ -31,10 +31,10 @@ func dismissing(t *testing.T, outcome sandbox.Outcome) judge.Side {
 }
 
 // slowToEnd is a runner that closes its output, and ends when it may.
-func slowToEnd(may <-chan struct{}, silent bool, outcome sandbox.Outcome, err error) judge.Side {
+func slowToEnd(may <-chan struct{}, silent bool, outcome sandbox.Outcome, err error) judge.ProcessFunc {
 	return func(ctx context.Context, _ []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 		if silent {
-			on.Silent()
+			on.OnOutputClosed()
 		}
 		select {
 		case <-may:
@@ -45,14 +45,14 @@ func slowToEnd(may <-chan struct{}, silent bool, outcome sandbox.Outcome, err er
 	}
 }
 
-func two(side judge.Side) judge.Runners {
+func two(side judge.ProcessFunc) judge.RunnerConfig {
 	runners := few(2, side)
-	runners.Concurrent, runners.LetGo = 2, true
+	runners.MaxConcurrent, runners.ReturnEarly = 2, true
 	return runners
 }
 
 // isOver reports whether a life line has ended.
-func isOver(t *testing.T, left *judge.Left) bool {
+func isOver(t *testing.T, left *judge.LeftProcesses) bool {
 	t.Helper()
 	line, err := left.LifeLine()
 	if err != nil {
@@ -73,14 +73,15 @@ func TestAStageDoesNotWaitForProcessesThatAreEnding(t *testing.T) {
 	may := make(chan struct{})
 	end, err := judge.Run(ctx, dismissing(t, sandbox.Outcome{}), two(slowToEnd(may, true, sandbox.Outcome{}, nil)))
 	cancel()
-	if err != nil || end.Left == nil || end.Left.HasEnded() || isOver(t, end.Left) || end.WallTime == 0 || end.Processes != 2 {
+	if err != nil || end.LeftProcesses == nil || end.LeftProcesses.HasEnded() || isOver(t, end.LeftProcesses) || end.WallTime == 0 || end.RunnerCount != 2 {
 		t.Fatalf("got %+v, %v", end, err)
 	}
 	close(may)
-	if err := end.Left.Wait(t.Context()); err != nil || !end.Left.HasEnded() || !isOver(t, end.Left) {
-		t.Errorf("after the end: %v, life line over %v", err, isOver(t, end.Left))
+	if err := end.LeftProcesses.Wait(t.Context()); err != nil || !end.LeftProcesses.HasEnded() ||
+		!isOver(t, end.LeftProcesses) {
+		t.Errorf("after the end: %v, life line over %v", err, isOver(t, end.LeftProcesses))
 	}
-	if none := (*judge.Left)(nil); !none.HasEnded() || none.Wait(ctx) != nil || !isOver(t, none) {
+	if none := (*judge.LeftProcesses)(nil); !none.HasEnded() || none.Wait(ctx) != nil || !isOver(t, none) {
 		t.Error("nothing is left, and it has not ended")
 	}
 }
@@ -97,9 +98,9 @@ func TestAStageWaitsForAProcessThatMayStillPrint(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			runners := two(slowToEnd(nil, tt.silent, sandbox.Outcome{}, nil)) // until it is killed
-			runners.LetGo, runners.Linger = tt.letGo, time.Millisecond
+			runners.ReturnEarly, runners.LingerTime = tt.letGo, time.Millisecond
 			end, err := judge.Run(t.Context(), dismissing(t, tt.judge), runners)
-			if err != nil || end.Left != nil || end.Signal != "SIGKILL" {
+			if err != nil || end.LeftProcesses != nil || end.Signal != "SIGKILL" {
 				t.Errorf("got %+v, %v", end, err)
 			}
 		})
@@ -109,19 +110,20 @@ func TestAStageWaitsForAProcessThatMayStillPrint(t *testing.T) {
 func TestAProcessThatDoesNotLeaveIsKilledAfterItsStage(t *testing.T) {
 	may := make(chan struct{})
 	runners := two(func(ctx context.Context, _ []*os.File, on judge.Observer) (sandbox.Outcome, error) {
-		on.Silent()
+		on.OnOutputClosed()
 		<-ctx.Done() // killed after a millisecond, and slow to die
 		<-may
 		return sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Cancelled: true}, nil
 	})
-	runners.Linger = time.Millisecond
+	runners.LingerTime = time.Millisecond
 	end, err := judge.Run(t.Context(), dismissing(t, sandbox.Outcome{}), runners)
-	if err != nil || end.Left == nil || end.Signal != "" {
+	if err != nil || end.LeftProcesses == nil || end.Signal != "" {
 		t.Fatalf("got %+v, %v", end, err)
 	}
 	close(may)
-	if err := end.Left.Wait(t.Context()); !errors.Is(err, judge.ErrKilledLate) || !isOver(t, end.Left) {
-		t.Errorf("got %v, life line over %v", err, isOver(t, end.Left))
+	if err := end.LeftProcesses.Wait(t.Context()); !errors.Is(err, judge.ErrKilledLate) ||
+		!isOver(t, end.LeftProcesses) {
+		t.Errorf("got %v, life line over %v", err, isOver(t, end.LeftProcesses))
 	}
 }
 
@@ -133,7 +135,8 @@ func TestALifeLineDoesNotEndBeforeAProcessThatCannotBeKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(may)
-	if err := end.Left.Wait(t.Context()); !errors.Is(err, sandbox.ErrProcessStuck) || isOver(t, end.Left) {
-		t.Errorf("got %v, life line over %v", err, isOver(t, end.Left))
+	if err := end.LeftProcesses.Wait(t.Context()); !errors.Is(err, sandbox.ErrProcessStuck) ||
+		isOver(t, end.LeftProcesses) {
+		t.Errorf("got %v, life line over %v", err, isOver(t, end.LeftProcesses))
 	}
 }

@@ -9,67 +9,68 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Side runs one process of a stage to its end, with files as its descriptors from 4 on, until ctx ends. The error is an
-// infrastructure error.
-type Side func(ctx context.Context, files []*os.File, on Observer) (sandbox.Outcome, error)
+// ProcessFunc runs one process of a stage to its end, with files as its descriptors from 4 on, until ctx ends. The
+// error is an infrastructure error.
+type ProcessFunc func(ctx context.Context, files []*os.File, on Observer) (sandbox.Outcome, error)
 
-// Observer has functions that a Side calls, each at most once, while its process runs. Each may be nil.
+// Observer has functions that a ProcessFunc calls, each at most once, while its process runs. Each may be nil.
 type Observer struct {
-	Started func() // the process has its descriptors
-	Silent  func() // the process has closed its output; not called for every process that does
+	OnStarted      func() // the process has its descriptors
+	OnOutputClosed func() // the process has closed its output; not called for every process that does
 }
 
-// Runners describes the runners of a stage.
-type Runners struct {
-	// Concurrent is the number of concurrent runners: two that are compared, or one per GPU. When one ends, the next
+// RunnerConfig describes the runners of a stage.
+type RunnerConfig struct {
+	// MaxConcurrent is the number of concurrent runners: two that are compared, or one per GPU. When one ends, the next
 	// starts. 0 means one, so that a measured process runs alone.
-	Concurrent int
-	// Ranks is the number of parts of a runner that make calls together, each with its own channel, one per GPU. 0
-	// means one.
-	Ranks int
-	// Linger is the time for which a runner may continue after its turn or the judge has ended. Its output until then
-	// is kept. 0 means two seconds.
-	Linger time.Duration
-	// LetGo makes Run return when the judge has ended well and ended the turns of all runners, and these have closed
-	// their output. Ending.Left then has the processes that are left.
-	LetGo bool
-	// Next returns the runner with a number (from 0), or nil if there is no other. It may block until the judge reports
-	// something, or ctx ends.
-	Next func(ctx context.Context, number int) Side
+	MaxConcurrent int
+	// RanksPerRunner is the number of parts of a runner that make calls together, each with its own channel, one per
+	// GPU. 0 means one.
+	RanksPerRunner int
+	// LingerTime is the time for which a runner may continue after its turn or the judge has ended. Its output until
+	// then is kept. 0 means two seconds.
+	LingerTime time.Duration
+	// ReturnEarly makes Run return when the judge has ended well and ended the turns of all runners, and these have
+	// closed their output. StageEnding.LeftProcesses then has the processes that are left.
+	ReturnEarly bool
+	// NextRunner returns the runner with a number (from 0), or nil if there is no other. It may block until the judge
+	// reports something, or ctx ends.
+	NextRunner func(ctx context.Context, number int) ProcessFunc
 }
 
-// Ending describes the end of a stage.
-type Ending struct {
-	// Outcome describes the process that contained the submission; of several, the first that failed, or the last. WallTime
-	// is the duration of the stage; other counts are sums.
+// StageEnding describes the end of a stage.
+type StageEnding struct {
+	// Outcome describes the process that contained the submission; of several, the first that failed, or the last.
+	// WallTime is the duration of the stage; other counts are sums.
 	sandbox.Outcome
-	Judge *sandbox.Outcome // nil if that process judged itself (a bundle's own program)
+	JudgeOutcome *sandbox.Outcome // nil if that process judged itself (a bundle's own program)
 	// RunnerKilledFirst means that the runner was killed and then the judge, which was busy with the task's own code,
 	// was stopped. The stage ended because of the runner.
 	RunnerKilledFirst bool
-	Processes         int   // number of runners
-	Left              *Left // processes that are still ending; nil if there are none
-	// EarlierKilled means that a process of an earlier stage did not leave, and was killed during this one or before
-	// it.
-	EarlierKilled bool
+	RunnerCount       int            // number of runners
+	LeftProcesses     *LeftProcesses // processes that are still ending; nil if there are none
+	// EarlierProcessKilled means that a process of an earlier stage did not leave, and was killed during this one or
+	// before it.
+	EarlierProcessKilled bool
 }
 
-// lingerTimeout is the default of Runners.Linger. It also limits the time in which the judge must notice a killed
-// runner.
+// lingerTimeout is the default of RunnerConfig.LingerTime. It also limits the time in which the judge must notice a
+// killed runner.
 const lingerTimeout = 2 * time.Second
 
-// Run starts the judge and its runners, and returns when all of them have ended, or earlier (see Runners.LetGo). The
-// judge decides when a runner's turn ends, and when the stage ends, which also ends the runners. The judge notices the
-// end of a runner by the end of its channel.
-func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
+// Run starts the judge and its runners, and returns when all of them have ended, or earlier (see
+// RunnerConfig.ReturnEarly). The judge decides when a runner's turn ends, and when the stage ends, which also ends the
+// runners. The judge notices the end of a runner by the end of its channel.
+func Run(ctx context.Context, judge ProcessFunc, runners RunnerConfig) (StageEnding, error) {
 	d, err := newJudgeSocket()
 	if err != nil {
-		return Ending{}, err
+		return StageEnding{}, err
 	}
 	s := &stage{
-		judgeSocket: d, runners: runners, concurrent: max(runners.Concurrent, 1), liveRunners: map[int]*liveRunner{},
-		judgeEnds: make(chan processEnd, 1), runnerEnds: make(chan processEnd), newRunners: make(chan Side), turnsOver: make(chan int),
-		silences: make(chan int), closed: make(chan struct{}), timeout: time.NewTimer(0),
+		judgeSocket: d, runnerConfig: runners, concurrent: max(runners.MaxConcurrent,
+			1), liveRunners: map[int]*liveRunner{},
+		judgeEnds: make(chan processEnd, 1), runnerEnds: make(chan processEnd), newRunners: make(chan ProcessFunc), endedTurns: make(chan int),
+		closedOutputs: make(chan int), allEnded: make(chan struct{}), timeout: time.NewTimer(0),
 	}
 	<-s.timeout.C
 	return s.run(ctx, judge)
@@ -77,113 +78,113 @@ func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
 
 // processEnd is the end of one process.
 type processEnd struct {
-	number  int
-	outcome sandbox.Outcome
-	err     error
+	runnerNumber int
+	outcome      sandbox.Outcome
+	err          error
 }
 
 // liveRunner is a runner whose process has not ended.
 type liveRunner struct {
-	stop     context.CancelFunc
-	turnOver bool // the judge has no more calls for it
-	silent   bool // the process has closed its output
+	stop         context.CancelFunc
+	turnEnded    bool // the judge has no more calls for it
+	outputClosed bool // the process has closed its output
 }
 
 // stage is one stage in progress. Only Run uses its fields, and after it finish.
 type stage struct {
-	judgeSocket *judgeSocket
-	runners     Runners
-	concurrent  int
+	judgeSocket  *judgeSocket
+	runnerConfig RunnerConfig
+	concurrent   int
 
-	judgeEnds, runnerEnds chan processEnd
-	newRunners            chan Side
-	turnsOver, silences   chan int      // numbers of runners
-	closed                chan struct{} // closed when nothing of the stage is left
-	timeout               *time.Timer   // limits waiting for the remaining processes
-	stop, stopJudge       context.CancelFunc
+	judgeEnds, runnerEnds     chan processEnd
+	newRunners                chan ProcessFunc
+	endedTurns, closedOutputs chan int      // numbers of runners
+	allEnded                  chan struct{} // closed when nothing of the stage is left
+	timeout                   *time.Timer   // limits waiting for the remaining processes
+	cancelRunners, stopJudge  context.CancelFunc
 
-	nextNumber   int // number of the next runner
-	liveRunners  map[int]*liveRunner
-	awaitingNext bool // a goroutine waits for Runners.Next
-	noFurther    bool // no further runner follows
-	judgeAlive   bool
-	outcomeFixed bool // ending.Outcome comes from a failed runner
-	failed       bool // a signal or a limit ended a runner
-	ending       Ending
-	failure      error
+	nextNumber     int // number of the next runner
+	liveRunners    map[int]*liveRunner
+	awaitingRunner bool // a goroutine waits for RunnerConfig.NextRunner
+	noMoreRunners  bool // no further runner follows
+	judgeAlive     bool
+	outcomeFixed   bool // ending.Outcome comes from a failed runner
+	runnerFailed   bool // a signal or a limit ended a runner
+	ending         StageEnding
+	failure        error
 }
 
-func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
+func (s *stage) run(ctx context.Context, judge ProcessFunc) (StageEnding, error) {
 	begun := time.Now()
 	both, stop := context.WithCancel(context.WithoutCancel(ctx)) // what is left may outlive ctx
 	unlink := context.AfterFunc(ctx, stop)
 	judging, stopJudge := context.WithCancel(both)
-	s.stop, s.stopJudge = stop, stopJudge
-	s.begin(judging, judge)
-	for s.ending.Left == nil && s.advance(both) {
-		if s.canLeave() {
+	s.cancelRunners, s.stopJudge = stop, stopJudge
+	s.startJudge(judging, judge)
+	for s.ending.LeftProcesses == nil && s.waitForEvent(both) {
+		if s.canReturn() {
 			var err error
-			s.ending.Left, err = newLeft()
+			s.ending.LeftProcesses, err = newLeftProcesses()
 			s.recordFailure(err)
 		}
 	}
 	unlink()
-	s.ending.RunnerKilledFirst = s.ending.RunnerKilledFirst && s.ending.Judge.Cancelled && ctx.Err() == nil
-	if s.ending.Processes > 1 || s.ending.Left != nil {
+	s.ending.RunnerKilledFirst = s.ending.RunnerKilledFirst && s.ending.JudgeOutcome.Cancelled && ctx.Err() == nil
+	if s.ending.RunnerCount > 1 || s.ending.LeftProcesses != nil {
 		s.ending.WallTime = time.Since(begun)
 	}
-	if s.ending.Left == nil {
+	if s.ending.LeftProcesses == nil {
 		s.close()
 		return s.ending, s.failure
 	}
 	ending := s.ending
-	go s.finish(both)
+	go s.waitForLeft(both)
 	return ending, nil
 }
 
-// finish waits for the processes that the stage has left behind.
-func (s *stage) finish(ctx context.Context) {
-	for s.advance(ctx) {
+// waitForLeft waits for the processes that the stage has left behind.
+func (s *stage) waitForLeft(ctx context.Context) {
+	for s.waitForEvent(ctx) {
 	}
 	s.close()
-	if s.failure == nil && s.failed {
+	if s.failure == nil && s.runnerFailed {
 		s.failure = ErrKilledLate
 	}
-	s.ending.Left.end(s.failure)
+	s.ending.LeftProcesses.recordEnd(s.failure)
 }
 
 // close releases everything of the stage.
 func (s *stage) close() {
-	close(s.closed)
-	s.stop()
+	close(s.allEnded)
+	s.cancelRunners()
 	s.timeout.Stop()
 	s.judgeSocket.close()
 }
 
-// advance waits for the next event of the stage. It returns false if no process of the stage is left.
-func (s *stage) advance(ctx context.Context) bool {
+// waitForEvent waits for the next event of the stage. It returns false if no process of the stage is left.
+func (s *stage) waitForEvent(ctx context.Context) bool {
 	s.requestRunner(ctx)
 	if !s.judgeAlive && len(s.liveRunners) == 0 {
 		return false
 	}
 	select {
 	case got := <-s.judgeEnds:
-		s.judgeAlive, s.noFurther = false, true
-		*s.ending.Judge = got.outcome
+		s.judgeAlive, s.noMoreRunners = false, true
+		*s.ending.JudgeOutcome = got.outcome
 		s.recordFailure(got.err)
-		s.timeout.Reset(s.timeoutAfter(got.outcome))
+		s.timeout.Reset(s.timeoutAfterJudge(got.outcome))
 	case runner := <-s.newRunners:
-		s.awaitingNext = false
+		s.awaitingRunner = false
 		s.recordFailure(s.start(ctx, runner))
-	case number := <-s.turnsOver:
+	case number := <-s.endedTurns:
 		s.endTurn(number)
-	case number := <-s.silences:
+	case number := <-s.closedOutputs:
 		if t := s.liveRunners[number]; t != nil {
-			t.silent = true
+			t.outputClosed = true
 		}
 	case got := <-s.runnerEnds:
 		s.recordFailure(got.err)
-		if s.recordEnd(got) {
+		if s.recordRunnerEnd(got) {
 			s.timeout.Reset(lingerTimeout)
 		}
 	case <-s.timeout.C:
@@ -192,40 +193,40 @@ func (s *stage) advance(ctx context.Context) bool {
 	return true
 }
 
-// canLeave reports whether the stage has its result, and all its live runners may end later.
-func (s *stage) canLeave() bool {
-	j := s.ending.Judge
-	if !s.runners.LetGo || s.judgeAlive || j.Cancelled || !endedWell(*j) || s.failure != nil || s.outcomeFixed || len(s.liveRunners) == 0 {
+// canReturn reports whether the stage has its result, and all its live runners may end later.
+func (s *stage) canReturn() bool {
+	j := s.ending.JudgeOutcome
+	if !s.runnerConfig.ReturnEarly || s.judgeAlive || j.Cancelled || !succeededOrCancelled(*j) || s.failure != nil || s.outcomeFixed || len(s.liveRunners) == 0 {
 		return false
 	}
 	for _, t := range s.liveRunners {
-		if !t.turnOver || !t.silent {
+		if !t.turnEnded || !t.outputClosed {
 			return false
 		}
 	}
 	return true
 }
 
-// begin starts the judge, and a goroutine that reads its messages.
-func (s *stage) begin(ctx context.Context, judge Side) {
-	s.ending.Judge, s.judgeAlive = &sandbox.Outcome{}, true
+// startJudge starts the judge, and a goroutine that reads its messages.
+func (s *stage) startJudge(ctx context.Context, judge ProcessFunc) {
+	s.ending.JudgeOutcome, s.judgeAlive = &sandbox.Outcome{}, true
 	go func() {
-		o, err := judge(ctx, []*os.File{s.judgeSocket.judgeEnd}, Observer{Started: func() { s.judgeSocket.judgeEnd.Close() }})
+		o, err := judge(ctx, []*os.File{s.judgeSocket.judgeEnd}, Observer{OnStarted: func() { s.judgeSocket.judgeEnd.Close() }})
 		s.judgeSocket.judgeEnd.Close()
 		s.judgeEnds <- processEnd{outcome: o, err: err}
 	}()
-	go s.judgeSocket.forEachEnded(func(number int) { s.report(s.turnsOver, number) })
+	go s.judgeSocket.forEachEndedTurn(func(number int) { s.reportRunner(s.endedTurns, number) })
 }
 
-// recordEnd stores the end of a runner. It reports whether the runner was killed during its turn, which the judge may
-// not notice.
-func (s *stage) recordEnd(got processEnd) (lost bool) {
-	t := s.liveRunners[got.number]
-	delete(s.liveRunners, got.number)
+// recordRunnerEnd stores the end of a runner. It reports whether the runner was killed during its turn, which the judge
+// may not notice.
+func (s *stage) recordRunnerEnd(got processEnd) (lost bool) {
+	t := s.liveRunners[got.runnerNumber]
+	delete(s.liveRunners, got.runnerNumber)
 	s.addOutcome(got.outcome)
-	s.failed = s.failed || got.outcome.Signal != "" || got.outcome.Limit != ""
-	lost = s.judgeAlive && !t.turnOver && wasKilled(got.outcome)
-	s.noFurther = s.noFurther || lost
+	s.runnerFailed = s.runnerFailed || got.outcome.Signal != "" || got.outcome.ExceededLimit != ""
+	lost = s.judgeAlive && !t.turnEnded && wasKilled(got.outcome)
+	s.noMoreRunners = s.noMoreRunners || lost
 	return lost
 }
 
@@ -239,36 +240,36 @@ func (s *stage) stopAll() {
 	}
 }
 
-// requestRunner requests the next runner if fewer than Concurrent are running.
+// requestRunner requests the next runner if fewer than MaxConcurrent are running.
 func (s *stage) requestRunner(ctx context.Context) {
-	if s.awaitingNext || s.noFurther || len(s.liveRunners) >= s.concurrent {
+	if s.awaitingRunner || s.noMoreRunners || len(s.liveRunners) >= s.concurrent {
 		return
 	}
-	s.awaitingNext = true
+	s.awaitingRunner = true
 	number := s.nextNumber
 	go func() {
-		runner := s.runners.Next(ctx, number)
+		runner := s.runnerConfig.NextRunner(ctx, number)
 		select {
 		case s.newRunners <- runner:
-		case <-s.closed:
+		case <-s.allEnded:
 		}
 	}()
 }
 
 // start passes a runner's channel to the judge and starts the runner. If runner is nil, it tells the judge that there
 // is no other.
-func (s *stage) start(ctx context.Context, runner Side) error {
-	if s.noFurther {
+func (s *stage) start(ctx context.Context, runner ProcessFunc) error {
+	if s.noMoreRunners {
 		return nil
 	}
 	if runner == nil {
-		s.noFurther = true
-		s.judgeSocket.announceNoFurther()
+		s.noMoreRunners = true
+		s.judgeSocket.announceNoMoreRunners()
 		return nil
 	}
 	number := s.nextNumber
 	var wires, alive []*os.File
-	for range max(s.runners.Ranks, 1) {
+	for range max(s.runnerConfig.RanksPerRunner, 1) {
 		w, err := newRunnerChannel()
 		if err != nil {
 			closeAll(wires)
@@ -276,15 +277,15 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 			return err
 		}
 		s.judgeSocket.sendRunner(number, w)
-		wires, alive = append(wires, w.runner[:]...), append(alive, w.alive)
+		wires, alive = append(wires, w.runnerFiles[:]...), append(alive, w.alive)
 	}
 	s.nextNumber++
-	s.ending.Processes++
+	s.ending.RunnerCount++
 	ctx, stop := context.WithCancel(ctx)
 	s.liveRunners[number] = &liveRunner{stop: stop}
 	go func() {
 		defer stop()
-		o, err := runner(ctx, wires, Observer{Silent: func() { s.report(s.silences, number) }})
+		o, err := runner(ctx, wires, Observer{OnOutputClosed: func() { s.reportRunner(s.closedOutputs, number) }})
 		// This comes last, because the judge interprets the end of the life line as the end of the runner.
 		closeAll(wires)
 		closeAll(alive)
@@ -296,55 +297,55 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 // endTurn marks a runner's turn as ended, and stops the runner after the linger time.
 func (s *stage) endTurn(number int) {
 	t := s.liveRunners[number]
-	if t == nil || t.turnOver {
+	if t == nil || t.turnEnded {
 		return
 	}
-	t.turnOver = true
+	t.turnEnded = true
 	time.AfterFunc(s.lingerTime(), t.stop)
 }
 
-// report tells Run something about a runner.
-func (s *stage) report(what chan<- int, number int) {
+// reportRunner tells Run something about a runner.
+func (s *stage) reportRunner(what chan<- int, number int) {
 	select {
 	case what <- number:
-	case <-s.closed:
+	case <-s.allEnded:
 	}
 }
 
 // addOutcome adds the outcome of a runner to that of the stage.
 func (s *stage) addOutcome(o sandbox.Outcome) {
 	was := s.ending.Outcome
-	o.CPU, o.MemoryMax = was.CPU+o.CPU, max(was.MemoryMax, o.MemoryMax)
+	o.CPU, o.MemoryPeak = was.CPU+o.CPU, max(was.MemoryPeak, o.MemoryPeak)
 	if s.outcomeFixed {
-		was.CPU, was.MemoryMax = o.CPU, o.MemoryMax
+		was.CPU, was.MemoryPeak = o.CPU, o.MemoryPeak
 		o = was
 	}
 	s.ending.Outcome = o
-	s.outcomeFixed = s.outcomeFixed || !endedWell(o)
+	s.outcomeFixed = s.outcomeFixed || !succeededOrCancelled(o)
 }
 
 func (s *stage) recordFailure(err error) {
 	if err == nil || s.failure != nil {
 		return
 	}
-	s.failure, s.noFurther = err, true
-	s.stop()
+	s.failure, s.noMoreRunners = err, true
+	s.cancelRunners()
 }
 
-// endedWell reports whether a process succeeded or was cancelled.
-func endedWell(o sandbox.Outcome) bool {
-	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.Limit == ""
+// succeededOrCancelled reports whether a process succeeded or was cancelled.
+func succeededOrCancelled(o sandbox.Outcome) bool {
+	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.ExceededLimit == ""
 }
 
 // wasKilled reports whether a limit or an external signal ended a process. A crash does not count, because a process
 // may crash at its exit, when its calls are done and the judge continues without it.
-func wasKilled(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
+func wasKilled(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.ExceededLimit != "" }
 
-func (s *stage) timeoutAfter(judge sandbox.Outcome) time.Duration {
+func (s *stage) timeoutAfterJudge(judge sandbox.Outcome) time.Duration {
 	if wasKilled(judge) || judge.Cancelled {
 		return 0
 	}
 	return s.lingerTime()
 }
 
-func (s *stage) lingerTime() time.Duration { return cmp.Or(s.runners.Linger, lingerTimeout) }
+func (s *stage) lingerTime() time.Duration { return cmp.Or(s.runnerConfig.LingerTime, lingerTimeout) }

@@ -49,7 +49,7 @@ func (d door) over(number int) {
 }
 
 // judging is a judge that does what a test says; like a process that is killed it gets nothing more when ctx ends.
-func judging(t *testing.T, does func(door)) judge.Side {
+func judging(t *testing.T, does func(door)) judge.ProcessFunc {
 	return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 		fd, err := unix.Dup(int(files[0].Fd()))
 		if err != nil {
@@ -57,7 +57,7 @@ func judging(t *testing.T, does func(door)) judge.Side {
 		}
 		defer unix.Close(fd)
 		defer context.AfterFunc(ctx, func() { unix.Shutdown(fd, unix.SHUT_RDWR) })()
-		on.Started()
+		on.OnStarted()
 		does(door{t, fd})
 		return sandbox.Outcome{}, nil
 	}
@@ -71,8 +71,8 @@ func obedient(ctx context.Context, files []*os.File, _ judge.Observer) (sandbox.
 	return sandbox.Outcome{Stdout: "left"}, nil
 }
 
-func few(n int, side judge.Side) judge.Runners {
-	return judge.Runners{Next: func(_ context.Context, number int) judge.Side {
+func few(n int, side judge.ProcessFunc) judge.RunnerConfig {
+	return judge.RunnerConfig{NextRunner: func(_ context.Context, number int) judge.ProcessFunc {
 		if number >= n {
 			return nil
 		}
@@ -101,7 +101,7 @@ func TestARunnerStartsWhenTheOneBeforeIsGone(t *testing.T) {
 			channel.Close()
 		}
 	}), few(3, runner))
-	if err != nil || len(numbers) != 3 || numbers[0] != 0 || numbers[2] != 2 || end.Processes != 3 ||
+	if err != nil || len(numbers) != 3 || numbers[0] != 0 || numbers[2] != 2 || end.RunnerCount != 3 ||
 		end.Stdout != "left" {
 		t.Errorf("got %v, %+v, %v", numbers, end, err)
 	}
@@ -109,7 +109,7 @@ func TestARunnerStartsWhenTheOneBeforeIsGone(t *testing.T) {
 
 func TestRunnersThatAreComparedLiveTogether(t *testing.T) {
 	runners := few(2, obedient)
-	runners.Concurrent = 2
+	runners.MaxConcurrent = 2
 	end, err := judge.Run(t.Context(), judging(t, func(d door) {
 		_, first, _ := d.next()
 		_, second, ok := d.next() // while the first one lives
@@ -119,7 +119,7 @@ func TestRunnersThatAreComparedLiveTogether(t *testing.T) {
 		first.Close()
 		second.Close()
 	}), runners)
-	if err != nil || end.Processes != 2 {
+	if err != nil || end.RunnerCount != 2 {
 		t.Errorf("got %+v, %v", end, err)
 	}
 }
@@ -138,14 +138,14 @@ func TestARunnerThatDoesNotLeaveIsKilledWhenItsTurnIsOver(t *testing.T) {
 			channel.Close()
 		}
 	}), few(2, stubborn))
-	if err != nil || taken != 2 || end.RunnerKilledFirst || end.Judge.Cancelled {
+	if err != nil || taken != 2 || end.RunnerKilledFirst || end.JudgeOutcome.Cancelled {
 		t.Errorf("%d taken, %+v, %v", taken, end, err)
 	}
 }
 
 func TestTheFirstFailingRunnerIsTheStagesEnding(t *testing.T) {
 	endings := []sandbox.Outcome{{}, {ExitCode: 139, Signal: "SIGSEGV", Stderr: "second"}, {Stderr: "third"}}
-	runners := judge.Runners{Next: func(_ context.Context, number int) judge.Side {
+	runners := judge.RunnerConfig{NextRunner: func(_ context.Context, number int) judge.ProcessFunc {
 		if number == len(endings) {
 			return nil
 		}
@@ -166,12 +166,12 @@ func TestTheFirstFailingRunnerIsTheStagesEnding(t *testing.T) {
 func TestTheJudgeDoesNotWaitForAMissingRunner(t *testing.T) {
 	broken := errors.New("no sandbox")
 	for name, tt := range map[string]struct {
-		judge   judge.Side
-		runners judge.Runners
+		judge   judge.ProcessFunc
+		runners judge.RunnerConfig
 		err     error
 	}{
 		"the judge ends first": {judging(t, func(d door) { d.next() }),
-			judge.Runners{Next: func(ctx context.Context, number int) judge.Side {
+			judge.RunnerConfig{NextRunner: func(ctx context.Context, number int) judge.ProcessFunc {
 				if number == 0 {
 					return obedient
 				}

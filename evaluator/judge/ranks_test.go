@@ -19,7 +19,7 @@ func TestARunnerOfSeveralRanksHasWiresForEach(t *testing.T) {
 		return sandbox.Outcome{}, nil
 	}
 	runners := judge.One(runner)
-	runners.Ranks = 3
+	runners.RanksPerRunner = 3
 	message := ""
 	end, err := judge.Run(t.Context(), judging(t, func(d door) {
 		for number, channel, ok := d.next(); ok; number, channel, ok = d.next() {
@@ -31,7 +31,7 @@ func TestARunnerOfSeveralRanksHasWiresForEach(t *testing.T) {
 			}
 		}
 	}), runners)
-	if err != nil || given != 6 || message != "012" || end.Processes != 1 {
+	if err != nil || given != 6 || message != "012" || end.RunnerCount != 1 {
 		t.Errorf("%d descriptors, ranks %q, %+v, %v", given, message, end, err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 func checkTolerance(at keyPath, _, read map[string]any) (problems []Problem) {
 	for _, word := range []string{"atol", "rtol", "matched", "max_error"} {
 		if n, ok := read[word].(float64); ok {
-			if why := tasks.CheckToleranceWord(word, n); why != "" {
-				problems = append(problems, at.to(word).problem("value_error", "Value error, "+word+" "+why)...)
+			if why := tasks.CheckToleranceValue(word, n); why != "" {
+				problems = append(problems, at.child(word).newProblem("value_error", "Value error, "+word+" "+why)...)
 			}
 		}
 	}
@@ -26,7 +26,7 @@ func checkTolerance(at keyPath, _, read map[string]any) (problems []Problem) {
 func checkComparison(at keyPath, given, read map[string]any) []Problem {
 	if matched := read["matched"]; matched != nil {
 		if given["required_matched_ratio"] != nil && read["required_matched_ratio"] != matched {
-			return at.to("matched").problem("value_error", "Value error, matched and required_matched_ratio are the same: give one of them")
+			return at.child("matched").newProblem("value_error", "Value error, matched and required_matched_ratio are the same: give one of them")
 		}
 		read["required_matched_ratio"] = matched
 	}
@@ -38,24 +38,24 @@ func checkComparison(at keyPath, given, read map[string]any) []Problem {
 func checkArgument(at keyPath, given, arg map[string]any) []Problem {
 	switch {
 	case arg["type"] == "tensor" && arg["tensor_spec"] == nil:
-		return at.to("tensor_spec").problem("missing", fmt.Sprintf("Tensor argument '%s' requires tensor_spec", arg["name"]))
+		return at.child("tensor_spec").newProblem("missing", fmt.Sprintf("Tensor argument '%s' requires tensor_spec", arg["name"]))
 	case arg["type"] == "tensor":
 		return nil
 	case arg["value"] == nil:
-		return at.to("value").problem("missing", fmt.Sprintf("Scalar argument '%s' requires value", arg["name"]))
+		return at.child("value").newProblem("missing", fmt.Sprintf("Scalar argument '%s' requires value", arg["name"]))
 	}
-	var of kind
+	var of valueKind
 	switch arg["type"] {
 	case "int":
-		of = integer{}
+		of = integerKind{}
 	case "float":
-		of = number{}
+		of = numberKind{}
 	case "bool":
-		of = boolean{}
+		of = booleanKind{}
 	default: // any scalar can be text
 		return nil
 	}
-	value, problems := of.read(at.to("value"), given["value"])
+	value, problems := of.read(at.child("value"), given["value"])
 	arg["value"] = value
 	return problems
 }
@@ -63,17 +63,17 @@ func checkArgument(at keyPath, given, arg map[string]any) []Problem {
 // checkCode moves a kernel's name to its metadata, and returns problems with arguments that the kernel type does not
 // support. A kernel that launches itself ignores the launch configuration.
 func checkCode(at keyPath, _, code map[string]any) []Problem {
-	if problems := checkFiles(at.to("source_files"), code); len(problems) > 0 {
+	if problems := checkFiles(at.child("source_files"), code); len(problems) > 0 {
 		return problems
 	}
 	io, _ := code["io"].(map[string]any)
 	if io == nil || code["kernel_type"] != "triton" && code["kernel_type"] != "cuda" {
 		return nil
 	}
-	at = at.to("io")
-	problems := moveKernelName(at.to("launch").to("kernel_name"), code, io)
+	at = at.child("io")
+	problems := moveKernelName(at.child("launch").child("kernel_name"), code, io)
 	if code["kernel_type"] == "triton" {
-		problems = append(problems, complexArguments(at.to("args"), io)...)
+		problems = append(problems, complexArguments(at.child("args"), io)...)
 	}
 	return problems
 }
@@ -87,9 +87,9 @@ func checkFiles(at keyPath, code map[string]any) []Problem {
 	}
 	source, given := code["source_code"].(string)
 	if !given {
-		main := mainFile(code["kernel_type"] == "cuda", files)
+		main := mainFileName(code["kernel_type"] == "cuda", files)
 		if main == "" {
-			return at.problem("value_error", "Value error, none of the files is known as the main one: call it main.py (cuda: main.cu), or send it as source_code")
+			return at.newProblem("value_error", "Value error, none of the files is known as the main one: call it main.py (cuda: main.cu), or send it as source_code")
 		}
 		source = files[main].(string)
 		files = maps.Clone(files)
@@ -100,7 +100,7 @@ func checkFiles(at keyPath, code map[string]any) []Problem {
 		texts[name] = text.(string)
 	}
 	code["source_code"], code["source_files"] = source, files
-	s := tasks.TextSubmission(source, texts)
+	s := tasks.SubmissionFromTexts(source, texts)
 	err := tasks.CheckSubmission(s)
 	if err == nil {
 		allowed := tasks.Definition{Lang: tasks.LangPython, SubmissionFiles: []string{"*"}}
@@ -112,14 +112,14 @@ func checkFiles(at keyPath, code map[string]any) []Problem {
 		}
 	}
 	if err != nil {
-		return at.problem("value_error", "Value error, "+err.Error())
+		return at.newProblem("value_error", "Value error, "+err.Error())
 	}
 	return nil
 }
 
-// mainFile returns the name of the main file: main.py, submission.py, or the only file with that suffix; "" if there is
-// none.
-func mainFile(isCUDA bool, files map[string]any) string {
+// mainFileName returns the name of the main file: main.py, submission.py, or the only file with that suffix; "" if
+// there is none.
+func mainFileName(isCUDA bool, files map[string]any) string {
 	suffix := ".py"
 	if isCUDA {
 		suffix = ".cu"
@@ -157,7 +157,7 @@ func moveKernelName(at keyPath, code, io map[string]any) []Problem {
 	}
 	metadata, _ := code["metadata"].(map[string]any)
 	if other := metadata["kernel_name"]; other != nil && other != name {
-		return at.problem("value_error", fmt.Sprintf("Value error, '%s' is not the kernel_name of metadata, '%v': give one of them", name, other))
+		return at.newProblem("value_error", fmt.Sprintf("Value error, '%s' is not the kernel_name of metadata, '%v': give one of them", name, other))
 	}
 	changed := map[string]any{} // not the caller's own map
 	maps.Copy(changed, metadata)
@@ -170,13 +170,13 @@ func moveKernelName(at keyPath, code, io map[string]any) []Problem {
 func complexArguments(at keyPath, io map[string]any) (problems []Problem) {
 	args, _ := io["args"].([]any)
 	for i, arg := range args {
-		at := at.to(strconv.Itoa(i)).to("tensor_spec")
+		at := at.child(strconv.Itoa(i)).child("tensor_spec")
 		spec, _ := arg.(map[string]any)["tensor_spec"].(map[string]any)
 		if data, ok := spec["data"].(map[string]any); ok { // its dtype counts
-			at, spec = at.to("data"), data
+			at, spec = at.child("data"), data
 		}
 		if dtype, _ := spec["dtype"].(string); strings.HasPrefix(dtype, "complex") {
-			problem := at.to("dtype").problem("value_error", fmt.Sprintf("Value error, %s is known, but unsupported by triton kernels", dtype))[0]
+			problem := at.child("dtype").newProblem("value_error", fmt.Sprintf("Value error, %s is known, but unsupported by triton kernels", dtype))[0]
 			problem.Hint = "pass the real and the imaginary parts as floats"
 			problems = append(problems, problem)
 		}

@@ -9,13 +9,13 @@ import (
 	"warpboard/tasks"
 )
 
-// Extras selects the unknown keys of a request that are errors.
-type Extras int
+// UnknownKeyPolicy selects the unknown keys of a request that are errors.
+type UnknownKeyPolicy int
 
 const (
 	// RefuseMistyped refuses unknown keys that are similar to a known one. Others are ignored, because clients of the
 	// foreign API add their own keys.
-	RefuseMistyped Extras = iota
+	RefuseMistyped UnknownKeyPolicy = iota
 	// RefuseAll refuses every unknown key except those that foreign clients are known to send.
 	RefuseAll
 )
@@ -24,8 +24,8 @@ const (
 // reference, for example.
 var ignoredClientKeys = []string{"index", "num_warmup", "atol", "rtol"}
 
-// names returns the keys of a model.
-func (m model) names() []string {
+// keyNames returns the keys of a model.
+func (m model) keyNames() []string {
 	names := make([]string, len(m.fields))
 	for i, f := range m.fields {
 		names[i] = f.name
@@ -55,7 +55,7 @@ func unknownKeys(given map[string]any, known []string, most int) (keys []string)
 
 // keySearch finds unknown keys in a request.
 type keySearch struct {
-	refused              Extras
+	policy               UnknownKeyPolicy
 	remainingComparisons int      // remaining comparisons
 	ignoredPaths         []string // paths of keys that are not refused
 }
@@ -79,19 +79,19 @@ func (s *keySearch) remarks() []string {
 	return []string{"Unknown fields were ignored: " + strings.Join(names, ", ") + more + "."}
 }
 
-// extras returns problems with unknown keys in the model and its parts. Those of a strict model itself are reported by
-// read.
-func (s *keySearch) extras(m model, at keyPath, value any) (problems []Problem) {
+// unknownKeyProblems returns problems with unknown keys in the model and its parts. Those of a strict model itself are
+// reported by read.
+func (s *keySearch) unknownKeyProblems(m model, at keyPath, value any) (problems []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
 		return nil
 	}
-	known := m.names()
+	known := m.keyNames()
 	if !m.refusesUnknownKeys {
 		problems = s.objectProblems(at, given, known)
 	}
 	for _, f := range m.fields {
-		problems = append(problems, s.nestedProblems(f.kind, at.to(f.name), given[f.name])...)
+		problems = append(problems, s.nestedProblems(f.kind, at.child(f.name), given[f.name])...)
 	}
 	return problems
 }
@@ -104,42 +104,42 @@ func (s *keySearch) objectProblems(at keyPath, given map[string]any, known []str
 	}
 	for _, key := range unknownKeys(given, passed, min(s.remainingComparisons, maxProblems)) {
 		s.remainingComparisons--
-		problem := unknownKeyProblem(at.to(key), key, known)
-		if problem.Hint == "" && s.refused == RefuseAll {
+		problem := unknownKeyProblem(at.child(key), key, known)
+		if problem.Hint == "" && s.policy == RefuseAll {
 			problem.Hint = "known are " + strings.Join(known, ", ")
 		}
 		if problem.Hint != "" {
 			problems = append(problems, problem)
 		} else {
-			s.ignore(problem.Field)
+			s.ignorePath(problem.Field)
 		}
 	}
 	if len(at) == 0 {
 		for _, key := range ignoredClientKeys {
 			if _, given := given[key]; given && key != "index" && !slices.Contains(known, key) { // index is the client's own number
-				s.ignore(key)
+				s.ignorePath(key)
 			}
 		}
 	}
 	return problems
 }
 
-func (s *keySearch) ignore(field string) {
+func (s *keySearch) ignorePath(field string) {
 	s.ignoredPaths = append(s.ignoredPaths, fmt.Sprintf("%.*s", maxListedKeyBytes, field))
 }
 
 // nestedProblems returns the problems in a value that is a model or a list of models.
-func (s *keySearch) nestedProblems(of kind, at keyPath, value any) (problems []Problem) {
+func (s *keySearch) nestedProblems(of valueKind, at keyPath, value any) (problems []Problem) {
 	switch k := of.(type) {
 	case model:
-		return s.extras(k, at, value)
-	case list:
+		return s.unknownKeyProblems(k, at, value)
+	case listKind:
 		items, _ := value.([]any)
 		for i, item := range items {
 			if len(problems) >= maxProblems || s.remainingComparisons == 0 {
 				break
 			}
-			problems = append(problems, s.nestedProblems(k.elementKind, at.to(strconv.Itoa(i)), item)...)
+			problems = append(problems, s.nestedProblems(k.elementKind, at.child(strconv.Itoa(i)), item)...)
 		}
 	}
 	return problems
@@ -147,8 +147,8 @@ func (s *keySearch) nestedProblems(of kind, at keyPath, value any) (problems []P
 
 // unknownKeyProblem returns the problem with one unknown key. Its hint names a similar known key, if there is one.
 func unknownKeyProblem(at keyPath, key string, known []string) Problem {
-	problem := at.problem("extra_forbidden", "Extra inputs are not permitted")[0]
-	if near := tasks.Nearest(key, known); near != "" {
+	problem := at.newProblem("extra_forbidden", "Extra inputs are not permitted")[0]
+	if near := tasks.NearestName(key, known); near != "" {
 		problem.Hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return problem

@@ -36,19 +36,19 @@ func (p Problem) Sentence() string {
 // keyPath is the path to a value in a request.
 type keyPath []string
 
-// to returns the path with an additional step. It limits the capacity, so that two fields of a model never share an
+// child returns the path with an additional step. It limits the capacity, so that two fields of a model never share an
 // array.
-func (p keyPath) to(step string) keyPath { return append(p[:len(p):len(p)], step) }
+func (p keyPath) child(step string) keyPath { return append(p[:len(p):len(p)], step) }
 
-func (p keyPath) problem(kind, message string) []Problem {
+func (p keyPath) newProblem(kind, message string) []Problem {
 	return []Problem{{Field: strings.Join(p, " -> "), Message: message, Type: kind}}
 }
 
-// kind is the type of a value. It parses as leniently as pydantic: "12", 12.0, and true are integers.
+// valueKind is the type of a value. It parses as leniently as pydantic: "12", 12.0, and true are integers.
 //
 // Values come from encoding/json with UseNumber: string, bool, json.Number, nil, []any, map[string]any. Anything else
 // is a wrong type.
-type kind interface {
+type valueKind interface {
 	// read converts a value to the type, or returns the problems with it.
 	read(at keyPath, value any) (any, []Problem)
 	// schema returns the type as JSON Schema.
@@ -56,20 +56,20 @@ type kind interface {
 }
 
 type (
-	textKind        struct{}
-	integer         struct{}
-	number          struct{}
-	boolean         struct{}
-	scalar          struct{} // int, float, str or bool
-	object          struct{} // any object
-	enum            []string
-	list            struct{ elementKind kind }
-	caseInsensitive struct{ enum } // case-insensitive
-	// requirements is the kind of a list of required Python packages; see package requirement.
-	requirements struct{}
-	// dict is the kind of an object with arbitrary keys and values of one kind.
-	dict struct {
-		valueKind kind
+	textKind            struct{}
+	integerKind         struct{}
+	numberKind          struct{}
+	booleanKind         struct{}
+	scalarKind          struct{} // int, float, str or bool
+	objectKind          struct{} // any object
+	enumKind            []string
+	listKind            struct{ elementKind valueKind }
+	caseInsensitiveKind struct{ enumKind } // case-insensitive
+	// requirementsKind is the kind of a list of required Python packages; see package requirement.
+	requirementsKind struct{}
+	// dictKind is the kind of an object with arbitrary keys and values of one kind.
+	dictKind struct {
+		valueKind valueKind
 		maxKeys   int // keys
 	}
 )
@@ -78,10 +78,10 @@ func (textKind) read(at keyPath, value any) (any, []Problem) {
 	if s, ok := value.(string); ok {
 		return s, nil
 	}
-	return nil, at.problem("string_type", "Input should be a valid string")
+	return nil, at.newProblem("string_type", "Input should be a valid string")
 }
 
-func (integer) read(at keyPath, value any) (any, []Problem) {
+func (integerKind) read(at keyPath, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool:
 		// As in Python, True is 1.
@@ -92,18 +92,18 @@ func (integer) read(at keyPath, value any) (any, []Problem) {
 		text := strings.ReplaceAll(strings.TrimSpace(v), "_", "")
 		return readInt(at, text, "int_parsing", "Input should be a valid integer, unable to parse string as an integer")
 	}
-	return nil, at.problem("int_type", "Input should be a valid integer")
+	return nil, at.newProblem("int_type", "Input should be a valid integer")
 }
 
 // readInt parses an integer of up to 64 bits. kind and message describe the problem with any other text.
 func readInt(at keyPath, s, kind, message string) (any, []Problem) {
 	n, ok := parseInt(s)
 	if !ok {
-		return nil, at.problem(kind, message)
+		return nil, at.newProblem(kind, message)
 	}
 	if beyond, large := n.(json.Number); large {
 		if _, err := strconv.ParseUint(beyond.String(), 10, 64); err != nil {
-			return nil, at.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
+			return nil, at.newProblem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
 		}
 	}
 	return n, nil
@@ -138,7 +138,7 @@ var (
 	expressionPattern = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
 )
 
-func (number) read(at keyPath, value any) (any, []Problem) {
+func (numberKind) read(at keyPath, value any) (any, []Problem) {
 	s := ""
 	switch v := value.(type) {
 	case bool:
@@ -148,16 +148,16 @@ func (number) read(at keyPath, value any) (any, []Problem) {
 	case string:
 		s = strings.ReplaceAll(strings.TrimSpace(v), "_", "")
 	default:
-		return nil, at.problem("float_type", "Input should be a valid number")
+		return nil, at.newProblem("float_type", "Input should be a valid number")
 	}
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, at.problem("float_parsing", "Input should be a valid number, unable to parse string as a number")
+		return nil, at.newProblem("float_parsing", "Input should be a valid number, unable to parse string as a number")
 	}
 	return f, nil
 }
 
-func (boolean) read(at keyPath, value any) (any, []Problem) {
+func (booleanKind) read(at keyPath, value any) (any, []Problem) {
 	s := ""
 	switch v := value.(type) {
 	case bool:
@@ -167,7 +167,7 @@ func (boolean) read(at keyPath, value any) (any, []Problem) {
 	case string:
 		s = strings.ToLower(v)
 	default:
-		return nil, at.problem("bool_type", "Input should be a valid boolean")
+		return nil, at.newProblem("bool_type", "Input should be a valid boolean")
 	}
 	switch s {
 	case "1", "t", "true", "y", "yes", "on":
@@ -175,42 +175,42 @@ func (boolean) read(at keyPath, value any) (any, []Problem) {
 	case "0", "f", "false", "n", "no", "off":
 		return false, nil
 	}
-	return nil, at.problem("bool_parsing", "Input should be a valid boolean, unable to interpret input")
+	return nil, at.newProblem("bool_parsing", "Input should be a valid boolean, unable to interpret input")
 }
 
 // read accepts a scalar of any kind: the argument's type is checked later. It reports all four attempts, as pydantic
 // does for a union.
-func (scalar) read(at keyPath, value any) (any, []Problem) {
+func (scalarKind) read(at keyPath, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool, string:
 		return v, nil
 	case json.Number:
 		if integerPattern.MatchString(v.String()) {
-			return integer{}.read(at, v)
+			return integerKind{}.read(at, v)
 		}
-		return number{}.read(at, v)
+		return numberKind{}.read(at, v)
 	}
 	var problems []Problem
 	for _, one := range []struct {
 		name string
-		kind kind
-	}{{"int", integer{}}, {"float", number{}}, {"str", textKind{}}, {"bool", boolean{}}} {
-		_, wrong := one.kind.read(at.to(one.name), value)
+		kind valueKind
+	}{{"int", integerKind{}}, {"float", numberKind{}}, {"str", textKind{}}, {"bool", booleanKind{}}} {
+		_, wrong := one.kind.read(at.child(one.name), value)
 		problems = append(problems, wrong...)
 	}
 	return nil, problems
 }
 
-func (object) read(at keyPath, value any) (any, []Problem) {
+func (objectKind) read(at keyPath, value any) (any, []Problem) {
 	if m, ok := value.(map[string]any); ok {
 		return m, unreadableProblems(at, m, maxNesting)
 	}
 	return nil, append(
-		at.to("BaseKernelMetadata").problem("model_type", "Input should be a valid dictionary or instance of BaseKernelMetadata"),
-		at.to("dict[str,any]").problem("dict_type", "Input should be a valid dictionary")...)
+		at.child("BaseKernelMetadata").newProblem("model_type", "Input should be a valid dictionary or instance of BaseKernelMetadata"),
+		at.child("dict[str,any]").newProblem("dict_type", "Input should be a valid dictionary")...)
 }
 
-func (e enum) read(at keyPath, value any) (any, []Problem) {
+func (e enumKind) read(at keyPath, value any) (any, []Problem) {
 	if s, ok := value.(string); ok {
 		for _, known := range e {
 			if s == known {
@@ -222,20 +222,20 @@ func (e enum) read(at keyPath, value any) (any, []Problem) {
 	if i := strings.LastIndex(quoted, ", "); i >= 0 {
 		quoted = quoted[:i] + " or " + quoted[i+2:]
 	}
-	return nil, at.problem("enum", "Input should be "+quoted)
+	return nil, at.newProblem("enum", "Input should be "+quoted)
 }
 
-func (e caseInsensitive) read(at keyPath, value any) (any, []Problem) {
+func (e caseInsensitiveKind) read(at keyPath, value any) (any, []Problem) {
 	if s, ok := value.(string); ok {
 		value = strings.ToLower(s)
 	}
-	return e.enum.read(at, value)
+	return e.enumKind.read(at, value)
 }
 
-func (l list) read(at keyPath, value any) (any, []Problem) {
+func (l listKind) read(at keyPath, value any) (any, []Problem) {
 	items, ok := value.([]any)
 	if !ok {
-		return nil, at.problem("list_type", "Input should be a valid list")
+		return nil, at.newProblem("list_type", "Input should be a valid list")
 	}
 	out := make([]any, 0, len(items))
 	var problems []Problem
@@ -243,17 +243,17 @@ func (l list) read(at keyPath, value any) (any, []Problem) {
 		if len(problems) >= maxProblems {
 			break
 		}
-		v, wrong := l.elementKind.read(at.to(strconv.Itoa(i)), item)
+		v, wrong := l.elementKind.read(at.child(strconv.Itoa(i)), item)
 		out, problems = append(out, v), append(problems, wrong...)
 	}
 	return out, problems
 }
 
-func (requirements) read(at keyPath, value any) (any, []Problem) {
+func (requirementsKind) read(at keyPath, value any) (any, []Problem) {
 	if items, ok := value.([]any); ok && len(items) > requirement.MaxRequirements {
-		return nil, at.problem("too_long", fmt.Sprintf("List should have at most %d items", requirement.MaxRequirements))
+		return nil, at.newProblem("too_long", fmt.Sprintf("List should have at most %d items", requirement.MaxRequirements))
 	}
-	read, problems := list{textKind{}}.read(at, value)
+	read, problems := listKind{textKind{}}.read(at, value)
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -263,23 +263,23 @@ func (requirements) read(at keyPath, value any) (any, []Problem) {
 	}
 	canonical, i, err := requirement.ParseList(texts)
 	if err != nil {
-		return nil, at.to(strconv.Itoa(i)).problem("value_error", "Value error, "+err.Error())
+		return nil, at.child(strconv.Itoa(i)).newProblem("value_error", "Value error, "+err.Error())
 	}
 	return canonical, nil
 }
 
-func (d dict) read(at keyPath, value any) (any, []Problem) {
+func (d dictKind) read(at keyPath, value any) (any, []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
-		return nil, at.problem("dict_type", "Input should be a valid dictionary")
+		return nil, at.newProblem("dict_type", "Input should be a valid dictionary")
 	}
 	if len(given) > d.maxKeys {
-		return nil, at.problem("too_long", fmt.Sprintf("Dictionary should have at most %d items", d.maxKeys))
+		return nil, at.newProblem("too_long", fmt.Sprintf("Dictionary should have at most %d items", d.maxKeys))
 	}
 	out := make(map[string]any, len(given))
 	var problems []Problem
 	for _, key := range slices.Sorted(maps.Keys(given)) {
-		v, wrong := d.valueKind.read(at.to(key), given[key])
+		v, wrong := d.valueKind.read(at.child(key), given[key])
 		out[key], problems = v, append(problems, wrong...)
 	}
 	return out, problems
@@ -289,37 +289,37 @@ func (d dict) read(at keyPath, value any) (any, []Problem) {
 type model struct {
 	name               string
 	description        string
-	refusesUnknownKeys bool // refuse every unknown key; otherwise Extras decides
+	refusesUnknownKeys bool // refuse every unknown key; otherwise UnknownKeyPolicy decides
 	fields             []field
-	check              check // nil if there are no conflicts between fields
+	check              fieldCheck // nil if there are no conflicts between fields
 }
 
-// check returns problems with combinations of fields that are valid individually. It may change the parsed values.
-type check func(at keyPath, given, read map[string]any) []Problem
+// fieldCheck returns problems with combinations of fields that are valid individually. It may change the parsed values.
+type fieldCheck func(at keyPath, given, read map[string]any) []Problem
 
 type field struct {
-	name          string
-	kind          kind
-	required      bool
-	unlessPresent string // a field in whose presence it is not required
-	nullable      bool   // null is allowed
-	defaultValue  any    // default value
-	description   string
+	name              string
+	kind              valueKind
+	required          bool
+	optionalIfPresent string // a field in whose presence it is not required
+	nullable          bool   // null is allowed
+	defaultValue      any    // default value
+	description       string
 }
 
 func (m model) read(at keyPath, value any) (any, []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
-		return nil, at.problem("model_type", "Input should be a valid dictionary or instance of "+m.name)
+		return nil, at.newProblem("model_type", "Input should be a valid dictionary or instance of "+m.name)
 	}
 	out := make(map[string]any, len(m.fields))
 	var problems []Problem
 	for _, f := range m.fields {
-		v, wrong := f.read(at.to(f.name), given)
+		v, wrong := f.read(at.child(f.name), given)
 		out[f.name], problems = v, append(problems, wrong...)
 	}
 	if m.refusesUnknownKeys {
-		problems = append(problems, m.unknown(at, given)...)
+		problems = append(problems, m.unknownKeyProblems(at, given)...)
 	}
 	if m.check != nil && len(problems) == 0 {
 		problems = m.check(at, given, out)
@@ -327,11 +327,11 @@ func (m model) read(at keyPath, value any) (any, []Problem) {
 	return out, problems
 }
 
-// unknown returns the problems with keys that the model does not have.
-func (m model) unknown(at keyPath, given map[string]any) (problems []Problem) {
-	known := m.names()
+// unknownKeyProblems returns the problems with keys that the model does not have.
+func (m model) unknownKeyProblems(at keyPath, given map[string]any) (problems []Problem) {
+	known := m.keyNames()
 	for _, key := range unknownKeys(given, known, maxProblems) {
-		problems = append(problems, unknownKeyProblem(at.to(key), key, known))
+		problems = append(problems, unknownKeyProblem(at.child(key), key, known))
 	}
 	return problems
 }
@@ -339,8 +339,8 @@ func (m model) unknown(at keyPath, given map[string]any) (problems []Problem) {
 func (f field) read(at keyPath, given map[string]any) (any, []Problem) {
 	value, there := given[f.name]
 	switch {
-	case !there && f.required && given[f.unlessPresent] == nil:
-		return nil, at.problem("missing", "Field required")
+	case !there && f.required && given[f.optionalIfPresent] == nil:
+		return nil, at.newProblem("missing", "Field required")
 	// A null value means "not given" for nullable fields, so that clients can send every key.
 	case !there, value == nil && f.nullable:
 		return f.defaultValue, nil

@@ -7,7 +7,7 @@ import (
 )
 
 func TestLargeIntegersReachTheWorkerAsTheyWereWritten(t *testing.T) {
-	r := read(t, Evaluate, `{"kernel":{"source_code":"","kernel_type":"torch","metadata":{"n":9007199254740995},"io":{"args":[
+	r := read(t, KindEvaluate, `{"kernel":{"source_code":"","kernel_type":"torch","metadata":{"n":9007199254740995},"io":{"args":[
 		{"name":"x","type":"tensor","tensor_spec":{"shape":[1],"init":{"seed":9007199254740993}}},
 		{"name":"n","type":"int","value":9223372036854775807}]}}}`)
 	sent, err := json.Marshal(r)
@@ -47,7 +47,7 @@ func TestUnreadableValuesAreRefusedWithTheirPath(t *testing.T) {
 			}
 			return s
 		}
-		_, problems := Read(Evaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch","metadata":{"a":`+set(c.metadata, "1")+`},"io":{"args":[
+		_, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch","metadata":{"a":`+set(c.metadata, "1")+`},"io":{"args":[
 			{"name":"x","type":"tensor","tensor_spec":{"shape":[`+set(c.shape, "1")+`]}},{"name":"n","type":"int","value":`+set(c.value, "1")+`}]}}}`), RefuseAll)
 		if len(problems) != 1 || !strings.HasPrefix(problems[0].Field, c.field) {
 			t.Errorf("%s: problems are %v, want one at %s", name, problems, c.field)

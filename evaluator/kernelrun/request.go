@@ -13,32 +13,32 @@ import (
 	"warpboard/tasks"
 )
 
-// Kind is the kind of an evaluation.
-type Kind string
+// EvaluationKind is the kind of an evaluation.
+type EvaluationKind string
 
 // Kinds of evaluations.
 const (
-	Evaluate Kind = "evaluate" // one kernel
-	Compare  Kind = "compare"  // a kernel against a reference
-	Compile  Kind = "compile"  // one kernel is compiled, and does not run
+	KindEvaluate EvaluationKind = "evaluate" // one kernel
+	KindCompare  EvaluationKind = "compare"  // a kernel against a reference
+	KindCompile  EvaluationKind = "compile"  // one kernel is compiled, and does not run
 )
 
-// Request is a parsed and valid evaluation request. Workers with the same job.Version receive it as JSON. The site
-// fills in defaults, so that they do not depend on the worker.
+// Request is a parsed and valid evaluation request. Workers with the same job.MessageVersion receive it as JSON. The
+// site fills in defaults, so that they do not depend on the worker.
 type Request struct {
-	Kind          Kind     `json:"kind"`
-	RefKernel     *Code    `json:"ref,omitempty"` // Compare
-	CustomKernel  Code     `json:"custom"`
-	NumTrials     int64    `json:"num_trials"`
-	Timeout       int64    `json:"timeout"` // seconds
-	ATol          float64  `json:"atol"`
-	RTol          float64  `json:"rtol"`
-	L2Flush       bool     `json:"l2_flush"`
-	DeviceMetrics bool     `json:"collect_device_metrics"`
-	Sections      []string `json:"ncu_sections,omitempty"`
-	GPUType       string   `json:"gpu_type,omitempty"`     // as requested; empty for any
-	Shared        bool     `json:"shared,omitempty"`       // anyone with the evaluation's ID may read it
-	ReuseResult   bool     `json:"reuse_result,omitempty"` // accept the result of an equal request
+	Kind          EvaluationKind `json:"kind"`
+	RefKernel     *Code          `json:"ref,omitempty"` // KindCompare
+	CustomKernel  Code           `json:"custom"`
+	NumTrials     int64          `json:"num_trials"`
+	Timeout       int64          `json:"timeout"` // seconds
+	ATol          float64        `json:"atol"`
+	RTol          float64        `json:"rtol"`
+	FlushL2       bool           `json:"l2_flush"`
+	DeviceMetrics bool           `json:"collect_device_metrics"`
+	NCUSections   []string       `json:"ncu_sections,omitempty"`
+	GPUType       string         `json:"gpu_type,omitempty"`     // as requested; empty for any
+	IsShared      bool           `json:"shared,omitempty"`       // anyone with the evaluation's ID may read it
+	ReuseResult   bool           `json:"reuse_result,omitempty"` // accept the result of an equal request
 	// ReuseReference allows measurements of the same reference that an earlier evaluation made.
 	ReuseReference bool `json:"reuse_reference,omitempty"`
 	// StopWhen ends the timed calls before NumTrials; nil means never.
@@ -46,12 +46,12 @@ type Request struct {
 	// Cases has, for each case, arguments of get_inputs by name, or values of scalars and shapes of tensors in the
 	// contracts; nil means one case without changes.
 	Cases []Case `json:"cases,omitempty"`
-	// Matched is the share of the elements of each output that must be within the tolerance. 0, in requests of older
-	// versions, means all.
-	Matched  float64  `json:"required_matched_ratio,omitempty"`
-	MaxError *float64 `json:"max_error,omitempty"`
-	EqualNaN bool     `json:"equal_nan,omitempty"`
-	Infinite string   `json:"infinite,omitempty"` // one of tasks.InfiniteRules
+	// MinMatchedShare is the share of the elements of each output that must be within the tolerance. 0, in requests of
+	// older versions, means all.
+	MinMatchedShare float64  `json:"required_matched_ratio,omitempty"`
+	MaxError        *float64 `json:"max_error,omitempty"`
+	EqualNaN        bool     `json:"equal_nan,omitempty"`
+	InfiniteRule    string   `json:"infinite,omitempty"` // one of tasks.InfiniteRuleNames
 	// DefaultTolerance means that the request sets neither ATol nor RTol. Types with few bits then have larger
 	// tolerances.
 	DefaultTolerance bool `json:"fitting,omitempty"`
@@ -59,10 +59,10 @@ type Request struct {
 	Tolerances map[string]tasks.Tolerance `json:"tolerances,omitempty"`
 	// Baselines lists additional kernels that the custom kernel is compared with.
 	Baselines []string `json:"baselines,omitempty"`
-	// Setup makes the harness call setup(meta) in the custom kernel's file before it generates the inputs.
-	Setup bool `json:"setup,omitempty"`
-	// Require lists the Python packages that a worker must have.
-	Require requirement.List `json:"require,omitempty"`
+	// CallSetup makes the harness call setup(meta) in the custom kernel's file before it generates the inputs.
+	CallSetup bool `json:"setup,omitempty"`
+	// RequiredPackages lists the Python packages that a worker must have.
+	RequiredPackages requirement.List `json:"require,omitempty"`
 	// Remarks has sentences about the request for the response.
 	Remarks []string `json:"remarks,omitempty"`
 	// Task is the task whose submission is compiled, and VersionID its version. The source is then a packed submission.
@@ -76,8 +76,8 @@ type Case map[string]json.RawMessage
 // maxCases limits the cases of a request, because the inputs of all are in memory at the same time.
 const maxCases = 8
 
-// kindOf returns the JSON type of a case's value.
-func (c Case) kindOf(name string) string {
+// jsonTypeOf returns the JSON type of a case's value.
+func (c Case) jsonTypeOf(name string) string {
 	switch value := c[name]; value[0] {
 	case '"':
 		return "a text"
@@ -111,7 +111,7 @@ func (r Request) checkCases() string {
 			return fmt.Sprintf("case %d of cases has other names than the first", i+1)
 		}
 		for _, name := range names {
-			if first, here := r.Cases[0].kindOf(name), c.kindOf(name); first != here {
+			if first, here := r.Cases[0].jsonTypeOf(name), c.jsonTypeOf(name); first != here {
 				return fmt.Sprintf("%s is %s in case %d of cases, and %s in the first", name, here, i+1, first)
 			}
 		}
@@ -129,15 +129,16 @@ const (
 func (r Request) checkExtras() string {
 	isTorch := []string{"torch", "torch_cuda", "multi_kernel"}
 	switch {
-	case r.Baselines != nil && r.RefKernel.Type != "torch":
-		return fmt.Sprintf("baselines need a reference of type torch, and this one is of type %s", r.RefKernel.Type)
+	case r.Baselines != nil && r.RefKernel.KernelType != "torch":
+		return fmt.Sprintf("baselines need a reference of type torch, and this one is of type %s",
+			r.RefKernel.KernelType)
 	case r.Baselines != nil && r.ReuseReference:
 		return "baselines cannot be combined with reuse_reference: they run beside the kernel"
 	case len(slices.Compact(slices.Sorted(slices.Values(r.Baselines)))) < len(r.Baselines):
 		return "baselines names one of them twice"
-	case r.Setup && !slices.Contains(isTorch, r.CustomKernel.Type):
-		return fmt.Sprintf("setup is for kernels of the types torch, torch_cuda, and multi_kernel, and this one is of type %s", r.CustomKernel.Type)
-	case r.Setup && r.ReuseReference:
+	case r.CallSetup && !slices.Contains(isTorch, r.CustomKernel.KernelType):
+		return fmt.Sprintf("setup is for kernels of the types torch, torch_cuda, and multi_kernel, and this one is of type %s", r.CustomKernel.KernelType)
+	case r.CallSetup && r.ReuseReference:
 		return "setup cannot be combined with reuse_reference"
 	}
 	return ""
@@ -145,23 +146,23 @@ func (r Request) checkExtras() string {
 
 // StopWhen is the condition that ends the timed calls early. Each of its parts is sufficient.
 type StopWhen struct {
-	HalfWidth  *float64 `json:"half_width,omitempty"` // relative half-width of the interval
-	Above      *float64 `json:"speedup_above,omitempty"`
-	Below      *float64 `json:"speedup_below,omitempty"`
-	Confidence float64  `json:"confidence"`
+	HalfWidth    *float64 `json:"half_width,omitempty"` // relative half-width of the interval
+	SpeedupAbove *float64 `json:"speedup_above,omitempty"`
+	SpeedupBelow *float64 `json:"speedup_below,omitempty"`
+	Confidence   float64  `json:"confidence"`
 }
 
 // check returns a sentence about a condition that cannot be reached, or could be reached by chance, or "".
 func (s StopWhen) check(hasRef bool) string {
 	outside := func(v *float64, least, most float64) bool { return v != nil && !(*v >= least && *v <= most) }
 	switch {
-	case s.HalfWidth == nil && s.Above == nil && s.Below == nil:
+	case s.HalfWidth == nil && s.SpeedupAbove == nil && s.SpeedupBelow == nil:
 		return "stop_when needs one of half_width, speedup_above, and speedup_below"
-	case !hasRef && (s.Above != nil || s.Below != nil):
+	case !hasRef && (s.SpeedupAbove != nil || s.SpeedupBelow != nil):
 		return "speedup_above and speedup_below need a reference: send the kernel to /compare"
 	case outside(s.HalfWidth, 0.001, 0.5):
 		return "half_width must be between 0.001 and 0.5"
-	case outside(s.Above, 0.001, 1000), outside(s.Below, 0.001, 1000):
+	case outside(s.SpeedupAbove, 0.001, 1000), outside(s.SpeedupBelow, 0.001, 1000):
 		return "speedup_above and speedup_below must be between 0.001 and 1000"
 	case !(s.Confidence >= 0.5 && s.Confidence <= 0.999):
 		return "confidence must be between 0.5 and 0.999"
@@ -173,16 +174,16 @@ func (s StopWhen) check(hasRef bool) string {
 type Code struct {
 	Source string `json:"source_code"`
 	// Files has the additional files, by name.
-	Files map[string]string `json:"source_files,omitempty"`
-	Type  string            `json:"kernel_type"`
-	IO    map[string]any    `json:"io"`
-	// Compile means that the kernel is compiled with torch.compile, for a baseline.
-	Compile  bool           `json:"torch_compile,omitempty"`
-	Metadata map[string]any `json:"metadata"`
+	Files      map[string]string `json:"source_files,omitempty"`
+	KernelType string            `json:"kernel_type"`
+	IOContract map[string]any    `json:"io"`
+	// TorchCompile means that the kernel is compiled with torch.compile, for a baseline.
+	TorchCompile bool           `json:"torch_compile,omitempty"`
+	Metadata     map[string]any `json:"metadata"`
 }
 
-// Text returns the joined texts of all files, for searches.
-func (c Code) Text() string {
+// JoinedText returns the joined texts of all files, for searches.
+func (c Code) JoinedText() string {
 	text := c.Source
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
 		text += "\n" + c.Files[name]
@@ -198,21 +199,21 @@ func (c *Code) UnmarshalJSON(data []byte) error {
 	return decoder.Decode((*plain)(c))
 }
 
-// Read parses the body of a request that was decoded with UseNumber. Problems are in the order of the fields. Without
-// problems the request can be passed to Check.
-func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
-	m := evaluateRequest()
+// ReadRequest parses the body of a request that was decoded with UseNumber. Problems are in the order of the fields.
+// Without problems the request can be passed to Check.
+func ReadRequest(kind EvaluationKind, body map[string]any, refused UnknownKeyPolicy) (Request, []Problem) {
+	m := evaluateRequestModel()
 	switch kind {
-	case Compare:
-		m, body = compareRequest(), upgradeLegacyBody(body)
-	case Compile:
-		m = compileRequest()
+	case KindCompare:
+		m, body = compareRequestModel(), upgradeLegacyBody(body)
+	case KindCompile:
+		m = compileRequestModel()
 	}
 	read, problems := m.read(nil, body)
 	var remarks []string
 	if len(problems) == 0 { // otherwise every field of another endpoint's body would be unknown
-		s := keySearch{refused: refused, remainingComparisons: maxKeyComparisons}
-		problems = s.extras(m, nil, body)
+		s := keySearch{policy: refused, remainingComparisons: maxKeyComparisons}
+		problems = s.unknownKeyProblems(m, nil, body)
 		remarks = s.remarks()
 	}
 	if len(problems) > 0 {
@@ -221,9 +222,9 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	fields := read.(map[string]any)
 	fields["kind"], fields["remarks"] = kind, remarks
 	switch kind {
-	case Compare:
+	case KindCompare:
 		fields["ref"], fields["custom"] = fields["ref_kernel"], fields["custom_kernel"]
-	case Compile:
+	case KindCompile:
 		fields["custom"] = map[string]any{"source_code": fields["source_code"], "kernel_type": fields["kernel_type"]}
 		delete(fields, "source_code")
 	default:
@@ -245,12 +246,12 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 			for name, text := range code.Files {
 				code.Files[name] = cmp.Or(texts[text], text)
 			}
-			restoreLongTexts(code.IO, texts)
+			restoreLongTexts(code.IOContract, texts)
 			restoreLongTexts(code.Metadata, texts)
 		}
 	}
 	if err != nil { // an integer beyond 64 bits
-		return r, keyPath{"num_trials"}.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
+		return r, keyPath{"num_trials"}.newProblem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
 	}
 	return r, nil
 }
@@ -318,14 +319,14 @@ func upgradeLegacyBody(body map[string]any) map[string]any {
 	return out
 }
 
-// Bounds has the largest values that a site accepts.
-type Bounds struct {
+// RequestLimits has the largest values that a site accepts.
+type RequestLimits struct {
 	Trials  int64
 	Timeout int64 // seconds
 }
 
-// DefaultBounds returns the default bounds of the API.
-func DefaultBounds() Bounds { return Bounds{Trials: 10000, Timeout: 600} }
+// DefaultLimits returns the default bounds of the API.
+func DefaultLimits() RequestLimits { return RequestLimits{Trials: 10000, Timeout: 600} }
 
 // minTimeout is the minimum time limit of a request, in seconds. Importing torch alone may take seconds.
 const minTimeout = 5
@@ -340,14 +341,14 @@ func (r *Refusal) Error() string { return r.Message }
 
 // Check returns a *Refusal if the request is not allowed. Of missing parts it checks only Triton's contract; others
 // fail when compiling.
-func (r Request) Check(max Bounds) error {
+func (r Request) Check(max RequestLimits) error {
 	refuse := func(name string, value any, format string, args ...any) error {
 		return &Refusal{Message: fmt.Sprintf(format, args...), Details: map[string]any{name: value}}
 	}
 	switch {
-	case r.Kind == Compile && r.Timeout >= minTimeout && r.Timeout <= max.Timeout:
+	case r.Kind == KindCompile && r.Timeout >= minTimeout && r.Timeout <= max.Timeout:
 		return r.checkCompiled()
-	case r.NumTrials < 1 && r.Kind != Compile:
+	case r.NumTrials < 1 && r.Kind != KindCompile:
 		return refuse("num_trials", r.NumTrials, "num_trials must be at least 1")
 	case r.NumTrials > max.Trials:
 		return refuse("num_trials", r.NumTrials, "num_trials cannot exceed %d", max.Trials)
@@ -356,8 +357,8 @@ func (r Request) Check(max Bounds) error {
 	case r.Timeout > max.Timeout:
 		return refuse("timeout", r.Timeout, "timeout cannot exceed %d seconds", max.Timeout)
 	}
-	if why := tasks.CheckToleranceWord("matched", r.Matched); r.RefKernel != nil && why != "" {
-		return refuse("required_matched_ratio", r.Matched, "required_matched_ratio %s", why)
+	if why := tasks.CheckToleranceValue("matched", r.MinMatchedShare); r.RefKernel != nil && why != "" {
+		return refuse("required_matched_ratio", r.MinMatchedShare, "required_matched_ratio %s", why)
 	}
 	if r.ReuseResult && r.DeviceMetrics {
 		return refuse("reuse_result", true, "reuse_result cannot be combined with collect_device_metrics: reports are not shared")
@@ -365,14 +366,14 @@ func (r Request) Check(max Bounds) error {
 	if r.ReuseReference && r.DeviceMetrics {
 		return refuse("reuse_reference", true, "reuse_reference cannot be combined with collect_device_metrics: those need a run of the reference")
 	}
-	if r.ReuseReference && (r.Tolerances != nil || r.MaxError != nil || r.EqualNaN || r.Infinite == "never" || r.Infinite == "negative") {
+	if r.ReuseReference && (r.Tolerances != nil || r.MaxError != nil || r.EqualNaN || r.InfiniteRule == "never" || r.InfiniteRule == "negative") {
 		return refuse("reuse_reference", true, "reuse_reference cannot be combined with tolerances, max_error, equal_nan, or infinite: only a sample of a kept answer is compared in timed calls")
 	}
 	if why := r.checkCases(); why != "" {
 		return &Refusal{Message: why, Details: map[string]any{"cases": len(r.Cases)}}
 	}
 	if why := r.checkExtras(); why != "" {
-		return &Refusal{Message: why, Details: map[string]any{"baselines": r.Baselines, "setup": r.Setup}}
+		return &Refusal{Message: why, Details: map[string]any{"baselines": r.Baselines, "setup": r.CallSetup}}
 	}
 	if r.StopWhen != nil {
 		if why := r.StopWhen.check(r.RefKernel != nil); why != "" {
@@ -389,10 +390,10 @@ func (r Request) Check(max Bounds) error {
 }
 
 func (c Code) check(name string) error {
-	if c.Type != "triton" || c.IO != nil {
+	if c.KernelType != "triton" || c.IOContract != nil {
 		return nil
 	}
-	details := map[string]any{"kernel_type": c.Type}
+	details := map[string]any{"kernel_type": c.KernelType}
 	if name != "" {
 		details["kernel"] = name
 	}

@@ -24,9 +24,9 @@ func decode(t testing.TB, text string) map[string]any {
 	return out
 }
 
-func read(t testing.TB, kind Kind, text string) Request {
+func read(t testing.TB, kind EvaluationKind, text string) Request {
 	t.Helper()
-	r, problems := Read(kind, decode(t, text), RefuseMistyped)
+	r, problems := ReadRequest(kind, decode(t, text), RefuseMistyped)
 	if len(problems) > 0 {
 		t.Fatalf("%s: %+v", text, problems)
 	}
@@ -34,25 +34,25 @@ func read(t testing.TB, kind Kind, text string) Request {
 }
 
 func TestDefaults(t *testing.T) {
-	got := read(t, Compare, `{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`)
-	want := Request{Kind: Compare, RefKernel: &Code{Source: "r", Type: "torch"}, CustomKernel: Code{
-		Source: "c",
-		Type:   "cuda",
+	got := read(t, KindCompare, `{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`)
+	want := Request{Kind: KindCompare, RefKernel: &Code{Source: "r", KernelType: "torch"}, CustomKernel: Code{
+		Source:     "c",
+		KernelType: "cuda",
 	},
-		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, DefaultTolerance: true}
+		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, FlushL2: true, MinMatchedShare: 1, DefaultTolerance: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestReadCopiesNoLongText: the source and tensors of a request may have megabytes.
-func TestReadCopiesNoLongText(t *testing.T) {
+// TestReadRequestCopiesNoLongText: the source and tensors of a request may have megabytes.
+func TestReadRequestCopiesNoLongText(t *testing.T) {
 	long := strings.Repeat("QUJD", 1<<20)
 	body := decode(t, `{"kernel":{"source_code":"`+long+`","kernel_type":"torch","io":{"args":[
 		{"name":"x","type":"tensor","role":"input","tensor_spec":{"shape":[2],"dtype":"float32","data":{"data_b64":"`+long+`","dtype":"float32","shape":[2]}}}]}}}`)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	r, problems := Read(Evaluate, body, RefuseMistyped)
+	r, problems := ReadRequest(KindEvaluate, body, RefuseMistyped)
 	runtime.ReadMemStats(&after)
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -60,18 +60,18 @@ func TestReadCopiesNoLongText(t *testing.T) {
 	if grown := after.TotalAlloc - before.TotalAlloc; grown > 1<<20 {
 		t.Errorf("reading a request of %d MiB takes %d bytes more", 2*len(long)>>20, grown)
 	}
-	if text := fmt.Sprint(r.CustomKernel.IO); r.CustomKernel.Source != long || !strings.Contains(text, long) {
+	if text := fmt.Sprint(r.CustomKernel.IOContract); r.CustomKernel.Source != long || !strings.Contains(text, long) {
 		t.Error("the texts of the request are not its own")
 	}
 }
 
 func TestTheLegacyFormatIsTorchAgainstTorchCUDA(t *testing.T) {
-	got := read(t, Compare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
-	want := Request{Kind: Compare, RefKernel: &Code{Source: "r", Type: "torch"}, CustomKernel: Code{
-		Source: "c",
-		Type:   "torch_cuda",
+	got := read(t, KindCompare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
+	want := Request{Kind: KindCompare, RefKernel: &Code{Source: "r", KernelType: "torch"}, CustomKernel: Code{
+		Source:     "c",
+		KernelType: "torch_cuda",
 	},
-		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, L2Flush: true, Matched: 1, DefaultTolerance: true}
+		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, FlushL2: true, MinMatchedShare: 1, DefaultTolerance: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -79,23 +79,23 @@ func TestTheLegacyFormatIsTorchAgainstTorchCUDA(t *testing.T) {
 
 func TestNumbersAreReadLaxly(t *testing.T) {
 	for text, want := range map[string]int64{`12`: 12, `"12"`: 12, `12.0`: 12, `" 1_000 "`: 1000, `1e2`: 100, `true`: 1, `"-3"`: -3} {
-		if got := read(t, Evaluate, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`); got.NumTrials != want {
+		if got := read(t, KindEvaluate, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`); got.NumTrials != want {
 			t.Errorf("%s is read as %d, want %d", text, got.NumTrials, want)
 		}
 	}
 	for _, text := range []string{`12.5`, `"12.5"`, `null`, `"0x10"`, `[]`, `1e400`, `99999999999999999999`, `"inf"`} {
-		if r, problems := Read(Evaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`), RefuseAll); len(problems) == 0 {
+		if r, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`), RefuseAll); len(problems) == 0 {
 			t.Errorf("%s is read as %d", text, r.NumTrials)
 		}
 	}
 }
 
 func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
-	r := read(t, Evaluate, `{"kernel":{"source_code":"","kernel_type":"triton","metadata":{"any":[1]},"io":{"args":[
+	r := read(t, KindEvaluate, `{"kernel":{"source_code":"","kernel_type":"triton","metadata":{"any":[1]},"io":{"args":[
 		{"name":"x","type":"tensor","tensor_spec":{"shape":["4",2.0],"init":{"seed":18446744073709551615,"std":2}}},
 		{"name":"n","type":"int","value":3},{"name":"s","type":"str","value":"t"},{"name":"a","type":"float","value":2.5,"role":"input","is_meta":"yes"}],
 		"launch":{"grid":{"x":"cdiv(n, 4)"},"num_warps":4}}},"unknown":1}`)
-	text, err := json.Marshal(r.CustomKernel.IO)
+	text, err := json.Marshal(r.CustomKernel.IOContract)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,9 +133,9 @@ func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that the reader only fails by naming problems, and that what it reads can be sent to a worker and
-// passes or is refused with details.
-func FuzzRead(f *testing.F) {
+// FuzzReadRequest checks that the reader only fails by naming problems, and that what it reads can be sent to a worker
+// and passes or is refused with details.
+func FuzzReadRequest(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add(`{"kernel":{"source_code":"x","kernel_type":"torch","io":{"args":[{"name":"a","type":"int","value":1.5}]}},"num_trials":"1e3"}`)
 	f.Add(`{"kernel":{"source_code":"x","kernel_type":"cuda","metadata":[],"io":{"args":[{}],"launch":{"grid":{"x":"n"}}}},"timeout":1e999}`)
@@ -146,8 +146,8 @@ func FuzzRead(f *testing.F) {
 		if decoder.Decode(&body) != nil {
 			return
 		}
-		for _, kind := range []Kind{Evaluate, Compare} {
-			r, problems := Read(kind, body, RefuseAll)
+		for _, kind := range []EvaluationKind{KindEvaluate, KindCompare} {
+			r, problems := ReadRequest(kind, body, RefuseAll)
 			for _, p := range problems {
 				if p.Message == "" || p.Type == "" {
 					t.Errorf("a problem without words: %+v", p)
@@ -159,7 +159,7 @@ func FuzzRead(f *testing.F) {
 			if _, err := json.Marshal(r); err != nil {
 				t.Errorf("a request that was read cannot be sent: %v", err)
 			}
-			if err := r.Check(DefaultBounds()); err != nil && !errors.As(err, new(*Refusal)) {
+			if err := r.Check(DefaultLimits()); err != nil && !errors.As(err, new(*Refusal)) {
 				t.Errorf("refused by %v", err)
 			}
 		}
@@ -167,12 +167,12 @@ func FuzzRead(f *testing.F) {
 }
 
 func TestEverySchemaThatIsReferredToIsThere(t *testing.T) {
-	schemas := Schemas()
+	schemas := JSONSchemas()
 	text, err := json.Marshal(schemas)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range strings.Split(string(text), `"$ref":"`+schemaHome)[1:] {
+	for _, part := range strings.Split(string(text), `"$ref":"`+schemaRefPrefix)[1:] {
 		name, _, _ := strings.Cut(part, `"`)
 		if schemas[name] == nil {
 			t.Errorf("%s is not described", name)
@@ -199,8 +199,8 @@ func TestAnUnknownKeyIsRefusedWithTheOneThatWasMeant(t *testing.T) {
 		"a caller's own":  {tensor: `"strides":[1],`, all: refusedKey("kernel -> io -> args -> 0 -> tensor_spec -> strides", "known are shape, dtype, init, data")},
 	} {
 		body := "{" + fmt.Sprintf(kernel, test.tensor, test.launch) + test.top + "}"
-		_, mistyped := Read(Evaluate, decode(t, body), RefuseMistyped)
-		_, all := Read(Evaluate, decode(t, body), RefuseAll)
+		_, mistyped := ReadRequest(KindEvaluate, decode(t, body), RefuseMistyped)
+		_, all := ReadRequest(KindEvaluate, decode(t, body), RefuseAll)
 		if diff := cmp.Diff(test.mistyped, mistyped); diff != "" {
 			t.Errorf("%s, mistyped ones refused:\n%s", name, diff)
 		}
@@ -222,23 +222,24 @@ func TestAKernelNamedInItsLaunchIsTheOneNamedInItsMetadata(t *testing.T) {
 		`null`: {"kernel_name": "b"}, `{"kernel_name":"b"}`: {"kernel_name": "b"}, `{"kernel_name":null,"x":"y"}`: {"kernel_name": "b", "x": "y"},
 	} {
 		for _, kind := range []string{"cuda", "triton"} {
-			got := read(t, Evaluate, fmt.Sprintf(namedCode, kind, metadata)).CustomKernel
+			got := read(t, KindEvaluate, fmt.Sprintf(namedCode, kind, metadata)).CustomKernel
 			if diff := cmp.Diff(want, got.Metadata); diff != "" {
 				t.Errorf("%s, metadata %s:\n%s", kind, metadata, diff)
 			}
-			if name, there := got.IO["launch"].(map[string]any)["kernel_name"]; there {
+			if name, there := got.IOContract["launch"].(map[string]any)["kernel_name"]; there {
 				t.Errorf("the launch still names %v", name)
 			}
 		}
 	}
-	if got := read(t, Evaluate, fmt.Sprintf(namedCode, "torch", `null`)).CustomKernel; got.Metadata != nil {
+	if got := read(t, KindEvaluate, fmt.Sprintf(namedCode, "torch", `null`)).CustomKernel; got.Metadata != nil {
 		t.Errorf("a torch kernel, which has no launch, got the metadata %v", got.Metadata)
 	}
 }
 
 func TestTwoNamesOfOneKernelAreRefused(t *testing.T) {
-	for _, extras := range []Extras{RefuseMistyped, RefuseAll} {
-		_, problems := Read(Evaluate, decode(t, fmt.Sprintf(namedCode, "cuda", `{"kernel_name":"a"}`)), extras)
+	for _, extras := range []UnknownKeyPolicy{RefuseMistyped, RefuseAll} {
+		_, problems := ReadRequest(KindEvaluate, decode(t, fmt.Sprintf(namedCode, "cuda", `{"kernel_name":"a"}`)),
+			extras)
 		want := []Problem{{Field: "kernel -> io -> launch -> kernel_name", Type: "value_error",
 			Message: "Value error, 'b' is not the kernel_name of metadata, 'a': give one of them"}}
 		if diff := cmp.Diff(want, problems); diff != "" {
@@ -253,9 +254,9 @@ func TestComplexTensorsAreTakenWhereverAKernelCanHaveThem(t *testing.T) {
 		`{"shape":[4],"dtype":"complex64"}`: "dtype", `{"data":{"data_b64":"","dtype":"complex128","shape":[0]}}`: "data -> dtype",
 	} {
 		for _, kind := range []string{"torch", "torch_cuda", "cuda", "multi_kernel"} {
-			read(t, Evaluate, fmt.Sprintf(body, kind, spec))
+			read(t, KindEvaluate, fmt.Sprintf(body, kind, spec))
 		}
-		_, problems := Read(Evaluate, decode(t, fmt.Sprintf(body, "triton", spec)), RefuseMistyped)
+		_, problems := ReadRequest(KindEvaluate, decode(t, fmt.Sprintf(body, "triton", spec)), RefuseMistyped)
 		if len(problems) != 1 || problems[0].Field != "kernel -> io -> args -> 0 -> tensor_spec -> "+field || !strings.Contains(problems[0].Message, "is known, but unsupported") {
 			t.Errorf("%s: %+v", spec, problems)
 		}
@@ -264,39 +265,39 @@ func TestComplexTensorsAreTakenWhereverAKernelCanHaveThem(t *testing.T) {
 
 func TestAKeptReferenceIsForComparisonsWithoutMetrics(t *testing.T) {
 	const kernel = `{"source_code":"","kernel_type":"torch"}`
-	r := read(t, Compare, `{"ref_kernel":`+kernel+`,"custom_kernel":`+kernel+`,"reuse_reference":true}`)
-	if err := r.Check(DefaultBounds()); !r.ReuseReference || err != nil {
+	r := read(t, KindCompare, `{"ref_kernel":`+kernel+`,"custom_kernel":`+kernel+`,"reuse_reference":true}`)
+	if err := r.Check(DefaultLimits()); !r.ReuseReference || err != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
 	r.DeviceMetrics = true
-	if err := r.Check(DefaultBounds()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with collect_device_metrics") {
+	if err := r.Check(DefaultLimits()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with collect_device_metrics") {
 		t.Errorf("with metrics: %v", err)
 	}
-	if _, problems := Read(Evaluate, decode(t, `{"kernel":`+kernel+`,"reuse_reference":true}`), RefuseAll); len(problems) != 1 {
+	if _, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":`+kernel+`,"reuse_reference":true}`), RefuseAll); len(problems) != 1 {
 		t.Errorf("without a reference: %+v", problems)
 	}
 }
 
 func TestStopWhenSaysWhatCannotBeReached(t *testing.T) {
-	kernels := map[Kind]string{Evaluate: `{"kernel":{"source_code":"","kernel_type":"torch"}`,
-		Compare: `{"ref_kernel":{"source_code":"","kernel_type":"torch"},"custom_kernel":{"source_code":"","kernel_type":"torch"}`}
+	kernels := map[EvaluationKind]string{KindEvaluate: `{"kernel":{"source_code":"","kernel_type":"torch"}`,
+		KindCompare: `{"ref_kernel":{"source_code":"","kernel_type":"torch"},"custom_kernel":{"source_code":"","kernel_type":"torch"}`}
 	for _, tt := range []struct {
-		kind Kind
+		kind EvaluationKind
 		stop string
 		want string // the beginning of the refusal; empty: it is taken
 	}{
-		{Evaluate, `{"half_width":0.01}`, ""},
-		{Evaluate, `null`, ""},
-		{Compare, `{"speedup_above":1.1,"speedup_below":0.9,"confidence":"0.99"}`, ""},
-		{Compare, `{}`, "stop_when needs one of"},
-		{Evaluate, `{"speedup_above":1.1}`, "speedup_above and speedup_below need a reference"},
-		{Compare, `{"half_width":0}`, "half_width must be between"},
-		{Compare, `{"half_width":0.6}`, "half_width must be between"},
-		{Compare, `{"speedup_below":-1}`, "speedup_above and speedup_below must be between"},
-		{Compare, `{"half_width":0.1,"confidence":1}`, "confidence must be between"},
+		{KindEvaluate, `{"half_width":0.01}`, ""},
+		{KindEvaluate, `null`, ""},
+		{KindCompare, `{"speedup_above":1.1,"speedup_below":0.9,"confidence":"0.99"}`, ""},
+		{KindCompare, `{}`, "stop_when needs one of"},
+		{KindEvaluate, `{"speedup_above":1.1}`, "speedup_above and speedup_below need a reference"},
+		{KindCompare, `{"half_width":0}`, "half_width must be between"},
+		{KindCompare, `{"half_width":0.6}`, "half_width must be between"},
+		{KindCompare, `{"speedup_below":-1}`, "speedup_above and speedup_below must be between"},
+		{KindCompare, `{"half_width":0.1,"confidence":1}`, "confidence must be between"},
 	} {
 		r := read(t, tt.kind, kernels[tt.kind]+`,"stop_when":`+tt.stop+`}`)
-		err := r.Check(DefaultBounds())
+		err := r.Check(DefaultLimits())
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.stop, err, tt.want)
 		}
@@ -304,7 +305,7 @@ func TestStopWhenSaysWhatCannotBeReached(t *testing.T) {
 			t.Errorf("%s: confidence %v", tt.stop, r.StopWhen.Confidence)
 		}
 	}
-	if _, problems := Read(Compare, decode(t, kernels[Compare]+`,"stop_when":{"halfwidth":0.1}}`), RefuseAll); len(problems) == 0 {
+	if _, problems := ReadRequest(KindCompare, decode(t, kernels[KindCompare]+`,"stop_when":{"halfwidth":0.1}}`), RefuseAll); len(problems) == 0 {
 		t.Error("a misspelled condition is taken")
 	}
 }
@@ -321,16 +322,16 @@ func TestCasesThatCannotBeTimedTogetherAreRefused(t *testing.T) {
 		{`[{"n":1},{"n":"1"}]`, "n is a text in case 2 of cases, and a number in the first"},
 		{`[{"n":1}],"collect_device_metrics":true`, "cases cannot be combined with collect_device_metrics"},
 	} {
-		err := read(t, Evaluate, kernel+tt.cases+`}`).Check(DefaultBounds())
+		err := read(t, KindEvaluate, kernel+tt.cases+`}`).Check(DefaultLimits())
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.cases, err, tt.want)
 		}
 	}
 	long := `"` + strings.Repeat("x", 2*minLongText) + `"`
-	if r := read(t, Evaluate, kernel+`[{"name":`+long+`}]}`); string(r.Cases[0]["name"]) != long {
+	if r := read(t, KindEvaluate, kernel+`[{"name":`+long+`}]}`); string(r.Cases[0]["name"]) != long {
 		t.Errorf("a long text became %.40s", r.Cases[0]["name"])
 	}
-	if _, problems := Read(Evaluate, decode(t, kernel+`[1]}`), RefuseMistyped); len(problems) == 0 {
+	if _, problems := ReadRequest(KindEvaluate, decode(t, kernel+`[1]}`), RefuseMistyped); len(problems) == 0 {
 		t.Error("a case that is no object is taken")
 	}
 }
@@ -353,20 +354,21 @@ func TestTolerancesThatCannotBeAreRefusedByTheirPath(t *testing.T) {
 		{`"max_error":-1`, "max_error", "max_error must not be negative"},
 		{`"infinite":"some"`, "infinite", "Input should be 'equal', 'negative' or 'never'"},
 	} {
-		_, problems := Read(Compare, decode(t, body+tt.words+`}`), RefuseMistyped)
+		_, problems := ReadRequest(KindCompare, decode(t, body+tt.words+`}`), RefuseMistyped)
 		if len(problems) != 1 || problems[0].Field != tt.field || !strings.Contains(problems[0].Message, tt.message) {
 			t.Errorf("%s: %+v", tt.words, problems)
 		}
 	}
-	few := read(t, Compare, body+`"required_matched_ratio":1e-300}`)
-	if err := few.Check(DefaultBounds()); err == nil || err.Error() != "required_matched_ratio must be at least 0.01" {
+	few := read(t, KindCompare, body+`"required_matched_ratio":1e-300}`)
+	if err := few.Check(DefaultLimits()); err == nil || err.Error() != "required_matched_ratio must be at least 0.01" {
 		t.Errorf("a share of nearly 0: %v", err)
 	}
-	r := read(t, Compare, body+`"matched":0.9,"atol":0.1,"tolerances":{"1":{"max_error":2}},"reuse_reference":true}`)
-	if r.Matched != 0.9 || r.DefaultTolerance || *r.Tolerances["1"].MaxError != 2 || r.Tolerances["1"].ATol != nil {
+	r := read(t, KindCompare, body+`"matched":0.9,"atol":0.1,"tolerances":{"1":{"max_error":2}},"reuse_reference":true}`)
+	if r.MinMatchedShare != 0.9 || r.DefaultTolerance || *r.Tolerances["1"].MaxError != 2 ||
+		r.Tolerances["1"].ATol != nil {
 		t.Errorf("%+v", r)
 	}
-	if err := r.Check(DefaultBounds()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with tolerances") {
+	if err := r.Check(DefaultLimits()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with tolerances") {
 		t.Errorf("with a kept reference: %v", err)
 	}
 }
@@ -386,7 +388,7 @@ func TestFilesOfAKernelAreThoseOfASubmission(t *testing.T) {
 		{"torch", `"source_code":"m","source_files":{"a.exe":"a"}`, "", "is not one that"},
 		{"torch", `"source_code":"m","source_files":{"a.py":"` + strings.Repeat("x", 1_000_000) + `"}`, "", "the files come to 1000001 bytes together"},
 	} {
-		r, problems := Read(Evaluate, decode(t, fmt.Sprintf(body, tt.kind, tt.files)), RefuseMistyped)
+		r, problems := ReadRequest(KindEvaluate, decode(t, fmt.Sprintf(body, tt.kind, tt.files)), RefuseMistyped)
 		switch {
 		case tt.problem == "" && (len(problems) > 0 || r.CustomKernel.Source != tt.main || len(r.CustomKernel.Files) == 0 || r.CustomKernel.Files["main.py"] != ""):
 			t.Errorf("%s: %+v, %+v", tt.files, r.CustomKernel, problems)
@@ -394,11 +396,11 @@ func TestFilesOfAKernelAreThoseOfASubmission(t *testing.T) {
 			t.Errorf("%.80s: %+v", tt.files, problems)
 		}
 	}
-	if _, problems := Read(Evaluate, decode(t, `{"kernel":{"kernel_type":"torch"}}`), RefuseMistyped); len(problems) != 1 || problems[0].Field != "kernel -> source_code" {
+	if _, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":{"kernel_type":"torch"}}`), RefuseMistyped); len(problems) != 1 || problems[0].Field != "kernel -> source_code" {
 		t.Errorf("without a source: %+v", problems)
 	}
 	long := strings.Repeat("x", 2*minLongText)
-	if r := read(t, Evaluate, fmt.Sprintf(body, "torch", `"source_code":"m","source_files":{"a.py":"`+long+`"}`)); r.CustomKernel.Files["a.py"] != long {
+	if r := read(t, KindEvaluate, fmt.Sprintf(body, "torch", `"source_code":"m","source_files":{"a.py":"`+long+`"}`)); r.CustomKernel.Files["a.py"] != long {
 		t.Errorf("a long file became %.40s", r.CustomKernel.Files["a.py"])
 	}
 }
@@ -413,12 +415,13 @@ func TestBaselinesAndSetupsThatCannotBeAreRefused(t *testing.T) {
 		{"torch", "cuda", `"setup":true`, "setup is for kernels of the types torch, torch_cuda, and multi_kernel, and this one is of type cuda"},
 		{"torch", "torch", `"setup":true,"reuse_reference":true`, "setup cannot be combined with reuse_reference"},
 	} {
-		err := read(t, Compare, fmt.Sprintf(body, tt.ref, tt.custom, tt.words)).Check(DefaultBounds())
+		err := read(t, KindCompare, fmt.Sprintf(body, tt.ref, tt.custom, tt.words)).Check(DefaultLimits())
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.words, err, tt.want)
 		}
 	}
-	_, problems := Read(Compare, decode(t, fmt.Sprintf(body, "torch", "torch", `"baselines":["jit"]`)), RefuseMistyped)
+	_, problems := ReadRequest(KindCompare, decode(t, fmt.Sprintf(body, "torch", "torch", `"baselines":["jit"]`)),
+		RefuseMistyped)
 	if len(problems) != 1 || problems[0].Field != "baselines -> 0" || problems[0].Message != "Input should be 'eager' or 'torch.compile'" {
 		t.Errorf("an unknown baseline: %+v", problems)
 	}

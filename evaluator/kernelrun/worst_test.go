@@ -39,7 +39,7 @@ func TestABodyFullOfErrorsCostsLittleMoreThanReadingIt(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		began := time.Now()
-		_, problems := Read(Evaluate, body, RefuseAll)
+		_, problems := ReadRequest(KindEvaluate, body, RefuseAll)
 		took := time.Since(began)
 		runtime.ReadMemStats(&after)
 		allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
@@ -56,7 +56,7 @@ func TestALongSourceIsReadWithoutACopy(t *testing.T) {
 	body := map[string]any{"kernel": map[string]any{"source_code": source, "kernel_type": "torch"}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	read, problems := Read(Evaluate, body, RefuseAll)
+	read, problems := ReadRequest(KindEvaluate, body, RefuseAll)
 	runtime.ReadMemStats(&after)
 	if allocated := (after.TotalAlloc - before.TotalAlloc) >> 20; len(problems) > 0 || read.CustomKernel.Source != source ||
 		allocated > 1 {

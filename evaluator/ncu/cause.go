@@ -9,11 +9,11 @@ import (
 // Cause is a counter that differs between two kernels in the same direction as their times, so that it may explain the
 // difference.
 type Cause struct {
-	Key      string `json:"key"`
-	Label    string `json:"label"`
-	Counters string `json:"from"` // counters
-	A        Metric `json:"a"`
-	B        Metric `json:"b"`
+	Key          string `json:"key"`
+	Label        string `json:"label"`
+	CounterNames string `json:"from"` // counters
+	ValueA       Metric `json:"a"`
+	ValueB       Metric `json:"b"`
 	// Utilization is the utilization of the hardware unit that the counter belongs to, in the slower kernel, or the
 	// share of its cycles in the counted state, from 0 to 1.
 	Utilization float64 `json:"busy"`
@@ -25,10 +25,10 @@ type Cause struct {
 
 // Explanation lists possible causes of the time difference between two reports.
 type Explanation struct {
-	A         *Kernel `json:"-"` // the pair of kernels with the largest difference
-	B         *Kernel `json:"-"`
+	TimeA     *Kernel `json:"-"` // the pair of kernels with the largest difference
+	TimeB     *Kernel `json:"-"`
 	PairShare float64 `json:"part"`   // share of the total difference that the pair makes up
-	Ratio     float64 `json:"ratio"`  // time of B's report divided by that of A's
+	TimeRatio float64 `json:"ratio"`  // time of B's report divided by that of A's
 	Causes    []Cause `json:"causes"` // causes of the pair's difference, largest first
 	// UnpairedKernels lists the kernels of the slower report that have no counterpart in the other. UnpairedShare is
 	// their share of the difference.
@@ -47,28 +47,28 @@ func ExplainDifference(a, b *Report) (why Explanation, ok bool) {
 	if !(timeA > 0) || !(timeB > 0) || math.Abs(timeB/timeA-1) < minTimeDifference {
 		return why, false
 	}
-	why.Ratio = timeB / timeA
+	why.TimeRatio = timeB / timeA
 	most := 0.0
 	for _, p := range pairKernels(a, b) {
 		if timeB < timeA {
-			p.A, p.B = p.B, p.A // the slower one is B from here on
+			p.KernelA, p.KernelB = p.KernelB, p.KernelA // the slower one is B from here on
 		}
-		saved := kernelTime(p.B) - kernelTime(p.A)
+		saved := kernelTime(p.KernelB) - kernelTime(p.KernelA)
 		switch {
-		case p.A == nil:
-			why.UnpairedKernels, why.UnpairedShare = append(why.UnpairedKernels, p.B.ShortName), why.UnpairedShare+saved/math.Abs(timeB-timeA)
-		case p.B != nil && saved > most:
-			most, why.A, why.B = saved, p.A, p.B
+		case p.KernelA == nil:
+			why.UnpairedKernels, why.UnpairedShare = append(why.UnpairedKernels, p.KernelB.ShortName), why.UnpairedShare+saved/math.Abs(timeB-timeA)
+		case p.KernelB != nil && saved > most:
+			most, why.TimeA, why.TimeB = saved, p.KernelA, p.KernelB
 		}
 	}
 	why.PairShare = min(most/math.Abs(timeB-timeA), 1)
-	if why.A != nil {
-		why.Causes = causesOf(why.A, why.B, timeB < timeA)
+	if why.TimeA != nil {
+		why.Causes = causesOf(why.TimeA, why.TimeB, timeB < timeA)
 	}
 	if timeB < timeA {
-		why.A, why.B = why.B, why.A
+		why.TimeA, why.TimeB = why.TimeB, why.TimeA
 	}
-	return why, why.A != nil || len(why.UnpairedKernels) > 0
+	return why, why.TimeA != nil || len(why.UnpairedKernels) > 0
 }
 
 func totalTime(r *Report) (ns float64) {
@@ -90,8 +90,8 @@ func kernelTime(k *Kernel) float64 {
 func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 	ratio := math.Log(kernelTime(slow) / kernelTime(fast))
 	add := func(c Cause, fast, slow Metric) {
-		if c.A, c.B = fast, slow; swapped {
-			c.A, c.B = slow, fast
+		if c.ValueA, c.ValueB = fast, slow; swapped {
+			c.ValueA, c.ValueB = slow, fast
 		}
 		if c.ExplainedShare >= minExplainedShare {
 			list = append(list, c)
@@ -99,20 +99,20 @@ func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 	}
 	for _, r := range causeRules() {
 		f, s, busy := r.metric(fast), r.metric(slow), r.utilization(slow)
-		if by, ok := r.relativeChange(f, s); ok && busy > 0 {
-			add(Cause{Key: r.key, Label: r.label, Counters: r.from, Utilization: busy, ExplainedShare: busy * min(math.Log(by)/ratio, 1)}, f, s)
+		if by, ok := r.factorOfChange(f, s); ok && busy > 0 {
+			add(Cause{Key: r.key, Label: r.label, CounterNames: r.counters, Utilization: busy, ExplainedShare: busy * min(math.Log(by)/ratio, 1)}, f, s)
 		}
 	}
 	for _, c := range stallCauses(fast, slow) {
-		add(c, c.A, c.B)
+		add(c, c.ValueA, c.ValueB)
 	}
 	slices.SortStableFunc(list, func(a, b Cause) int { return cmp.Compare(b.ExplainedShare, a.ExplainedShare) })
 	return list
 }
 
-// relativeChange returns by which factor the slower kernel does more (or has less, depending on the rule). ok is false
+// factorOfChange returns by which factor the slower kernel does more (or has less, depending on the rule). ok is false
 // if both are equal or the slower kernel is better.
-func (r causeRule) relativeChange(fast, slow Metric) (float64, bool) {
+func (r causeRule) factorOfChange(fast, slow Metric) (float64, bool) {
 	f, ok := fast.BaseValue()
 	s, both := slow.BaseValue()
 	if !ok || !both {
@@ -130,9 +130,9 @@ func (r causeRule) relativeChange(fast, slow Metric) (float64, bool) {
 // stallCauses returns the warp states in which the slower kernel spends more cycles. ExplainedShare is the share of the
 // state in the additional cycles, weighted by the share of cycles in which the schedulers issued nothing.
 func stallCauses(fast, slow *Kernel) (list []Cause) {
-	f, okF := fast.baseValue(executedMetric)
-	s, okS := slow.baseValue(executedMetric)
-	idle, ok := slow.baseValue("smsp__issue_inst0.avg.pct_of_peak_sustained_active")
+	f, okF := fast.valueInBaseUnit(executedMetric)
+	s, okS := slow.valueInBaseUnit(executedMetric)
+	idle, ok := slow.valueInBaseUnit("smsp__issue_inst0.avg.pct_of_peak_sustained_active")
 	if !okF || !okS || !ok {
 		return nil
 	}
@@ -146,9 +146,9 @@ func stallCauses(fast, slow *Kernel) (list []Cause) {
 		all += lost(st)
 	}
 	for _, st := range stalls {
-		if was := before[st.Label]; !st.WarpSelected && all > 0 && was.Value.Measured {
-			list = append(list, Cause{Key: "stall: " + st.Label, Label: "Cycles per instruction waiting for " + cmp.Or(st.Help, st.Label),
-				Counters: st.Source, A: was.Value, B: st.Value, Utilization: idle / 100, ExplainedShare: idle / 100 * lost(st) / all})
+		if was := before[st.Label]; !st.IsIssuing && all > 0 && was.Value.Measured {
+			list = append(list, Cause{Key: "stall: " + st.Label, Label: "Cycles per instruction waiting for " + cmp.Or(st.Explanation, st.Label),
+				CounterNames: st.Origin, ValueA: was.Value, ValueB: st.Value, Utilization: idle / 100, ExplainedShare: idle / 100 * lost(st) / all})
 		}
 	}
 	return list

@@ -4,10 +4,10 @@ import "math"
 
 // causeRule describes a counter that can explain a time difference.
 type causeRule struct {
-	key, label, from string
-	moreIsFaster     bool // a larger value means less time
-	metric           func(*Kernel) Metric
-	utilization      func(slow *Kernel) float64 // as Cause.Utilization
+	key, label, counters string
+	moreIsFaster         bool // a larger value means less time
+	metric               func(*Kernel) Metric
+	utilization          func(slow *Kernel) float64 // as Cause.Utilization
 }
 
 const (
@@ -20,46 +20,46 @@ const (
 const (
 	CauseDRAM             = "dram"
 	CauseL2               = "l2"
-	CauseSectors          = "sectors"
+	CauseGlobalSectors    = "sectors"
 	CauseGlobalLoads      = "loads"
-	CauseShared           = "shared"
+	CauseSharedMemory     = "shared"
 	CauseSpills           = "spills"
 	CauseInstructions     = "instructions"
-	CauseTensor           = "tensor"
+	CauseTensorCores      = "tensor"
 	CauseWarps            = "warps"
 	CauseSharedWavefronts = "waves"
 	CauseClock            = "clock"
 )
 
 func causeRules() []causeRule {
-	return append(trafficRules(),
-		causeRule{key: CauseInstructions, label: "Warp instructions executed", from: executedMetric, metric: counterMetric(executedMetric),
+	return append(memoryTrafficRules(),
+		causeRule{key: CauseInstructions, label: "Warp instructions executed", counters: executedMetric, metric: counterMetric(executedMetric),
 			utilization: metricFraction("smsp__issue_active" + pctOfActiveSuffix)},
-		causeRule{key: CauseTensor, label: "Tensor cores busy", from: "sm__pipe_tensor_cycles_active" + pctOfActiveSuffix, moreIsFaster: true,
-			metric: tensorBusy, utilization: oneWithoutTensorCores},
-		causeRule{key: CauseWarps, label: "Warps in flight per SM", from: "sm__warps_active.avg.per_cycle_active", moreIsFaster: true,
+		causeRule{key: CauseTensorCores, label: "Tensor cores busy", counters: "sm__pipe_tensor_cycles_active" + pctOfActiveSuffix, moreIsFaster: true,
+			metric: tensorPipeUtilization, utilization: weightWithoutTensorCores},
+		causeRule{key: CauseWarps, label: "Warps in flight per SM", counters: "sm__warps_active.avg.per_cycle_active", moreIsFaster: true,
 			metric: counterMetric("sm__warps_active.avg.per_cycle_active"), utilization: distanceFromPeaks},
-		causeRule{key: CauseSharedWavefronts, label: "Part of the device that the blocks fill", from: "launch__waves_per_multiprocessor", moreIsFaster: true,
+		causeRule{key: CauseSharedWavefronts, label: "Part of the device that the blocks fill", counters: "launch__waves_per_multiprocessor", moreIsFaster: true,
 			metric: blockCapacityShare, utilization: func(*Kernel) float64 { return 1 }},
-		causeRule{key: CauseClock, label: "Clock of the SMs under the profiler", from: "sm__cycles_elapsed.avg.per_second", moreIsFaster: true,
+		causeRule{key: CauseClock, label: "Clock of the SMs under the profiler", counters: "sm__cycles_elapsed.avg.per_second", moreIsFaster: true,
 			metric: counterMetric("sm__cycles_elapsed.avg.per_second"), utilization: func(*Kernel) float64 { return 1 }},
 	)
 }
 
-// trafficRules returns the rules for traffic between memory levels, weighted by the utilization of the level.
-func trafficRules() []causeRule {
+// memoryTrafficRules returns the rules for traffic between memory levels, weighted by the utilization of the level.
+func memoryTrafficRules() []causeRule {
 	const l2, l1 = "lts__throughput" + pctOfElapsedSuffix, "l1tex__throughput" + pctOfActiveSuffix
 	return []causeRule{
-		{key: CauseDRAM, label: "Bytes from and to DRAM", from: "dram__bytes_read.sum + dram__bytes_write.sum",
+		{key: CauseDRAM, label: "Bytes from and to DRAM", counters: "dram__bytes_read.sum + dram__bytes_write.sum",
 			metric: sumOfCounters("dram__bytes_read.sum", "dram__bytes_write.sum"), utilization: metricFraction("gpu__dram_throughput" + pctOfElapsedSuffix)},
-		{key: CauseL2, label: "Bytes from L2 to the SMs", from: "l1tex__m_xbar2l1tex_read_bytes.sum",
+		{key: CauseL2, label: "Bytes from L2 to the SMs", counters: "l1tex__m_xbar2l1tex_read_bytes.sum",
 			metric: counterMetric("l1tex__m_xbar2l1tex_read_bytes.sum"), utilization: metricFraction(l2)},
-		{key: CauseSectors, label: "Global-memory sectors accessed", from: l2SectorsPrefix, metric: counterMetric(l2SectorsPrefix), utilization: metricFraction(l2)},
-		{key: CauseGlobalLoads, label: "Load instructions on global memory", from: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+		{key: CauseGlobalSectors, label: "Global-memory sectors accessed", counters: l2SectorsPrefix, metric: counterMetric(l2SectorsPrefix), utilization: metricFraction(l2)},
+		{key: CauseGlobalLoads, label: "Load instructions on global memory", counters: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
 			metric: counterMetric("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), utilization: metricFraction(l1)},
-		{key: CauseShared, label: "Shared-memory wavefronts", from: sharedWavefrontsMetric,
+		{key: CauseSharedMemory, label: "Shared-memory wavefronts", counters: sharedWavefrontsMetric,
 			metric: counterMetric(sharedWavefrontsMetric), utilization: metricFraction(sharedWavefrontsMetric + ".pct_of_peak_sustained_elapsed")},
-		{key: CauseSpills, label: "Local-memory sectors: register spills and indexed arrays", from: localSectorsMetric + "ld.sum + " + localSectorsMetric + "st.sum",
+		{key: CauseSpills, label: "Local-memory sectors: register spills and indexed arrays", counters: localSectorsMetric + "ld.sum + " + localSectorsMetric + "st.sum",
 			metric: sumOfCounters(localSectorsMetric+"ld.sum", localSectorsMetric+"st.sum"), utilization: metricFraction(l1)},
 	}
 }
@@ -74,7 +74,7 @@ func sumOfCounters(names ...string) func(*Kernel) Metric {
 	return func(k *Kernel) Metric {
 		m := Metric{UnitName: k.Metric(names[0]).BaseUnit(), Measured: true}
 		for _, name := range names {
-			v, ok := k.baseValue(name)
+			v, ok := k.valueInBaseUnit(name)
 			m.Value, m.Measured = m.Value+v, m.Measured && ok
 		}
 		return m
@@ -83,12 +83,12 @@ func sumOfCounters(names ...string) func(*Kernel) Metric {
 
 func metricFraction(name string) func(*Kernel) float64 {
 	return func(k *Kernel) float64 {
-		v, _ := k.baseValue(name)
+		v, _ := k.valueInBaseUnit(name)
 		return min(max(v/100, 0), 1)
 	}
 }
 
-func tensorBusy(k *Kernel) Metric {
+func tensorPipeUtilization(k *Kernel) Metric {
 	for _, p := range pipeUtilizations(k) {
 		if p.Label == "Tensor" {
 			return p.Value
@@ -97,10 +97,10 @@ func tensorBusy(k *Kernel) Metric {
 	return Metric{}
 }
 
-// oneWithoutTensorCores returns 1 for a kernel that does not use the tensor cores. For others, other counters explain
-// the difference.
-func oneWithoutTensorCores(slow *Kernel) float64 {
-	if m := tensorBusy(slow); m.Measured && m.Value < 1 {
+// weightWithoutTensorCores returns 1 for a kernel that does not use the tensor cores. For others, other counters
+// explain the difference.
+func weightWithoutTensorCores(slow *Kernel) float64 {
+	if m := tensorPipeUtilization(slow); m.Measured && m.Value < 1 {
 		return 1
 	}
 	return 0

@@ -27,13 +27,13 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 	}{
 		// One thread per element of a product of 1024³, and a library's of 4096³ on tensor cores.
 		{"a naive product and one on tensor cores", naive, tensor,
-			[]string{CauseTensor, CauseGlobalLoads, CauseInstructions, "stall: LG throttle"},
+			[]string{CauseTensorCores, CauseGlobalLoads, CauseInstructions, "stall: LG throttle"},
 			[]string{CauseDRAM, CauseWarps}},
-		{"a strided transpose and a stream", strided, saxpy, []string{CauseSectors, "stall: Drain"},
-			[]string{CauseDRAM, CauseTensor, CauseGlobalLoads}},
+		{"a strided transpose and a stream", strided, saxpy, []string{CauseGlobalSectors, "stall: Drain"},
+			[]string{CauseDRAM, CauseTensorCores, CauseGlobalLoads}},
 	} {
 		w, ok := ExplainDifference(c.slow, c.fast)
-		if !ok || w.Ratio >= 1 || w.PairShare != 1 || w.A != &c.slow.Kernels[0] {
+		if !ok || w.TimeRatio >= 1 || w.PairShare != 1 || w.TimeA != &c.slow.Kernels[0] {
 			t.Fatalf("%s: %v, %+v", c.what, ok, w)
 		}
 		found := keys(w)
@@ -52,7 +52,8 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 			if cause.ExplainedShare < minExplainedShare || cause.ExplainedShare > 1 || i > 0 && cause.ExplainedShare > w.Causes[i-1].ExplainedShare {
 				t.Errorf("%s: cause %d is %+v", c.what, i, cause)
 			}
-			if mirrored := back.Causes[i]; mirrored.Key != cause.Key || mirrored.A != cause.B || mirrored.B != cause.A {
+			if mirrored := back.Causes[i]; mirrored.Key != cause.Key || mirrored.ValueA != cause.ValueB ||
+				mirrored.ValueB != cause.ValueA {
 				t.Errorf("%s: from the other side cause %d is %+v, want %+v", c.what, i, mirrored, cause)
 			}
 		}
@@ -78,7 +79,7 @@ func TestKernelsThatOneSideDoesWithoutAreNamed(t *testing.T) {
 	all := Parse(pages(t, "cuda4"))
 	w, ok := ExplainDifference(all, &Report{Kernels: all.Kernels[:2]})
 	if !ok || !slices.Equal(w.UnpairedKernels, []string{"transpose_strided", "reduce_shared"}) || w.UnpairedShare < 0.999 ||
-		w.A != nil {
+		w.TimeA != nil {
 		t.Errorf("%v, %+v", ok, w)
 	}
 }

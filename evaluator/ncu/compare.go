@@ -6,40 +6,40 @@ import (
 	"slices"
 )
 
-// Pair has two kernels to compare. One of them is nil if the other report has no counterpart.
-type Pair struct {
-	A, B     *Kernel       `json:"-"`
-	NameA    string        `json:"a,omitempty"` // short names; empty without a kernel
-	NameB    string        `json:"b,omitempty"`
-	Sections []SectionDiff `json:"sections,omitempty"` // largest effect first
+// KernelPair has two kernels to compare. One of them is nil if the other report has no counterpart.
+type KernelPair struct {
+	KernelA, KernelB *Kernel       `json:"-"`
+	NameA            string        `json:"a,omitempty"` // short names; empty without a kernel
+	NameB            string        `json:"b,omitempty"`
+	Sections         []SectionDiff `json:"sections,omitempty"` // largest effect first
 }
 
 // SectionDiff compares one section of the details page.
 type SectionDiff struct {
-	Name           string  `json:"name"`
-	RelativeEffect float64 `json:"effect"` // largest of its rows
-	Rows           []Diff  `json:"rows"`   // largest effect first
+	Name           string       `json:"name"`
+	RelativeEffect float64      `json:"effect"` // largest of its rows
+	Rows           []MetricDiff `json:"rows"`   // largest effect first
 }
 
 // Compare pairs the kernels of two reports (by name and order, then by order) and compares every section of each pair.
-func Compare(a, b *Report) []Pair {
+func Compare(a, b *Report) []KernelPair {
 	pairs := pairKernels(a, b)
 	for i := range pairs {
 		p := &pairs[i]
-		if p.A != nil {
-			p.NameA = p.A.ShortName
+		if p.KernelA != nil {
+			p.NameA = p.KernelA.ShortName
 		}
-		if p.B != nil {
-			p.NameB = p.B.ShortName
+		if p.KernelB != nil {
+			p.NameB = p.KernelB.ShortName
 		}
-		if p.A != nil && p.B != nil {
-			p.Sections = compareSections(p.A, p.B)
+		if p.KernelA != nil && p.KernelB != nil {
+			p.Sections = compareSections(p.KernelA, p.KernelB)
 		}
 	}
 	return pairs
 }
 
-func pairKernels(a, b *Report) []Pair {
+func pairKernels(a, b *Report) []KernelPair {
 	taken := make([]bool, len(b.Kernels))
 	take := func(match func(*Kernel) bool) *Kernel {
 		for i := range b.Kernels {
@@ -50,18 +50,18 @@ func pairKernels(a, b *Report) []Pair {
 		}
 		return nil
 	}
-	out := make([]Pair, len(a.Kernels))
+	out := make([]KernelPair, len(a.Kernels))
 	for i := range a.Kernels {
 		k := &a.Kernels[i]
-		out[i] = Pair{A: k, B: take(func(o *Kernel) bool { return o.ShortName == k.ShortName })}
+		out[i] = KernelPair{KernelA: k, KernelB: take(func(o *Kernel) bool { return o.ShortName == k.ShortName })}
 	}
 	for i := range out {
-		if out[i].B == nil {
-			out[i].B = take(func(*Kernel) bool { return true })
+		if out[i].KernelB == nil {
+			out[i].KernelB = take(func(*Kernel) bool { return true })
 		}
 	}
 	for rest := take(func(*Kernel) bool { return true }); rest != nil; rest = take(func(*Kernel) bool { return true }) {
-		out = append(out, Pair{B: rest})
+		out = append(out, KernelPair{KernelB: rest})
 	}
 	return out
 }
@@ -97,36 +97,36 @@ func compareSection(name string, a, b *Kernel) SectionDiff {
 		}
 	}
 	for _, label := range labels {
-		row := NewDiff(label, a.Row(name, label), b.Row(name, label))
+		row := CompareMetrics(label, a.SectionValue(name, label), b.SectionValue(name, label))
 		d.Rows = append(d.Rows, row)
 	}
 	if name == warpStatesSection || name == memoryChartSection {
-		setEffects(d.Rows)
+		setRelativeEffects(d.Rows)
 	}
 	for _, row := range d.Rows {
 		d.RelativeEffect = max(d.RelativeEffect, row.RelativeEffect)
 	}
-	slices.SortStableFunc(d.Rows, func(x, y Diff) int { return cmp.Compare(y.RelativeEffect, x.RelativeEffect) })
+	slices.SortStableFunc(d.Rows, func(x, y MetricDiff) int { return cmp.Compare(y.RelativeEffect, x.RelativeEffect) })
 	return d
 }
 
-// Diff compares one value of both kernels.
-type Diff struct {
-	Label string `json:"label"`
-	A     Metric `json:"a"`
-	B     Metric `json:"b"`
+// MetricDiff compares one value of both kernels.
+type MetricDiff struct {
+	Label  string `json:"label"`
+	ValueA Metric `json:"a"`
+	ValueB Metric `json:"b"`
 	// Change is B relative to A (0.25 is a quarter more), or the difference in percentage points if the unit is "%". It
-	// is meaningful only if Comparable.
-	Change     float64 `json:"change"`
-	Comparable bool    `json:"comparable"`
+	// is meaningful only if IsComparable.
+	Change       float64 `json:"change"`
+	IsComparable bool    `json:"comparable"`
 	// RelativeEffect is a sort key from 0 (equal) to 1. For a percentage it is the difference in points, for others the
 	// difference relative to both values, so that noise in tiny percentages comes last.
 	RelativeEffect float64 `json:"effect"`
 }
 
-// NewDiff compares two metrics in base units. Metrics with different kinds of units are not comparable.
-func NewDiff(label string, a, b Metric) Diff {
-	d := Diff{Label: label, A: a, B: b}
+// CompareMetrics compares two metrics in base units. Metrics with different kinds of units are not comparable.
+func CompareMetrics(label string, a, b Metric) MetricDiff {
+	d := MetricDiff{Label: label, ValueA: a, ValueB: b}
 	x, ok := a.BaseValue()
 	y, both := b.BaseValue()
 	if !ok || !both || a.BaseUnit() != b.BaseUnit() {
@@ -135,13 +135,13 @@ func NewDiff(label string, a, b Metric) Diff {
 		}
 		return d
 	}
-	d.Comparable = true
+	d.IsComparable = true
 	switch {
 	case a.UnitName == "%":
 		d.Change, d.RelativeEffect = y-x, math.Min(math.Abs(y-x)/100, 1)
 	case x == y:
 	case x == 0 || math.IsInf(y/x, 0):
-		d.Comparable, d.RelativeEffect = false, 1
+		d.IsComparable, d.RelativeEffect = false, 1
 	default:
 		d.Change, d.RelativeEffect = y/x-1, math.Min(math.Abs(y-x)/(math.Abs(x)+math.Abs(y)), 1)
 	}

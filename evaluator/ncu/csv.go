@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// maxRecords limits the rows of one CSV page, far above any real report.
-const maxRecords = 500_000
+// maxCSVRows limits the rows of one CSV page, far above any real report.
+const maxCSVRows = 500_000
 
 // csvRecords parses a CSV page leniently: rows may differ in length, quotes may be invalid, and "==PROF==" lines of ncu
 // may precede the table. cut reports whether the last line has no line break, because ncu was stopped while writing it.
@@ -22,7 +22,7 @@ func csvRecords(page []byte) (rows [][]string, cut bool) {
 	}
 	r := csv.NewReader(bytes.NewReader(page))
 	r.FieldsPerRecord, r.LazyQuotes = -1, true
-	for len(rows) < maxRecords {
+	for len(rows) < maxCSVRows {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return rows, cut
@@ -38,8 +38,8 @@ func csvRecords(page []byte) (rows [][]string, cut bool) {
 // Patterns of decimal numbers in English and in many other languages. Three digits are excluded, because "1.234" and
 // "1,234" are ambiguous.
 var (
-	decimalPoint = regexp.MustCompile(`^-?[0-9]+\.([0-9]{1,2}|[0-9]{4,})$`)
-	decimalComma = regexp.MustCompile(`^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`)
+	decimalPointPattern = regexp.MustCompile(`^-?[0-9]+\.([0-9]{1,2}|[0-9]{4,})$`)
+	decimalCommaPattern = regexp.MustCompile(`^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`)
 )
 
 // usesDecimalCommas reports whether the numbers on a page have decimal commas, so that "1.234" is more than a thousand.
@@ -47,10 +47,10 @@ func usesDecimalCommas(rows [][]string) bool {
 	commas := false
 	for _, row := range rows {
 		for _, cell := range row {
-			if decimalPoint.MatchString(cell) {
+			if decimalPointPattern.MatchString(cell) {
 				return false
 			}
-			commas = commas || decimalComma.MatchString(cell)
+			commas = commas || decimalCommaPattern.MatchString(cell)
 		}
 	}
 	return commas
@@ -67,8 +67,8 @@ func columnIndexes(header []string) map[string]int {
 	return at
 }
 
-// cellOf returns the row's value in the named column, or "" if either is missing.
-func cellOf(row []string, at map[string]int, name string) string {
+// cellInColumn returns the row's value in the named column, or "" if either is missing.
+func cellInColumn(row []string, at map[string]int, name string) string {
 	i, ok := at[name]
 	if !ok || i >= len(row) {
 		return ""
@@ -79,14 +79,14 @@ func cellOf(row []string, at map[string]int, name string) string {
 // findHeaderRow returns the header row with both names, or -1.
 func findHeaderRow(rows [][]string, first, second string) int {
 	for i, row := range rows {
-		if hasAll(row, first, second) {
+		if hasAllColumns(row, first, second) {
 			return i
 		}
 	}
 	return -1
 }
 
-func hasAll(row []string, names ...string) bool {
+func hasAllColumns(row []string, names ...string) bool {
 	for _, name := range names {
 		if !slices.Contains(row, name) {
 			return false

@@ -16,7 +16,8 @@ func TestTruncatedPagesNeverGiveHalfANumber(t *testing.T) {
 		whole := Parse(full)
 		for part := range 40 {
 			cut := func(page []byte) []byte { return page[:len(page)*part/40+part] }
-			r := Parse(CSVPages{Details: cut(full.Details), Raw: cut(full.Raw), Source: cut(full.Source)})
+			r := Parse(CSVPages{DetailsPage: cut(full.DetailsPage), RawPage: cut(full.RawPage),
+				SourcePage: cut(full.SourcePage)})
 			for i := range r.Kernels {
 				sameNumbers(t, &r.Kernels[i], whole.Kernel(r.Kernels[i].ID))
 			}
@@ -40,7 +41,7 @@ func sameNumbers(t *testing.T, damaged, whole *Kernel) {
 	}
 	for _, s := range damaged.Sections {
 		for _, row := range s.Rows {
-			if row.Measured && row.Metric != whole.Row(s.Name, row.Label) {
+			if row.Measured && row.Metric != whole.SectionValue(s.Name, row.Label) {
 				t.Errorf("%s / %s is %+v", s.Name, row.Label, row.Metric)
 			}
 		}
@@ -58,7 +59,7 @@ func TestNaNIsNotMeasured(t *testing.T) {
 			head, rest, _ := bytes.Cut(lines[i], []byte(","))
 			lines[i] = append(append(head, ','), anyNumber.ReplaceAll(rest, []byte(`"`+word+`"`))...)
 		}
-		r := Parse(CSVPages{Raw: bytes.Join(lines, nil)})
+		r := Parse(CSVPages{RawPage: bytes.Join(lines, nil)})
 		if len(r.Kernels) != 4 || len(r.Warnings) == 0 {
 			t.Fatalf("%q: %d kernels, warnings %v", word, len(r.Kernels), r.Warnings)
 		}
@@ -87,7 +88,7 @@ func TestForeignVersions(t *testing.T) {
 "","","","","","","","","usecond","Mbyte","furlong"
 "0","1","k","h","saxpy","2021-Jan-01","1","7","57.70","134.23","1,234"
 `
-	r := Parse(CSVPages{Raw: []byte(old)})
+	r := Parse(CSVPages{RawPage: []byte(old)})
 	k := r.Kernels[0]
 	if ns, ok := k.Duration(); !ok || ns < 57699 || ns > 57701 {
 		t.Errorf("duration %v %v", ns, ok)
@@ -104,7 +105,8 @@ func TestForeignVersions(t *testing.T) {
 		"no units": "\"ID\",\"Kernel Name\",\"x\"\n\"0\",\"f\",\"1\"\n",
 		"odd id":   "\"ID\",\"Kernel Name\",\"x\"\n\"\",\"\",\"\"\n\"zero\",\"f\",\"1\"\n",
 	} {
-		if r := Parse(CSVPages{Raw: []byte(page), Details: []byte(page), Source: []byte(page)}); len(r.Warnings) == 0 {
+		if r := Parse(CSVPages{RawPage: []byte(page), DetailsPage: []byte(page),
+			SourcePage: []byte(page)}); len(r.Warnings) == 0 {
 			t.Errorf("%s: no warning", name)
 		}
 	}
@@ -132,7 +134,7 @@ func TestAPageOfAnotherLanguageGivesNoNumbers(t *testing.T) {
 	}
 	for _, name := range reports {
 		p := pages(t, name)
-		r := Parse(CSVPages{Raw: numbers(p.Raw), Details: numbers(p.Details)})
+		r := Parse(CSVPages{RawPage: numbers(p.RawPage), DetailsPage: numbers(p.DetailsPage)})
 		if len(r.Kernels) != 0 || len(r.Warnings) != 3 || !strings.Contains(r.Warnings[0], "LC_ALL=C") {
 			t.Errorf("%s: %d kernels, warnings %q", name, len(r.Kernels), r.Warnings)
 		}
@@ -143,13 +145,13 @@ func FuzzParse(f *testing.F) {
 	fuzztest.Moment(f)
 	for _, name := range reports {
 		p := pages(f, name)
-		f.Add(p.Details[:4000], p.Raw[:6000], p.Source[:4000],
+		f.Add(p.DetailsPage[:4000], p.RawPage[:6000], p.SourcePage[:4000],
 			[]byte("\"Line No\",\"Source\",\"Address\",\"Source\"\n1,x,0x1,y\n"))
 	}
 	f.Add([]byte("\"ID\",\"Section Name\"\n"), []byte("ID,Kernel Name\n,\n1,\"<\"\n"),
 		[]byte("\"Kernel Name\",\"f\"\nAddress,Source,a\n0x1,N,1,2\n"), []byte{0xef, 0xbb, 0xbf})
 	f.Fuzz(func(t *testing.T, details, raw, source, lines []byte) {
-		r := Parse(CSVPages{Details: details, Raw: raw, Source: source, SourceLines: lines})
+		r := Parse(CSVPages{DetailsPage: details, RawPage: raw, SourcePage: source, SourceLines: lines})
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +163,7 @@ func FuzzParse(f *testing.F) {
 			if _, err := json.Marshal(DeviceMetrics(k)); err != nil {
 				t.Fatal(err)
 			}
-			Verdict(k)
+			BottleneckSentence(k)
 		}
 		if _, err := json.Marshal(Compare(r, r)); err != nil {
 			t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 // Limits for a parsed report: slightly more than workers write for 16 kernels with the maximum number of instruction
 // counters. In memory a text of only "{}," takes five hundred times its size.
 const (
-	maxParsed  = 15 << 20 // bytes
-	maxObjects = 1 << 17
-	maxCommas  = 3 << 19
-	maxKernels = 256
+	maxReportJSON    = 15 << 20 // bytes
+	maxReportObjects = 1 << 17
+	maxCommas        = 3 << 19
+	maxTextKernels   = 256
 )
 
 // ErrUnreadable means that a text is not a parsed report, or is larger than workers write.
@@ -27,24 +27,25 @@ func unreadableError(why string, about ...any) error {
 // Decode decodes a parsed report, and returns the size of its text.
 func Decode(in io.Reader) (*Report, int64, error) {
 	var text bytes.Buffer
-	size, err := text.ReadFrom(io.LimitReader(in, maxParsed+1))
+	size, err := text.ReadFrom(io.LimitReader(in, maxReportJSON+1))
 	switch {
 	case err != nil:
 		return nil, 0, unreadableError("%w", err)
-	case size > maxParsed:
-		return nil, 0, unreadableError("it has more than %d MiB", maxParsed>>20)
-	case bytes.Count(text.Bytes(), []byte("{")) > maxObjects, bytes.Count(text.Bytes(), []byte(",")) > maxCommas:
-		return nil, 0, unreadableError("it has more than %d objects or %d values", maxObjects, maxCommas)
+	case size > maxReportJSON:
+		return nil, 0, unreadableError("it has more than %d MiB", maxReportJSON>>20)
+	case bytes.Count(text.Bytes(), []byte("{")) > maxReportObjects, bytes.Count(text.Bytes(), []byte(",")) > maxCommas:
+		return nil, 0, unreadableError("it has more than %d objects or %d values", maxReportObjects, maxCommas)
 	}
 	report := &Report{}
-	if err := report.decode(json.NewDecoder(&text)); err != nil {
+	if err := report.decodeJSON(json.NewDecoder(&text)); err != nil {
 		return nil, 0, unreadableError("%w", err)
 	}
 	return report, size, nil
 }
 
-// decode decodes an object and its kernels one by one, because an empty kernel takes more memory than any other value.
-func (r *Report) decode(in *json.Decoder) error {
+// decodeJSON decodes an object and its kernels one by one, because an empty kernel takes more memory than any other
+// value.
+func (r *Report) decodeJSON(in *json.Decoder) error {
 	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
 		return errors.Join(err, errors.New("it is no object"))
 	}
@@ -80,8 +81,8 @@ func (r *Report) decodeKernels(in *json.Decoder) error {
 		return err // null means no kernels
 	}
 	for in.More() {
-		if len(r.Kernels) == maxKernels {
-			return fmt.Errorf("it has more than %d kernels", maxKernels)
+		if len(r.Kernels) == maxTextKernels {
+			return fmt.Errorf("it has more than %d kernels", maxTextKernels)
 		}
 		var kernel Kernel
 		if err := in.Decode(&kernel); err != nil {

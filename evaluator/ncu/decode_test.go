@@ -44,7 +44,7 @@ func TestNoTextThatIsNoReportCostsMoreThanARequestMay(t *testing.T) {
 	const size = 30 << 20
 	for name, text := range map[string]string{
 		"kernels":       many(`{"kernels":[`, `{}`, `]}`, size/3),
-		"fewer kernels": many(`{"kernels":[`, `{}`, `]}`, maxObjects-1),
+		"fewer kernels": many(`{"kernels":[`, `{}`, `]}`, maxReportObjects-1),
 		"lines":         many(`{"kernels":[{"source":{"lines":[`, `{}`, `]}}]}`, size/3),
 		"cells":         many(`{"kernels":[{"source":{"lines":[{"cells":[`, `""`, `]}]}}]}`, size/3),
 		"warnings":      many(`{"kernels":[],"warnings":[`, `""`, `]}`, size/3),
@@ -60,8 +60,8 @@ func TestNoTextThatIsNoReportCostsMoreThanARequestMay(t *testing.T) {
 
 func TestADecodedReportFillsNoMemory(t *testing.T) {
 	for name, text := range map[string]string{
-		"lines":    many(`{"kernels":[{"source":{"lines":[`, `{}`, `]}}]}`, maxObjects-3),
-		"sections": many(`{"kernels":[{"sections":[`, `{}`, `]}]}`, maxObjects-2),
+		"lines":    many(`{"kernels":[{"source":{"lines":[`, `{}`, `]}}]}`, maxReportObjects-3),
+		"sections": many(`{"kernels":[{"sections":[`, `{}`, `]}]}`, maxReportObjects-2),
 		"cells":    many(`{"kernels":[{"source":{"lines":[{"cells":[`, `""`, `]}]}}]}`, maxCommas),
 		"warnings": many(`{"kernels":[],"warnings":[`, `""`, `]}`, maxCommas),
 	} {

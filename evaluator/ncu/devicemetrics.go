@@ -2,9 +2,9 @@ package ncu
 
 import "strings"
 
-// deviceField is one field of the evaluation API's device metrics: its category and name, and the raw metrics of which
-// the first measured one is used.
-type deviceField struct {
+// apiDeviceField is one field of the evaluation API's device metrics: its category and name, and the raw metrics of
+// which the first measured one is used.
+type apiDeviceField struct {
 	category, name string
 	metrics        []string
 }
@@ -17,11 +17,11 @@ const (
 )
 
 // deviceFields lists the API's fields that equal one raw metric in base units.
-func deviceFields() []deviceField {
-	var out []deviceField
+func deviceFields() []apiDeviceField {
+	var out []apiDeviceField
 	add := func(category string, pairs ...string) {
 		for i := 0; i < len(pairs); i += 2 {
-			out = append(out, deviceField{category, pairs[i], strings.Fields(pairs[i+1])})
+			out = append(out, apiDeviceField{category, pairs[i], strings.Fields(pairs[i+1])})
 		}
 	}
 	addDeviceFields(add)
@@ -102,57 +102,58 @@ func DeviceMetrics(k *Kernel) map[string]map[string]any {
 	}
 	for _, f := range deviceFields() {
 		for _, metric := range f.metrics {
-			if v, ok := k.baseValue(metric); ok {
+			if v, ok := k.valueInBaseUnit(metric); ok {
 				set(f.category, f.name, v)
 				break
 			}
 		}
 	}
-	k.setActiveCycles(set)
-	k.setBandwidths(set)
-	k.setMemoryAccess(set)
-	k.setRoofline(set)
-	k.setTiming(set)
+	k.setActiveShare(set)
+	k.setBandwidthFields(set)
+	k.setMemoryAccessFields(set)
+	k.setRooflineFields(set)
+	k.setTimingFields(set)
 	return out
 }
 
-type setFieldFunc func(category, name string, v any)
+type deviceFieldSetter func(category, name string, v any)
 
-// setActiveCycles computes a share for which current versions of ncu report only cycles.
-func (k *Kernel) setActiveCycles(set setFieldFunc) {
-	if _, measured := k.baseValue("sm__cycles_active" + pctOfElapsedSuffix); measured {
+// setActiveShare computes a share for which current versions of ncu report only cycles.
+func (k *Kernel) setActiveShare(set deviceFieldSetter) {
+	if _, measured := k.valueInBaseUnit("sm__cycles_active" + pctOfElapsedSuffix); measured {
 		return
 	}
-	active, ok := k.baseValue("sm__cycles_active.avg")
-	if elapsed, both := k.baseValue("sm__cycles_elapsed.avg"); ok && both && elapsed > 0 {
+	active, ok := k.valueInBaseUnit("sm__cycles_active.avg")
+	if elapsed, both := k.valueInBaseUnit("sm__cycles_elapsed.avg"); ok && both && elapsed > 0 {
 		set("detailed_metrics", "sm_active_cycles_pct", 100*active/elapsed)
 	}
 }
 
-// setBandwidths sets the bandwidths, divided by 1024³ although their names contain gb, because API clients expect this.
-func (k *Kernel) setBandwidths(set setFieldFunc) {
+// setBandwidthFields sets the bandwidths, divided by 1024³ although their names contain gb, because API clients expect
+// this.
+func (k *Kernel) setBandwidthFields(set deviceFieldSetter) {
 	for name, metric := range map[string]string{
 		"dram_avg_bandwidth_gb_s":   "dram__bytes.avg.per_second",
 		"dram_total_bandwidth_gb_s": "dram__bytes.sum.per_second",
 	} {
-		if v, ok := k.baseValue(metric); ok {
+		if v, ok := k.valueInBaseUnit(metric); ok {
 			set("memory_metrics", name, v/(1<<30))
 		}
 	}
 }
 
-func (k *Kernel) setMemoryAccess(set setFieldFunc) {
+func (k *Kernel) setMemoryAccessFields(set deviceFieldSetter) {
 	const category = "access_pattern_metrics"
 	for name, op := range map[string]string{"l1_load_sectors_per_req": "ld", "l1_store_sectors_per_req": "st"} {
-		sectors, ok := k.baseValue("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum")
-		requests, both := k.baseValue("l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum")
+		sectors, ok := k.valueInBaseUnit("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum")
+		requests, both := k.valueInBaseUnit("l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum")
 		if ok && both && requests > 0 {
 			set(category, name, sectors/requests)
 		}
 	}
-	all, ok := k.baseValue(l2SectorsPrefix)
-	ideal, both := k.baseValue(l2SectorsPrefix + "_ideal")
-	excess, direct := k.baseValue("derived__" + l2SectorsPrefix + "_excessive")
+	all, ok := k.valueInBaseUnit(l2SectorsPrefix)
+	ideal, both := k.valueInBaseUnit(l2SectorsPrefix + "_ideal")
+	excess, direct := k.valueInBaseUnit("derived__" + l2SectorsPrefix + "_excessive")
 	if !direct && ok && both {
 		excess, direct = max(all-ideal, 0), true
 	}
@@ -164,13 +165,13 @@ func (k *Kernel) setMemoryAccess(set setFieldFunc) {
 	}
 }
 
-// setRoofline sets the transferred bytes. Numbers of operations need counters that current versions of ncu do not have,
-// and are absent without them.
-func (k *Kernel) setRoofline(set setFieldFunc) {
+// setRooflineFields sets the transferred bytes. Numbers of operations need counters that current versions of ncu do not
+// have, and are absent without them.
+func (k *Kernel) setRooflineFields(set deviceFieldSetter) {
 	const category = "roofline_metrics"
 	ns, timed := k.Duration()
-	bytes, ok := k.baseValue("dram__bytes.sum")
-	if rate, measured := k.baseValue("dram__bytes.sum.per_second"); !ok && measured && timed {
+	bytes, ok := k.valueInBaseUnit("dram__bytes.sum")
+	if rate, measured := k.valueInBaseUnit("dram__bytes.sum.per_second"); !ok && measured && timed {
 		bytes, ok = rate*ns/1e9, true
 	}
 	if ok {
@@ -178,7 +179,7 @@ func (k *Kernel) setRoofline(set setFieldFunc) {
 	}
 	flops, counted := 0.0, false
 	for _, kind := range []string{"sp", "hp", "dp", "tensor"} {
-		if v, measured := k.baseValue("flop_count_" + kind); measured {
+		if v, measured := k.valueInBaseUnit("flop_count_" + kind); measured {
 			flops, counted = flops+v, true
 		}
 	}
@@ -194,7 +195,7 @@ func (k *Kernel) setRoofline(set setFieldFunc) {
 	}
 }
 
-func (k *Kernel) setTiming(set setFieldFunc) {
+func (k *Kernel) setTimingFields(set deviceFieldSetter) {
 	const category = "timing_metrics"
 	if ns, ok := k.Duration(); ok {
 		set(category, "gpu_time_duration_sum", ns)

@@ -16,7 +16,7 @@
 //	nameless.go removes the names of kernels
 //
 // A number that ncu did not measure (NaN, n/a, no data, empty) is never treated as zero: it has no value here, in the
-// stored JSON, and on every page. Every derived number names its origin (Fact.Source), and tests compute it again from
+// stored JSON, and on every page. Every derived number names its origin (Fact.Origin), and tests compute it again from
 // the raw page. Reports are stored as JSON: keys must not change.
 //
 // Robustness: ncu's versions rename columns and metrics (SampleCounters has four names of one); a driver refuses

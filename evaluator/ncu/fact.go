@@ -8,42 +8,42 @@ import (
 // Fact is one value of a chart, with its origin.
 type Fact struct {
 	Label string `json:"label"`
-	// Source is the name of the raw metric, or the formula of a computed value.
-	Source string `json:"from"`
+	// Origin is the name of the raw metric, or the formula of a computed value.
+	Origin string `json:"from"`
 	Value  Metric `json:"value"`
 }
 
 // labelledMetric has a label and the name of a raw metric.
 type labelledMetric struct{ label, metric string }
 
-// facts returns the named metrics as facts; absent ones are not measured.
-func (k *Kernel) facts(list []labelledMetric) []Fact {
+// metricFacts returns the named metrics as facts; absent ones are not measured.
+func (k *Kernel) metricFacts(list []labelledMetric) []Fact {
 	out := make([]Fact, len(list))
 	for i, n := range list {
-		out[i] = k.fact(n.label, n.metric)
+		out[i] = k.metricFact(n.label, n.metric)
 	}
 	return out
 }
 
-func (k *Kernel) fact(label, metric string) Fact {
-	return Fact{Label: label, Source: metric, Value: k.Metric(metric)}
+func (k *Kernel) metricFact(label, metric string) Fact {
+	return Fact{Label: label, Origin: metric, Value: k.Metric(metric)}
 }
 
-// computedFact returns a fact that this package computes. It is not measured unless ok is true and v is finite.
-func computedFact(label, from, unitName string, v float64, ok bool) Fact {
+// newComputedFact returns a fact that this package computes. It is not measured unless ok is true and v is finite.
+func newComputedFact(label, from, unitName string, v float64, ok bool) Fact {
 	m := Metric{UnitName: unitName}
 	if ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
 		m.Value, m.Measured = v, true
 	}
-	return Fact{Label: label, Source: from, Value: m}
+	return Fact{Label: label, Origin: from, Value: m}
 }
 
-// baseValue returns the value of a metric in base units.
-func (k *Kernel) baseValue(name string) (float64, bool) { return k.Metric(name).BaseValue() }
+// valueInBaseUnit returns the value of a metric in base units.
+func (k *Kernel) valueInBaseUnit(name string) (float64, bool) { return k.Metric(name).BaseValue() }
 
 // SpeedOfLight returns the utilization of each hardware unit, in percent of its peak.
 func SpeedOfLight(k *Kernel) []Fact {
-	return k.facts([]labelledMetric{
+	return k.metricFacts([]labelledMetric{
 		{"Compute (SM)", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
 		{"Memory", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
 		{"L1/TEX cache", "l1tex__throughput.avg.pct_of_peak_sustained_active"},
@@ -54,7 +54,7 @@ func SpeedOfLight(k *Kernel) []Fact {
 
 // SchedulerFacts returns the utilization of the warp schedulers, per scheduler and cycle.
 func SchedulerFacts(k *Kernel) []Fact {
-	return k.facts([]labelledMetric{
+	return k.metricFacts([]labelledMetric{
 		{"Warps that fit (theoretical)", "smsp__maximum_warps_avg_per_active_cycle"},
 		{"Active warps", "smsp__warps_active.avg.per_cycle_active"},
 		{"Eligible warps", "smsp__warps_eligible.avg.per_cycle_active"},
@@ -69,7 +69,7 @@ func SchedulerFacts(k *Kernel) []Fact {
 
 // LaunchFacts returns the launch parameters.
 func LaunchFacts(k *Kernel) []Fact {
-	return k.facts([]labelledMetric{
+	return k.metricFacts([]labelledMetric{
 		{"Blocks", "launch__grid_size"},
 		{"Threads per block", "launch__block_size"},
 		{"Threads", "launch__thread_count"},
@@ -94,17 +94,17 @@ const (
 	memoryChartSection = "Memory Chart"
 )
 
-// setEffects sets the RelativeEffect of each row to its difference relative to the largest row of the same unit, so
-// that a small part of the whole has a small effect even if it changed much.
-func setEffects(rows []Diff) {
+// setRelativeEffects sets the RelativeEffect of each row to its difference relative to the largest row of the same
+// unit, so that a small part of the whole has a small effect even if it changed much.
+func setRelativeEffects(rows []MetricDiff) {
 	largest := map[string]float64{}
-	size := func(d Diff) float64 { return math.Max(d.A.Value, d.B.Value) }
+	size := func(d MetricDiff) float64 { return math.Max(d.ValueA.Value, d.ValueB.Value) }
 	for _, d := range rows {
-		largest[d.B.BaseUnit()] = max(largest[d.B.BaseUnit()], size(d))
+		largest[d.ValueB.BaseUnit()] = max(largest[d.ValueB.BaseUnit()], size(d))
 	}
 	for i, d := range rows {
-		if whole := largest[d.B.BaseUnit()]; d.A.Measured && d.B.Measured && whole > 0 {
-			rows[i].RelativeEffect = math.Abs(d.B.Value-d.A.Value) / whole
+		if whole := largest[d.ValueB.BaseUnit()]; d.ValueA.Measured && d.ValueB.Measured && whole > 0 {
+			rows[i].RelativeEffect = math.Abs(d.ValueB.Value-d.ValueA.Value) / whole
 		}
 	}
 }
@@ -115,7 +115,7 @@ func (k *Kernel) withDerivedSections() *Kernel {
 	all := &Kernel{Sections: slices.Clone(k.Sections)}
 	add := func(section string, f Fact) {
 		if f.Value.Measured {
-			all.section(section).add(f.Label, f.Value)
+			all.sectionByName(section).addRow(f.Label, f.Value)
 		}
 	}
 	for _, s := range StallReasons(k) {
@@ -123,13 +123,13 @@ func (k *Kernel) withDerivedSections() *Kernel {
 	}
 	path := MemoryPathOf(k)
 	for _, l := range path.Links {
-		add(memoryChartSection, Fact{Label: path.Label(l), Value: toBaseUnits(l.Amount.Value)})
+		add(memoryChartSection, Fact{Label: path.LinkLabel(l), Value: toBaseUnits(l.Amount.Value)})
 	}
 	for _, p := range pipeUtilizations(k) {
 		add("Pipe Utilization", p)
 	}
 	for _, w := range RooflineOf(k).ArithmeticRoofs {
-		add("Roofline", w.Rate)
+		add("Roofline", w.AchievedRate)
 		add("Roofline", w.Intensity)
 	}
 	return all

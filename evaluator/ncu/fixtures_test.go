@@ -17,7 +17,8 @@ func fixture(t testing.TB, report, page string) []byte {
 func pages(t testing.TB, report string) CSVPages {
 	t.Helper()
 	return CSVPages{
-		Version: "NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880)",
-		Details: fixture(t, report, "details"), Raw: fixture(t, report, "raw"), Source: fixture(t, report, "source"),
+		Version:     "NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880)",
+		DetailsPage: fixture(t, report, "details"), RawPage: fixture(t, report, "raw"), SourcePage: fixture(t, report,
+			"source"),
 	}
 }

@@ -12,13 +12,13 @@ type MemoryLevel struct {
 	Facts []Fact `json:"facts,omitempty"` // hit rate, busy percentage, conflicts
 }
 
-// MemoryLink is one arrow of the memory chart. From and To are indexes into MemoryPath.Levels.
+// MemoryLink is one arrow of the memory chart. FromLevel and ToLevel are indexes into MemoryPath.Levels.
 type MemoryLink struct {
-	From   int    `json:"from"`
-	To     int    `json:"to"`
-	Name   string `json:"name"`
-	Amount Fact   `json:"amount"` // bytes, or wavefronts for shared memory
-	Rate   Fact   `json:"rate"`   // bytes per second; not measured for shared memory
+	FromLevel int    `json:"from"`
+	ToLevel   int    `json:"to"`
+	Name      string `json:"name"`
+	Amount    Fact   `json:"amount"` // bytes, or wavefronts for shared memory
+	Rate      Fact   `json:"rate"`   // bytes per second; not measured for shared memory
 }
 
 // Indexes into MemoryPath.Levels.
@@ -35,7 +35,7 @@ const sectorBytes = 32
 
 // MemoryPathOf computes the memory chart of a kernel.
 func MemoryPathOf(k *Kernel) MemoryPath {
-	pct := func(label, metric string) Fact { return k.fact(label, metric) }
+	pct := func(label, metric string) Fact { return k.metricFact(label, metric) }
 	return MemoryPath{
 		Levels: []MemoryLevel{
 			LevelRegisters: {Name: "Registers", Facts: []Fact{pct("Spilling requests", "derived__local_spilling_requests")}},
@@ -54,39 +54,39 @@ func MemoryPathOf(k *Kernel) MemoryPath {
 			LevelDRAM: {Name: "DRAM", Facts: []Fact{pct("Busy", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")}},
 		},
 		Links: []MemoryLink{
-			k.sectorLink(LevelL1, LevelRegisters, "Global loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
-			k.sectorLink(LevelRegisters, LevelL1, "Global stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
-			k.sectorLink(LevelL1, LevelRegisters, "Local loads", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"),
-			k.sectorLink(LevelRegisters, LevelL1, "Local stores", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"),
-			k.wavefrontLink(LevelShared, LevelRegisters, "Shared loads", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
-			k.wavefrontLink(LevelRegisters, LevelShared, "Shared stores", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
-			k.byteLink(LevelL2, LevelL1, "Reads", "l1tex__m_xbar2l1tex_read_bytes.sum"),
-			k.byteLink(LevelL1, LevelL2, "Writes", "l1tex__m_l1tex2xbar_write_bytes.sum"),
-			k.byteLink(LevelDRAM, LevelL2, "Reads", "dram__bytes_read.sum"),
-			k.byteLink(LevelL2, LevelDRAM, "Writes", "dram__bytes_write.sum"),
+			k.memoryLinkInSectors(LevelL1, LevelRegisters, "Global loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
+			k.memoryLinkInSectors(LevelRegisters, LevelL1, "Global stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
+			k.memoryLinkInSectors(LevelL1, LevelRegisters, "Local loads", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"),
+			k.memoryLinkInSectors(LevelRegisters, LevelL1, "Local stores", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"),
+			k.memoryLinkInWavefronts(LevelShared, LevelRegisters, "Shared loads", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
+			k.memoryLinkInWavefronts(LevelRegisters, LevelShared, "Shared stores", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
+			k.memoryLinkInBytes(LevelL2, LevelL1, "Reads", "l1tex__m_xbar2l1tex_read_bytes.sum"),
+			k.memoryLinkInBytes(LevelL1, LevelL2, "Writes", "l1tex__m_l1tex2xbar_write_bytes.sum"),
+			k.memoryLinkInBytes(LevelDRAM, LevelL2, "Reads", "dram__bytes_read.sum"),
+			k.memoryLinkInBytes(LevelL2, LevelDRAM, "Writes", "dram__bytes_write.sum"),
 		},
 	}
 }
 
-// Label describes a link: "Reads: DRAM → L2".
-func (p MemoryPath) Label(l MemoryLink) string {
-	return l.Name + ": " + p.Levels[l.From].Name + " → " + p.Levels[l.To].Name
+// LinkLabel describes a link: "Reads: DRAM → L2".
+func (p MemoryPath) LinkLabel(l MemoryLink) string {
+	return l.Name + ": " + p.Levels[l.FromLevel].Name + " → " + p.Levels[l.ToLevel].Name
 }
 
-// byteLink returns a link whose bytes and rate ncu measured.
-func (k *Kernel) byteLink(from, to int, name, metric string) MemoryLink {
+// memoryLinkInBytes returns a link whose bytes and rate ncu measured.
+func (k *Kernel) memoryLinkInBytes(from, to int, name, metric string) MemoryLink {
 	return MemoryLink{
-		From:   from,
-		To:     to,
-		Name:   name,
-		Amount: k.fact(name, metric),
-		Rate:   k.fact(name+" per second", metric+".per_second"),
+		FromLevel: from,
+		ToLevel:   to,
+		Name:      name,
+		Amount:    k.metricFact(name, metric),
+		Rate:      k.metricFact(name+" per second", metric+".per_second"),
 	}
 }
 
-// sectorLink returns a link that ncu counts in sectors. Its bytes and rate are computed.
-func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
-	sectors, ok := k.baseValue(metric)
+// memoryLinkInSectors returns a link that ncu counts in sectors. Its bytes and rate are computed.
+func (k *Kernel) memoryLinkInSectors(from, to int, name, metric string) MemoryLink {
+	sectors, ok := k.valueInBaseUnit(metric)
 	bytes := sectors * sectorBytes
 	ns, timed := k.Duration()
 	rate := 0.0
@@ -94,15 +94,15 @@ func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
 		rate = bytes / (ns / 1e9)
 	}
 	return MemoryLink{
-		From: from, To: to, Name: name,
-		Amount: computedFact(name, metric+" × 32 byte", "byte", bytes, ok),
-		Rate:   computedFact(name+" per second", metric+" × 32 byte ÷ gpu__time_duration.sum", "byte/s", rate, ok && timed),
+		FromLevel: from, ToLevel: to, Name: name,
+		Amount: newComputedFact(name, metric+" × 32 byte", "byte", bytes, ok),
+		Rate:   newComputedFact(name+" per second", metric+" × 32 byte ÷ gpu__time_duration.sum", "byte/s", rate, ok && timed),
 	}
 }
 
-// wavefrontLink returns a link of shared memory, which ncu counts in wavefronts instead of bytes.
-func (k *Kernel) wavefrontLink(from, to int, name, metric string) MemoryLink {
-	amount := k.fact(name, metric)
+// memoryLinkInWavefronts returns a link of shared memory, which ncu counts in wavefronts instead of bytes.
+func (k *Kernel) memoryLinkInWavefronts(from, to int, name, metric string) MemoryLink {
+	amount := k.metricFact(name, metric)
 	amount.Value.UnitName = "wavefront"
-	return MemoryLink{From: from, To: to, Name: name, Amount: amount}
+	return MemoryLink{FromLevel: from, ToLevel: to, Name: name, Amount: amount}
 }

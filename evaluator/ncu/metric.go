@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Metric is one value in ncu's output. Value is in UnitName ("%", "us", "Mbyte", "sector/ns", "" for a plain number) and
-// valid only if Measured; Text is ncu's text.
+// Metric is one value in ncu's output. Value is in UnitName ("%", "us", "Mbyte", "sector/ns", "" for a plain number)
+// and valid only if Measured; Text is ncu's text.
 type Metric struct {
 	UnitName string
 	Text     string
@@ -58,8 +58,8 @@ func removeThousandsSeparators(text string) (string, bool) {
 	return strings.ReplaceAll(text, ",", ""), true
 }
 
-// Present reports whether the metric has a usable value: a number, or a word such as "PolicySpread".
-func (m Metric) Present() bool {
+// HasValue reports whether the metric has a usable value: a number, or a word such as "PolicySpread".
+func (m Metric) HasValue() bool {
 	switch strings.ToLower(m.Text) {
 	case "", "-", "n/a", "nan", "-nan", "inf", "-inf", "no data", "(!) n/a", "(!) nan":
 		return false
@@ -119,9 +119,9 @@ type rowJSON struct {
 	metricJSON
 }
 
-// baseUnit maps the spellings of units in all versions of ncu to one name each. ok is false for a unit without
+// baseUnitName maps the spellings of units in all versions of ncu to one name each. ok is false for a unit without
 // prefixes.
-func baseUnit(unitName string) (base string, ok bool) {
+func baseUnitName(unitName string) (base string, ok bool) {
 	switch unitName {
 	case "byte", "hz", "s":
 		return unitName, true
@@ -131,8 +131,8 @@ func baseUnit(unitName string) (base string, ok bool) {
 	return "", false
 }
 
-// decimalPrefix returns the factor of a unit prefix, which is decimal: 32.768 Kbyte are 32,768 bytes.
-func decimalPrefix(letter byte) (factor float64, ok bool) {
+// unitPrefixFactor returns the factor of a unit prefix, which is decimal: 32.768 Kbyte are 32,768 bytes.
+func unitPrefixFactor(letter byte) (factor float64, ok bool) {
 	switch letter {
 	case 'T':
 		return 1e12, true
@@ -159,9 +159,9 @@ func (m Metric) BaseValue() (float64, bool) {
 		return 0, false
 	}
 	over, under, rate := strings.Cut(m.UnitName, "/")
-	f, _ := unitFactor(over)
+	f, _ := splitUnit(over)
 	if rate {
-		g, _ := unitFactor(under)
+		g, _ := splitUnit(under)
 		f /= g
 	}
 	return m.Value * f, true
@@ -170,24 +170,24 @@ func (m Metric) BaseValue() (float64, bool) {
 // BaseUnit returns the unit of BaseValue: "byte", "s", "hz", "byte/s", "sector/s".
 func (m Metric) BaseUnit() string {
 	over, under, rate := strings.Cut(m.UnitName, "/")
-	_, u := unitFactor(over)
+	_, u := splitUnit(over)
 	if rate {
-		_, v := unitFactor(under)
+		_, v := splitUnit(under)
 		u += "/" + v
 	}
 	return u
 }
 
-// unitFactor splits a simple unit into factor and base. A unit without prefixes is its own base.
-func unitFactor(unitName string) (float64, string) {
-	if base, ok := baseUnit(unitName); ok {
+// splitUnit splits a simple unit into factor and base. A unit without prefixes is its own base.
+func splitUnit(unitName string) (float64, string) {
+	if base, ok := baseUnitName(unitName); ok {
 		return 1, base
 	}
 	if unitName == "" {
 		return 1, unitName
 	}
-	factor, ok := decimalPrefix(unitName[0])
-	base, scaled := baseUnit(unitName[1:])
+	factor, ok := unitPrefixFactor(unitName[0])
+	base, scaled := baseUnitName(unitName[1:])
 	if !ok || !scaled {
 		return 1, unitName
 	}

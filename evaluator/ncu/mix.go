@@ -16,9 +16,9 @@ type InstructionMix struct {
 
 // Opcode is one kind of instruction: "LDG", "FFMA".
 type Opcode struct {
-	Name     string  `json:"name"`
-	Executed float64 `json:"executed"` // warp instructions
-	Share    float64 `json:"share"`    // of all instructions of the source page, 0 to 1
+	Name             string  `json:"name"`
+	WarpInstructions float64 `json:"executed"` // warp instructions
+	Share            float64 `json:"share"`    // of all instructions of the source page, 0 to 1
 }
 
 const (
@@ -30,7 +30,8 @@ const (
 
 // InstructionMixOf computes a kernel's instruction mix: pipes from the raw page, opcodes from the source page.
 func InstructionMixOf(k *Kernel) InstructionMix {
-	m := InstructionMix{Pipes: pipeUtilizations(k), Total: k.fact("Instructions executed", "smsp__inst_executed.sum")}
+	m := InstructionMix{Pipes: pipeUtilizations(k), Total: k.metricFact("Instructions executed",
+		"smsp__inst_executed.sum")}
 	if k.Source != nil {
 		m.Opcodes = opcodeCounts(k.Source)
 	}
@@ -41,8 +42,8 @@ func InstructionMixOf(k *Kernel) InstructionMix {
 // instruction for more than a hundred), so it uses busy cycles if ncu reports them, and otherwise issued instructions.
 // It omits "shared", the common entry of other pipes.
 func pipeUtilizations(k *Kernel) []Fact {
-	found := k.byPipe(pipeIssuedPrefix, pctOfActiveSuffix)
-	for pipe, fact := range k.byPipe(pipeBusyPrefix, pipeBusySuffix+pctOfActiveSuffix) {
+	found := k.factsByPipe(pipeIssuedPrefix, pctOfActiveSuffix)
+	for pipe, fact := range k.factsByPipe(pipeBusyPrefix, pipeBusySuffix+pctOfActiveSuffix) {
 		if pipe != "shared" {
 			found[pipe] = fact
 		}
@@ -58,41 +59,41 @@ func pipeUtilizations(k *Kernel) []Fact {
 	return out
 }
 
-// byPipe returns the measured metrics with a prefix and a suffix, by the pipe's name in between.
-func (k *Kernel) byPipe(prefix, suffix string) map[string]Fact {
+// factsByPipe returns the measured metrics with a prefix and a suffix, by the pipe's name in between.
+func (k *Kernel) factsByPipe(prefix, suffix string) map[string]Fact {
 	out := map[string]Fact{}
 	for _, name := range k.metricNames(prefix, suffix) {
 		pipe, ends := strings.CutSuffix(strings.TrimPrefix(name, prefix), suffix)
 		if m := k.Metric(name); ends && m.Measured {
-			out[pipe] = Fact{Label: pipeLabel(pipe), Source: name, Value: m}
+			out[pipe] = Fact{Label: pipeLabel(pipe), Origin: name, Value: m}
 		}
 	}
 	return out
 }
 
 func opcodeCounts(s *Source) []Opcode {
-	column := s.Column(executedColumn)
+	column := s.CounterColumn(executedColumn)
 	if column < 0 {
 		return nil
 	}
 	sums, total := map[string]float64{}, 0.0
 	for _, l := range s.Lines {
-		if column >= len(l.Cells) {
+		if column >= len(l.CounterValues) {
 			continue
 		}
-		if v, ok := parseNumber(l.Cells[column]); ok {
-			sums[OpcodeOf(l.SASS)] += v
+		if v, ok := parseNumber(l.CounterValues[column]); ok {
+			sums[OpcodeOf(l.Instruction)] += v
 			total += v
 		}
 	}
 	out := make([]Opcode, 0, len(sums))
 	for name, v := range sums {
 		if v > 0 {
-			out = append(out, Opcode{Name: name, Executed: v, Share: v / total})
+			out = append(out, Opcode{Name: name, WarpInstructions: v, Share: v / total})
 		}
 	}
 	slices.SortFunc(out, func(a, b Opcode) int {
-		return cmp.Or(cmp.Compare(b.Executed, a.Executed), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.WarpInstructions, a.WarpInstructions), cmp.Compare(a.Name, b.Name))
 	})
 	return out
 }

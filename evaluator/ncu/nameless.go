@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// WithoutProgram returns a copy of the report for readers who may not see the program: without source and instructions,
+// HideProgram returns a copy of the report for readers who may not see the program: without source and instructions,
 // and with numbers instead of kernel names, which the program chooses. Launches of the same kernel have the same
 // number. The copy shares metrics with r.
-func (r *Report) WithoutProgram() *Report {
+func (r *Report) HideProgram() *Report {
 	shown, numbers := *r, map[string]string{}
 	shown.Kernels = slices.Clone(r.Kernels)
 	for i := range shown.Kernels {
@@ -21,7 +21,7 @@ func (r *Report) WithoutProgram() *Report {
 		}
 		k.Rules = slices.Clone(k.Rules)
 		for at, rule := range k.Rules {
-			k.Rules[at].Message = k.withoutName(rule.Message, number)
+			k.Rules[at].Message = k.hideName(rule.Message, number)
 		}
 		k.Name, k.ShortName, k.ProcessName, k.Source = number, number, "", nil
 	}
@@ -29,14 +29,14 @@ func (r *Report) WithoutProgram() *Report {
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
 		for at, warning := range shown.Warnings {
-			shown.Warnings[at] = k.withoutName(warning, numbers[k.Name])
+			shown.Warnings[at] = k.hideName(warning, numbers[k.Name])
 		}
 	}
 	return &shown
 }
 
-// withoutName replaces the kernel's name in a sentence by name.
-func (k *Kernel) withoutName(sentence, name string) string {
+// hideName replaces the kernel's name in a sentence by name.
+func (k *Kernel) hideName(sentence, name string) string {
 	return replaceName(replaceName(sentence, k.Name, name), k.ShortName, name)
 }
 
@@ -53,7 +53,7 @@ func replaceName(text, name, by string) string {
 		}
 		from, to := at+found, at+found+len(name)
 		out.WriteString(text[at:from])
-		if from > 0 && isNameByte(text[from-1]) && isNameByte(name[0]) || to < len(text) && isNameByte(text[to]) && isNameByte(name[len(name)-1]) {
+		if from > 0 && isIdentifierByte(text[from-1]) && isIdentifierByte(name[0]) || to < len(text) && isIdentifierByte(text[to]) && isIdentifierByte(name[len(name)-1]) {
 			out.WriteString(text[from:to])
 		} else {
 			out.WriteString(by)
@@ -62,6 +62,6 @@ func replaceName(text, name, by string) string {
 	}
 }
 
-func isNameByte(c byte) bool {
+func isIdentifierByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }

@@ -27,7 +27,7 @@ func TestAReportWithoutItsProgramNumbersItsKernels(t *testing.T) {
 			numbered(2, "kernel 1", "Nothing.")},
 		Warnings: []string{"Basic counters of kernel 1 were not measured.", "ncu is old."},
 	}
-	if diff := cmp.Diff(want, kept.WithoutProgram()); diff != "" {
+	if diff := cmp.Diff(want, kept.HideProgram()); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)
 	}
 	if k := kept.Kernels[0]; k.ShortName != "tile" || k.Source == nil || k.Rules[0].Message[:4] != "tile" ||

@@ -8,28 +8,28 @@ import (
 
 // Occupancy is the number of warps per SM and its limits.
 type Occupancy struct {
-	Theoretical      Fact      `json:"theoretical"` // percent
-	Achieved         Fact      `json:"achieved"`
-	TheoreticalWarps Fact      `json:"theoretical_warps"` // per SM
-	AchievedWarps    Fact      `json:"achieved_warps"`
-	Limiters         []Limiter `json:"limiters"` // tightest first
+	TheoreticalPercent Fact               `json:"theoretical"` // percent
+	AchievedPercent    Fact               `json:"achieved"`
+	TheoreticalWarps   Fact               `json:"theoretical_warps"` // per SM
+	AchievedWarps      Fact               `json:"achieved_warps"`
+	Limiters           []OccupancyLimiter `json:"limiters"` // tightest first
 }
 
-// Limiter is a resource and the number of blocks per SM that it allows.
-type Limiter struct {
+// OccupancyLimiter is a resource and the number of blocks per SM that it allows.
+type OccupancyLimiter struct {
 	Fact
-	Limits bool `json:"limits"` // this resource allows the fewest blocks
+	IsTightest bool `json:"limits"` // this resource allows the fewest blocks
 }
 
 // OccupancyOf computes a kernel's occupancy.
 func OccupancyOf(k *Kernel) Occupancy {
 	o := Occupancy{
-		Theoretical:      k.fact("Theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct"),
-		Achieved:         k.fact("Achieved occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"),
-		TheoreticalWarps: k.fact("Theoretical warps per SM", "sm__maximum_warps_avg_per_active_cycle"),
-		AchievedWarps:    k.fact("Achieved warps per SM", "sm__warps_active.avg.per_cycle_active"),
+		TheoreticalPercent: k.metricFact("Theoretical occupancy", "sm__maximum_warps_per_active_cycle_pct"),
+		AchievedPercent:    k.metricFact("Achieved occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"),
+		TheoreticalWarps:   k.metricFact("Theoretical warps per SM", "sm__maximum_warps_avg_per_active_cycle"),
+		AchievedWarps:      k.metricFact("Achieved warps per SM", "sm__warps_active.avg.per_cycle_active"),
 	}
-	for _, f := range k.facts([]labelledMetric{
+	for _, f := range k.metricFacts([]labelledMetric{
 		{"Registers", "launch__occupancy_limit_registers"},
 		{"Shared memory", "launch__occupancy_limit_shared_mem"},
 		{"Warps", "launch__occupancy_limit_warps"},
@@ -37,12 +37,15 @@ func OccupancyOf(k *Kernel) Occupancy {
 		{"Barriers", "launch__occupancy_limit_barriers"},
 	}) {
 		if f.Value.Measured {
-			o.Limiters = append(o.Limiters, Limiter{Fact: f})
+			o.Limiters = append(o.Limiters, OccupancyLimiter{Fact: f})
 		}
 	}
-	slices.SortStableFunc(o.Limiters, func(a, b Limiter) int { return cmp.Compare(a.Value.Value, b.Value.Value) })
+	slices.SortStableFunc(o.Limiters, func(a, b OccupancyLimiter) int {
+		return cmp.Compare(a.Value.Value,
+			b.Value.Value)
+	})
 	for i := range o.Limiters {
-		o.Limiters[i].Limits = o.Limiters[i].Value.Value == o.Limiters[0].Value.Value
+		o.Limiters[i].IsTightest = o.Limiters[i].Value.Value == o.Limiters[0].Value.Value
 	}
 	return o
 }
@@ -50,9 +53,9 @@ func OccupancyOf(k *Kernel) Occupancy {
 // Stall is the number of cycles that warps spend in one state, per issued instruction.
 type Stall struct {
 	Fact
-	Share        float64 `json:"share"`             // of all warp states, 0 to 1
-	WarpSelected bool    `json:"issuing,omitempty"` // not a stall: the warp was selected
-	Help         string  `json:"help,omitempty"`    // explanation of the state
+	Share       float64 `json:"share"`             // of all warp states, 0 to 1
+	IsIssuing   bool    `json:"issuing,omitempty"` // not a stall: the warp was selected
+	Explanation string  `json:"help,omitempty"`    // explanation of the state
 }
 
 const (
@@ -60,8 +63,8 @@ const (
 	stallSuffix = "_per_issue_active.ratio"
 )
 
-// stallHelp has a short explanation of each warp state, by ncu's name.
-var stallHelp = map[string]string{
+// stallExplanations has a short explanation of each warp state, by ncu's name.
+var stallExplanations = map[string]string{
 	"barrier":            "other warps of the block to reach the barrier",
 	"branch_resolving":   "the target of a branch",
 	"dispatch_stall":     "the dispatcher, which holds the warp back",
@@ -96,7 +99,7 @@ func StallReasons(k *Kernel) []Stall {
 		}
 		m.UnitName = "cycle" // ncu prints "inst" for warps waiting per issue, which is cycles per instruction
 		out = append(out, Stall{
-			Fact: Fact{Label: stallTitle(state), Source: name, Value: m}, WarpSelected: state == "selected", Help: stallHelp[state],
+			Fact: Fact{Label: formatStallState(state), Origin: name, Value: m}, IsIssuing: state == "selected", Explanation: stallExplanations[state],
 		})
 		total += m.Value
 	}
@@ -109,8 +112,8 @@ func StallReasons(k *Kernel) []Stall {
 	return out
 }
 
-// stallTitle formats "long_scoreboard" as "Long scoreboard" and "lg_throttle" as "LG throttle".
-func stallTitle(state string) string {
+// formatStallState formats "long_scoreboard" as "Long scoreboard" and "lg_throttle" as "LG throttle".
+func formatStallState(state string) string {
 	first, rest, _ := strings.Cut(state, "_")
 	switch {
 	case first == "gmma" || first == "imc" || first == "lg" || first == "mio":

@@ -5,24 +5,24 @@ import "regexp"
 // CSVPages has the pages that ncu prints for one report. Any page may be empty; the others are still parsed.
 type CSVPages struct {
 	Version     string // output of `ncu --version`
-	Details     []byte // --page details --csv
-	Raw         []byte // --page raw --csv
-	Source      []byte // --page source --print-source sass --csv
+	DetailsPage []byte // --page details --csv
+	RawPage     []byte // --page raw --csv
+	SourcePage  []byte // --page source --print-source sass --csv
 	SourceLines []byte // --page source --print-source cuda,sass --csv; useful only with line information
 }
 
-// PageNames returns the names of the pages for CSVPages.Set.
-func PageNames() []string { return []string{"details", "raw", "source", "lines"} }
+// CSVPageNames returns the names of the pages for CSVPages.SetPage.
+func CSVPageNames() []string { return []string{"details", "raw", "source", "lines"} }
 
-// Set stores the output for a page of PageNames; other names are ignored.
-func (p *CSVPages) Set(page string, out []byte) {
+// SetPage stores the output for a page of CSVPageNames; other names are ignored.
+func (p *CSVPages) SetPage(page string, out []byte) {
 	switch page {
 	case "details":
-		p.Details = out
+		p.DetailsPage = out
 	case "raw":
-		p.Raw = out
+		p.RawPage = out
 	case "source":
-		p.Source = out
+		p.SourcePage = out
 	case "lines":
 		p.SourceLines = out
 	}
@@ -30,19 +30,19 @@ func (p *CSVPages) Set(page string, out []byte) {
 
 var versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
 
-// Version returns the first version number in a text, such as "2025.3.1.0", or "".
-func Version(text string) string { return versionNumber.FindString(text) }
+// FindVersion returns the first version number in a text, such as "2025.3.1.0", or "".
+func FindVersion(text string) string { return versionNumber.FindString(text) }
 
 // Parse parses the pages of one report. It never fails: the Warnings of the report list parts that are not readable.
 func Parse(p CSVPages) *Report {
-	r := &Report{Version: Version(p.Version), Kernels: []Kernel{}}
-	r.readRaw(p.Raw)
-	r.readDetails(p.Details)
-	if len(p.Source) > 0 {
-		r.attachSource(readSections(p.Source, r.addWarning), readLines(p.SourceLines))
+	r := &Report{Version: FindVersion(p.Version), Kernels: []Kernel{}}
+	r.readRaw(p.RawPage)
+	r.readDetails(p.DetailsPage)
+	if len(p.SourcePage) > 0 {
+		r.attachSource(readSections(p.SourcePage, r.addWarning), readLines(p.SourceLines))
 	}
 	for i := range r.Kernels {
-		r.Kernels[i].completeFields(r.addWarning)
+		r.Kernels[i].setDerivedFields(r.addWarning)
 	}
 	if len(r.Kernels) == 0 {
 		r.addWarning("The report holds no kernel.")
@@ -50,10 +50,10 @@ func Parse(p CSVPages) *Report {
 	return r
 }
 
-// completeFields sets fields that depend on several metrics. It adds a warning about NaN counters, which some versions
-// of ncu report with some drivers, because pages then have gaps.
-func (k *Kernel) completeFields(warn func(string)) {
-	if name := k.Metric("device__attribute_display_name"); name.Present() {
+// setDerivedFields sets fields that depend on several metrics. It adds a warning about NaN counters, which some
+// versions of ncu report with some drivers, because pages then have gaps.
+func (k *Kernel) setDerivedFields(warn func(string)) {
+	if name := k.Metric("device__attribute_display_name"); name.HasValue() {
 		k.Device = name.Text
 	}
 	if len(k.Metrics) == 0 {

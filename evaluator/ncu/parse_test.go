@@ -57,7 +57,7 @@ func TestEveryDetailsRowIsKept(t *testing.T) {
 			k := r.Kernel(id)
 			if label := row[at["Metric Name"]]; label != "" {
 				numbers++
-				got := k.Row(row[at["Section Name"]], label)
+				got := k.SectionValue(row[at["Section Name"]], label)
 				if got.Text != row[at["Metric Value"]] || got.UnitName != row[at["Metric Unit"]] {
 					t.Errorf("%s %s: %+v", name, label, got)
 				}
@@ -92,7 +92,7 @@ func TestEveryInstructionIsKept(t *testing.T) {
 			}
 			for _, l := range k.Source.Lines {
 				row := cells[l.Address]
-				if l.SASS != row[1] || !cmp.Equal(l.Cells, row[2:]) {
+				if l.Instruction != row[1] || !cmp.Equal(l.CounterValues, row[2:]) {
 					t.Fatalf("%s %s differs from the page", name, l.Address)
 				}
 			}
@@ -109,7 +109,7 @@ func TestKernelsAreIdentified(t *testing.T) {
 		Grid, Block [3]int
 		Device, CC  string
 	}
-	got := identity{k.ID, k.ShortName, k.Grid, k.Block, k.Device, k.ComputeCapability}
+	got := identity{k.ID, k.ShortName, k.GridSize, k.BlockSize, k.Device, k.ComputeCapability}
 	want := identity{1, "matmul_naive", [3]int{64, 64, 1}, [3]int{16, 16, 1}, "NVIDIA H200", "9.0"}
 	if got != want || r.Version != "2025.3.1.0" {
 		t.Errorf("%+v, version %q", got, r.Version)
@@ -154,9 +154,9 @@ func TestLaunchesOfOneNameGetTheirOwnTables(t *testing.T) {
 		return "\"Kernel Name\",\"f\"\n\"Address\",\"Source\",\"# Samples\"\n\"0x10\",\"NOP\",\"" + samples + "\"\n"
 	}
 	for _, source := range []string{table("1") + table("2"), table("1") + table("1") + table("2") + table("2")} {
-		r := Parse(CSVPages{Raw: []byte(raw), Source: []byte(source)})
+		r := Parse(CSVPages{RawPage: []byte(raw), SourcePage: []byte(source)})
 		for i, want := range []float64{1, 2} {
-			if got := r.Kernels[i].Source.Counter(0, "# Samples").Value; got != want {
+			if got := r.Kernels[i].Source.CounterOnLine(0, "# Samples").Value; got != want {
 				t.Errorf("launch %d has %v samples, want %v", i, got, want)
 			}
 		}
@@ -177,13 +177,14 @@ func sourceForms() map[string]string {
 func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 	raw := []byte("\"ID\",\"Kernel Name\",\"m\"\n\"\",\"\",\"\"\n\"0\",\"f\",\"1\"\n")
 	for form, page := range sourceForms() {
-		k := Parse(CSVPages{Raw: raw, Source: []byte(page), SourceLines: []byte(page)}).Kernels[0]
+		k := Parse(CSVPages{RawPage: raw, SourcePage: []byte(page), SourceLines: []byte(page)}).Kernels[0]
 		if k.Source == nil || len(k.Source.Lines) != 1 {
 			t.Errorf("%s: %+v", form, k.Source)
 			continue
 		}
-		l, samples, stalls := k.Source.Lines[0], k.Source.Counter(0, "# Samples"), k.Source.Counter(0, "stall_wait")
-		if l.Address != "0x10" || l.SASS != "NOP" || samples.Value != 3 || stalls.Value != 2 {
+		l, samples, stalls := k.Source.Lines[0], k.Source.CounterOnLine(0, "# Samples"), k.Source.CounterOnLine(0,
+			"stall_wait")
+		if l.Address != "0x10" || l.Instruction != "NOP" || samples.Value != 3 || stalls.Value != 2 {
 			t.Errorf("%s: %+v, %v samples, %v of wait", form, l, samples.Value, stalls.Value)
 		}
 		if lines := strings.Contains(page, "Line No"); lines && (l.File != "/s.cu" || l.Line != 7 || l.Text != "x;") ||
@@ -195,7 +196,7 @@ func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 		"cuda": "\"File Path\",\"/s.cu\"\n\"Function Name\",\"f\"\n\"Line No\",\"Source\",\"# Samples\"\n\"7\",\"x;\",\"3\"\n",
 		"ptx":  "\"Kernel Name\",\"f\"\n\"#\",\"Source\",\"# Samples\"\n\"1\",\"ret;\",\"3\"\n",
 	} {
-		if k := Parse(CSVPages{Raw: raw, Source: []byte(page), SourceLines: []byte(page)}).Kernels[0]; k.Source != nil &&
+		if k := Parse(CSVPages{RawPage: raw, SourcePage: []byte(page), SourceLines: []byte(page)}).Kernels[0]; k.Source != nil &&
 			len(k.Source.Lines) != 0 {
 			t.Errorf("%s has no instructions, but gives %+v", form, k.Source.Lines)
 		}
@@ -210,9 +211,9 @@ func TestInstructionsAreFoundByAFullName(t *testing.T) {
 		"\"0\",\"void add<8, Half>(int, T2)\",\"1\"\n\"1\",\"plain(int)\",\"1\"\n\"2\",\"void add<4, Half>(int, T2)\",\"1\"\n\"3\",\"add(int)\",\"1\"\n"
 	source := table("void at::native::add<(int)8, c10::Half>(int, T2)", "FIRST") + table("plain(int)", "SECOND") +
 		table("void at::native::add<(int)4, c10::Half>(int, T2)", "THIRD") + table("add(int)", "FOURTH")
-	r := Parse(CSVPages{Raw: []byte(raw), Source: []byte(source)})
+	r := Parse(CSVPages{RawPage: []byte(raw), SourcePage: []byte(source)})
 	for i, want := range []string{"FIRST", "SECOND", "THIRD", "FOURTH"} {
-		if got := r.Kernels[i].Source; got == nil || len(got.Lines) != 1 || got.Lines[0].SASS != want {
+		if got := r.Kernels[i].Source; got == nil || len(got.Lines) != 1 || got.Lines[0].Instruction != want {
 			t.Errorf("kernel %d (%s): %+v, want %s", i, r.Kernels[i].Name, got, want)
 		}
 	}

@@ -11,8 +11,8 @@ const (
 	// MaxPTX limits the PTX of one program, in bytes, because programs under the profiler can forge it.
 	MaxPTX = 4 << 20
 	// maxKernelPTX limits the stored PTX of one kernel, in bytes.
-	maxKernelPTX = 256 << 10
-	maxEntries   = 2000
+	maxKernelPTX  = 256 << 10
+	maxPTXEntries = 2000
 	// maxSignature limits demangled names to 2^maxSignature bytes, because each type in a name may double it.
 	maxSignature = 14
 )
@@ -20,22 +20,22 @@ const (
 // ptxEntry is one kernel in PTX. Parts that it shares with other kernels of its module are added only if it is stored,
 // because a module may have thousands of kernels.
 type ptxEntry struct {
-	signature         string // demangled
-	head, body, files string
-	threads           int // threads per block from .reqntid or .maxntid; 0 if absent
+	signature                                 string // demangled
+	declaration, instructions, fileDirectives string
+	blockSize                                 int // threads per block from .reqntid or .maxntid; 0 if absent
 }
 
-func (e ptxEntry) size() int { return len(e.head) + len(e.body) + len(e.files) }
+func (e ptxEntry) size() int { return len(e.declaration) + len(e.instructions) + len(e.fileDirectives) }
 
 // text returns a complete PTX module, except for functions and variables that the kernel shares with others.
-func (e ptxEntry) text() string { return e.head + "\n" + e.body + e.files }
+func (e ptxEntry) text() string { return e.declaration + "\n" + e.instructions + e.fileDirectives }
 
 var (
-	entryLine   = regexp.MustCompile(`^\s*(?:\.(?:visible|weak)\s+)?\.entry\s+([\w$]+)`)
-	ntidLine    = regexp.MustCompile(`^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
-	fileLine    = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+"([^"]*)"`)
-	locLine     = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
-	castPattern = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
+	ptxEntryPattern     = regexp.MustCompile(`^\s*(?:\.(?:visible|weak)\s+)?\.entry\s+([\w$]+)`)
+	ptxBlockSizePattern = regexp.MustCompile(`^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
+	ptxFilePattern      = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+"([^"]*)"`)
+	ptxLocPattern       = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
+	cCastPattern        = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 )
 
 // AttachPTX assigns each kernel its part of the program's PTX, which has one or several modules. A kernel gets none if
@@ -82,16 +82,16 @@ func (k *Kernel) matchingEntries(entries []ptxEntry) []ptxEntry {
 			entries = kept
 		}
 	}
-	signature, seen := plainSignature(k.Name), map[ptxEntry]bool{}
-	keep(func(e ptxEntry) bool { return plainSignature(e.signature) == signature })
-	keep(func(e ptxEntry) bool { return e.threads == k.Block[0]*k.Block[1]*k.Block[2] })
+	signature, seen := normalizeSignature(k.Name), map[ptxEntry]bool{}
+	keep(func(e ptxEntry) bool { return normalizeSignature(e.signature) == signature })
+	keep(func(e ptxEntry) bool { return e.blockSize == k.BlockSize[0]*k.BlockSize[1]*k.BlockSize[2] })
 	keep(func(e ptxEntry) bool { first := !seen[e]; seen[e] = true; return first })
 	return entries
 }
 
-// plainSignature removes those parts of a signature that tools spell differently.
-func plainSignature(s string) string {
-	s = castPattern.ReplaceAllString(strings.TrimPrefix(s, "void "), "")
+// normalizeSignature removes those parts of a signature that tools spell differently.
+func normalizeSignature(s string) string {
+	s = cCastPattern.ReplaceAllString(strings.TrimPrefix(s, "void "), "")
 	return strings.NewReplacer(" ", "", "const", "", "<unnamed>::", "", "(anonymous namespace)::", "").Replace(s)
 }
 
@@ -103,7 +103,7 @@ func readPTX(text string) []ptxEntry {
 			out = append(out, readModule(".version"+module)...)
 		}
 	}
-	return out[:min(len(out), maxEntries)]
+	return out[:min(len(out), maxPTXEntries)]
 }
 
 func readModule(text string) []ptxEntry {
@@ -114,16 +114,16 @@ func readModule(text string) []ptxEntry {
 lines:
 	for line := range strings.Lines(text) {
 		if body == nil {
-			m := entryLine.FindStringSubmatch(line)
+			m := ptxEntryPattern.FindStringSubmatch(line)
 			switch {
-			case m != nil && len(out) == maxEntries:
+			case m != nil && len(out) == maxPTXEntries:
 				break lines
 			case m != nil:
 				out = append(out, ptxEntry{signature: Demangle(m[1], maxSignature)})
 				body, depth = &strings.Builder{}, 0
 			case strings.HasPrefix(line, ".version"), strings.HasPrefix(line, ".target"), strings.HasPrefix(line, ".address_size"):
 				head.WriteString(line)
-			case fileLine.MatchString(line):
+			case ptxFilePattern.MatchString(line):
 				files.WriteString(line)
 			}
 			if m == nil {
@@ -132,25 +132,25 @@ lines:
 		}
 		body.WriteString(line)
 		e := &out[len(out)-1]
-		if m := ntidLine.FindStringSubmatch(line); m != nil && depth == 0 {
-			e.threads = productOf(m[1:])
+		if m := ptxBlockSizePattern.FindStringSubmatch(line); m != nil && depth == 0 {
+			e.blockSize = productOfNumbers(m[1:])
 		}
 		depth += strings.Count(line, "{") - strings.Count(line, "}")
 		if depth == 0 && strings.Contains(line, "}") {
-			e.body, body = body.String(), nil
+			e.instructions, body = body.String(), nil
 		}
 	}
 	whole := out[:0]
 	for _, e := range out {
-		if e.body != "" { // otherwise it is incomplete
-			e.head, e.files = head.String(), files.String()
+		if e.instructions != "" { // otherwise it is incomplete
+			e.declaration, e.fileDirectives = head.String(), files.String()
 			whole = append(whole, e)
 		}
 	}
 	return whole
 }
 
-func productOf(numbers []string) int {
+func productOfNumbers(numbers []string) int {
 	all := 1
 	for _, text := range numbers {
 		if n, err := strconv.Atoi(text); err == nil {
@@ -172,7 +172,7 @@ type PTXLine struct {
 func (s *Source) PTXLines() []PTXLine {
 	files := map[string]string{}
 	for line := range strings.Lines(s.PTX) {
-		if m := fileLine.FindStringSubmatch(line); m != nil {
+		if m := ptxFilePattern.FindStringSubmatch(line); m != nil {
 			files[m[1]] = m[2]
 		}
 	}
@@ -181,14 +181,14 @@ func (s *Source) PTXLines() []PTXLine {
 	for text := range strings.Lines(s.PTX) {
 		at.Number++
 		text = strings.TrimRight(text, "\r\n\t ")
-		if m := locLine.FindStringSubmatch(text); m != nil {
+		if m := ptxLocPattern.FindStringSubmatch(text); m != nil {
 			at.File, at.Line = files[m[1]], 0
 			if n, err := strconv.Atoi(m[2]); err == nil && at.File != "" {
 				at.Line = n
 			}
 			continue
 		}
-		if text == "" || fileLine.MatchString(text) {
+		if text == "" || ptxFilePattern.MatchString(text) {
 			continue
 		}
 		if at.Text = strings.ReplaceAll(text, "\t", "  "); !ptxInstruction(text) {

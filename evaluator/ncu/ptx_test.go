@@ -22,7 +22,7 @@ func modules(t *testing.T) string {
 
 func TestEachKernelGetsItsPartOfThePTX(t *testing.T) {
 	kernel := func(name string, threads int) Kernel {
-		return Kernel{Name: name, ShortName: ShortName(name), Block: [3]int{threads, 1, 1}, Source: &Source{}}
+		return Kernel{Name: name, ShortName: ShortName(name), BlockSize: [3]int{threads, 1, 1}, Source: &Source{}}
 	}
 	r := &Report{Kernels: []Kernel{
 		kernel("plain", 32), kernel("bounded(float *)", 128),
@@ -36,7 +36,8 @@ func TestEachKernelGetsItsPartOfThePTX(t *testing.T) {
 	for _, k := range r.Kernels {
 		is := "none"
 		if k.Source != nil && k.Source.PTX != "" {
-			is = entryLine.FindStringSubmatch(k.Source.PTX[strings.Index(k.Source.PTX, ".address_size 64\n")+18:])[1]
+			is = ptxEntryPattern.FindStringSubmatch(k.Source.PTX[strings.Index(k.Source.PTX,
+				".address_size 64\n")+18:])[1]
 			if n := strings.Count(k.Source.PTX, ".entry"); n != 1 || !strings.HasPrefix(k.Source.PTX, ".version") {
 				t.Errorf("%s: the PTX has %d kernels and begins with %.20q", k.Name, n, k.Source.PTX)
 			}

@@ -36,7 +36,7 @@ func (r *Report) readRaw(page []byte) {
 	header, rows := rows[start], rows[start+1:]
 	at := columnIndexes(header)
 	unitNames := make([]string, len(header))
-	if len(rows) > 0 && cellOf(rows[0], at, "ID") == "" {
+	if len(rows) > 0 && cellInColumn(rows[0], at, "ID") == "" {
 		copy(unitNames, rows[0])
 		rows = rows[1:]
 	} else if len(rows) > 0 {
@@ -68,32 +68,33 @@ func metricsOfRow(header, unitNames, row []string) map[string]Metric {
 	return out
 }
 
-// mostKernels limits the kernels of a report, which comes from an untrusted run. It is far above Options.MaxLaunches.
-const mostKernels = 256
+// maxReportKernels limits the kernels of a report, which comes from an untrusted run. It is far above
+// Options.MaxLaunches.
+const maxReportKernels = 256
 
 // kernelOfRow returns the kernel of a row and adds it if it is new. It returns nil and adds a warning if the row has no
 // valid ID.
 func (r *Report) kernelOfRow(row []string, at map[string]int, page string) *Kernel {
-	id, err := strconv.Atoi(cellOf(row, at, "ID"))
+	id, err := strconv.Atoi(cellInColumn(row, at, "ID"))
 	if err != nil {
-		r.addWarning(fmt.Sprintf("A row of the %s page has the ID %q, which is not a number; it was left out.", page, clipText(cellOf(row, at, "ID"))))
+		r.addWarning(fmt.Sprintf("A row of the %s page has the ID %q, which is not a number; it was left out.", page, clipText(cellInColumn(row, at, "ID"))))
 		return nil
 	}
 	if k := r.Kernel(id); k != nil {
 		return k
 	}
-	if len(r.Kernels) == mostKernels {
-		r.addWarning(fmt.Sprintf("The report has more than %d kernels; the others were left out.", mostKernels))
+	if len(r.Kernels) == maxReportKernels {
+		r.addWarning(fmt.Sprintf("The report has more than %d kernels; the others were left out.", maxReportKernels))
 		return nil
 	}
-	name := cellOf(row, at, "Kernel Name")
+	name := cellInColumn(row, at, "Kernel Name")
 	r.Kernels = append(r.Kernels, Kernel{
 		ID: id, Name: name, ShortName: ShortName(name),
-		Grid:              parseTriple(cellOf(row, at, "Grid Size")),
-		Block:             parseTriple(cellOf(row, at, "Block Size")),
-		Device:            cellOf(row, at, "Device"),
-		ComputeCapability: cellOf(row, at, "CC"),
-		ProcessName:       cellOf(row, at, "Process Name"),
+		GridSize:          parseTriple(cellInColumn(row, at, "Grid Size")),
+		BlockSize:         parseTriple(cellInColumn(row, at, "Block Size")),
+		Device:            cellInColumn(row, at, "Device"),
+		ComputeCapability: cellInColumn(row, at, "CC"),
+		ProcessName:       cellInColumn(row, at, "Process Name"),
 	})
 	return &r.Kernels[len(r.Kernels)-1]
 }
@@ -149,40 +150,41 @@ func (r *Report) readDetails(page []byte) {
 	at := columnIndexes(rows[start])
 	for _, row := range rows[start+1:] {
 		if k := r.kernelOfRow(row, at, "details"); k != nil {
-			k.addDetail(row, at)
+			k.addDetailRow(row, at)
 		}
 	}
 }
 
-func (k *Kernel) addDetail(row []string, at map[string]int) {
-	section := cellOf(row, at, "Section Name")
+func (k *Kernel) addDetailRow(row []string, at map[string]int) {
+	section := cellInColumn(row, at, "Section Name")
 	// A report has about twenty sections. The limit prevents quadratic time for a forged report.
 	const mostSections = 200
 	if len(k.Sections) >= mostSections {
 		return
 	}
-	if label := cellOf(row, at, "Metric Name"); label != "" {
-		k.section(section).add(label, NewMetric(cellOf(row, at, "Metric Value"), cellOf(row, at, "Metric Unit")))
+	if label := cellInColumn(row, at, "Metric Name"); label != "" {
+		k.sectionByName(section).addRow(label, NewMetric(cellInColumn(row, at, "Metric Value"),
+			cellInColumn(row, at, "Metric Unit")))
 	}
-	message := cellOf(row, at, "Rule Description")
+	message := cellInColumn(row, at, "Rule Description")
 	if message == "" {
 		return
 	}
 	rule := Rule{
-		Section: section, Name: cellOf(row, at, "Rule Name"), Type: cellOf(row, at, "Rule Type"),
-		Message: message, SpeedupType: cellOf(row, at, "Estimated Speedup Type"),
+		Section: section, Name: cellInColumn(row, at, "Rule Name"), Severity: cellInColumn(row, at, "Rule Type"),
+		Message: message, SpeedupType: cellInColumn(row, at, "Estimated Speedup Type"),
 	}
-	if v, ok := parseNumber(cellOf(row, at, "Estimated Speedup")); ok {
+	if v, ok := parseNumber(cellInColumn(row, at, "Estimated Speedup")); ok {
 		rule.Speedup = &v
 	}
 	k.Rules = append(k.Rules, rule)
 }
 
-func (s *Section) add(label string, m Metric) {
+func (s *Section) addRow(label string, m Metric) {
 	s.Rows = append(s.Rows, Row{Label: label, Metric: m})
 }
 
-func (k *Kernel) section(name string) *Section {
+func (k *Kernel) sectionByName(name string) *Section {
 	for i := range k.Sections {
 		if k.Sections[i].Name == name {
 			return &k.Sections[i]

@@ -21,8 +21,8 @@ type Kernel struct {
 	ID                int               `json:"id"`   // ncu's result number, unique within the report
 	Name              string            `json:"name"` // as printed by ncu, with parameter types
 	ShortName         string            `json:"short"`
-	Grid              [3]int            `json:"grid"`
-	Block             [3]int            `json:"block"`
+	GridSize          [3]int            `json:"grid"`
+	BlockSize         [3]int            `json:"block"`
 	Device            string            `json:"device"` // display name, or the device's number without one
 	ComputeCapability string            `json:"cc"`     // compute capability: "9.0"
 	ProcessName       string            `json:"process,omitempty"`
@@ -31,14 +31,14 @@ type Kernel struct {
 	Rules             []Rule            `json:"rules,omitempty"`
 	Source            *Source           `json:"source,omitempty"`
 
-	SortedNames []string `json:"-"` // names of Metrics, sorted; nil unless set by IndexMetrics
+	SortedMetricNames []string `json:"-"` // names of Metrics, sorted; nil unless set by IndexMetrics
 }
 
 // IndexMetrics sorts the names of the metrics, which speeds up later views. Metrics must not be added or removed
 // afterwards.
 func (r *Report) IndexMetrics() {
 	for i := range r.Kernels {
-		r.Kernels[i].SortedNames = slices.Sorted(maps.Keys(r.Kernels[i].Metrics))
+		r.Kernels[i].SortedMetricNames = slices.Sorted(maps.Keys(r.Kernels[i].Metrics))
 	}
 }
 
@@ -56,10 +56,10 @@ type Row struct {
 
 // Rule is one recommendation of Nsight Compute.
 type Rule struct {
-	Section string `json:"section"` // ncu's identifier, "WarpStateStats"
-	Name    string `json:"name"`
-	Type    string `json:"type"` // "OPT" (a possible gain), "INF", "WRN"
-	Message string `json:"message"`
+	Section  string `json:"section"` // ncu's identifier, "WarpStateStats"
+	Name     string `json:"name"`
+	Severity string `json:"type"` // "OPT" (a possible gain), "INF", "WRN"
+	Message  string `json:"message"`
 	// Speedup is the estimated gain in percent, or nil. SpeedupType is "global" (of the kernel's time) or "local" (of
 	// the part that the rule examines).
 	Speedup     *float64 `json:"speedup,omitempty"`
@@ -69,8 +69,8 @@ type Rule struct {
 // Metric returns the named raw metric, or a Metric that is not measured.
 func (k *Kernel) Metric(name string) Metric { return k.Metrics[name] }
 
-// Row returns a value of the details page by section and label, or a Metric that is not measured.
-func (k *Kernel) Row(section, label string) Metric {
+// SectionValue returns a value of the details page by section and label, or a Metric that is not measured.
+func (k *Kernel) SectionValue(section, label string) Metric {
 	for _, s := range k.Sections {
 		if s.Name != section {
 			continue
@@ -97,9 +97,9 @@ func (k *Kernel) MetricNames() []string { return k.metricNames("", "") }
 // them for each view took most of a page's time.
 func (k *Kernel) metricNames(prefix, suffix string) []string {
 	var names []string
-	if k.SortedNames != nil {
-		from, _ := slices.BinarySearch(k.SortedNames, prefix)
-		for _, name := range k.SortedNames[from:] {
+	if k.SortedMetricNames != nil {
+		from, _ := slices.BinarySearch(k.SortedMetricNames, prefix)
+		for _, name := range k.SortedMetricNames[from:] {
 			if !strings.HasPrefix(name, prefix) {
 				break
 			}

@@ -23,28 +23,30 @@ type CacheRoof struct {
 
 // ArithmeticRoof is one kind of arithmetic: its peak rate and, if the kernel used it, the achieved rate.
 type ArithmeticRoof struct {
-	Name      string `json:"name"` // "FP32", "Tensor BF16"
-	Rate      Fact   `json:"work"` // operations per second, achieved
-	Peak      Fact   `json:"peak"`
-	Intensity Fact   `json:"intensity"` // operations per DRAM byte
+	Name         string `json:"name"` // "FP32", "Tensor BF16"
+	AchievedRate Fact   `json:"work"` // operations per second, achieved
+	PeakRate     Fact   `json:"peak"`
+	Intensity    Fact   `json:"intensity"` // operations per DRAM byte
 }
 
 // HasWork reports whether the kernel did operations of this kind.
-func (w ArithmeticRoof) HasWork() bool { return w.Rate.Value.Measured && w.Rate.Value.Value > 0 }
+func (w ArithmeticRoof) HasWork() bool {
+	return w.AchievedRate.Value.Measured && w.AchievedRate.Value.Value > 0
+}
 
-// Attainable returns the rate that the limits allow at the arithmetic intensity of w, in operations per second.
-func (r Roofline) Attainable(w ArithmeticRoof) (float64, bool) {
-	if !w.Intensity.Value.Measured || !w.Peak.Value.Measured || !r.PeakBandwidth.Value.Measured {
+// AttainableRate returns the rate that the limits allow at the arithmetic intensity of w, in operations per second.
+func (r Roofline) AttainableRate(w ArithmeticRoof) (float64, bool) {
+	if !w.Intensity.Value.Measured || !w.PeakRate.Value.Measured || !r.PeakBandwidth.Value.Measured {
 		return 0, false
 	}
-	return min(w.Peak.Value.Value, w.Intensity.Value.Value*r.PeakBandwidth.Value.Value), true
+	return min(w.PeakRate.Value.Value, w.Intensity.Value.Value*r.PeakBandwidth.Value.Value), true
 }
 
 // MostUsedArithmeticRoof returns the kind of arithmetic with the most operations, or nil if there were none.
 func (r Roofline) MostUsedArithmeticRoof() *ArithmeticRoof {
 	var best *ArithmeticRoof
 	for i, w := range r.ArithmeticRoofs {
-		if w.HasWork() && (best == nil || w.Rate.Value.Value > best.Rate.Value.Value) {
+		if w.HasWork() && (best == nil || w.AchievedRate.Value.Value > best.AchievedRate.Value.Value) {
 			best = &r.ArithmeticRoofs[i]
 		}
 	}
@@ -55,10 +57,10 @@ func (r Roofline) MostUsedArithmeticRoof() *ArithmeticRoof {
 const flopsUnit = "FLOP/s"
 
 const (
-	smspThreadOpsPrefix = "smsp__sass_thread_inst_executed_op_"
-	derivedOpsPrefix    = "derived__smsp__sass_thread_inst_executed_op_"
-	smOpsPrefix         = "derived__sm__sass_thread_inst_executed_op_"
-	perCycleSuffix      = "_pred_on.sum.per_cycle_elapsed"
+	smspThreadOpsPrefix    = "smsp__sass_thread_inst_executed_op_"
+	derivedThreadOpsPrefix = "derived__smsp__sass_thread_inst_executed_op_"
+	smOpsPrefix            = "derived__sm__sass_thread_inst_executed_op_"
+	perCycleSuffix         = "_pred_on.sum.per_cycle_elapsed"
 )
 
 // tensorPrecision lists the per-cycle counters whose sum is the number of tensor operations of one precision, and the
@@ -71,27 +73,29 @@ type tensorPrecision struct {
 
 func tensorPrecisions() []tensorPrecision {
 	return []tensorPrecision{
-		{"FP32", []string{smspThreadOpsPrefix + "fadd" + perCycleSuffix, smspThreadOpsPrefix + "fmul" + perCycleSuffix, derivedOpsPrefix + "ffma_pred_on_x2"}, smOpsPrefix + "ffma_pred_on_x2"},
-		{"FP64", []string{smspThreadOpsPrefix + "dadd" + perCycleSuffix, smspThreadOpsPrefix + "dmul" + perCycleSuffix, derivedOpsPrefix + "dfma_pred_on_x2"}, smOpsPrefix + "dfma_pred_on_x2"},
-		{"FP16", []string{derivedOpsPrefix + "hadd_pred_on_x2", derivedOpsPrefix + "hmul_pred_on_x2", derivedOpsPrefix + "hfma_pred_on_x4"}, smOpsPrefix + "hfma_pred_on_x4"},
+		{"FP32", []string{smspThreadOpsPrefix + "fadd" + perCycleSuffix, smspThreadOpsPrefix + "fmul" + perCycleSuffix, derivedThreadOpsPrefix + "ffma_pred_on_x2"}, smOpsPrefix + "ffma_pred_on_x2"},
+		{"FP64", []string{smspThreadOpsPrefix + "dadd" + perCycleSuffix, smspThreadOpsPrefix + "dmul" + perCycleSuffix, derivedThreadOpsPrefix + "dfma_pred_on_x2"}, smOpsPrefix + "dfma_pred_on_x2"},
+		{"FP16", []string{derivedThreadOpsPrefix + "hadd_pred_on_x2", derivedThreadOpsPrefix + "hmul_pred_on_x2", derivedThreadOpsPrefix + "hfma_pred_on_x4"}, smOpsPrefix + "hfma_pred_on_x4"},
 	}
 }
 
 // RooflineOf computes the roofline of a kernel. Missing values are not measured.
 func RooflineOf(k *Kernel) Roofline {
-	r := Roofline{Bandwidth: k.fact("DRAM traffic", "dram__bytes.sum.per_second")}
+	r := Roofline{Bandwidth: k.metricFact("DRAM traffic", "dram__bytes.sum.per_second")}
 	r.Bandwidth.Value = toBaseUnits(r.Bandwidth.Value)
-	r.PeakBandwidth = k.sumTimesRate("DRAM roof", "byte/s", []string{"dram__bytes.sum.peak_sustained"}, "dram__cycles_elapsed.avg.per_second")
+	r.PeakBandwidth = k.opsPerSecondFact("DRAM roof", "byte/s", []string{"dram__bytes.sum.peak_sustained"}, "dram__cycles_elapsed.avg.per_second")
 	for _, p := range tensorPrecisions() {
 		w := ArithmeticRoof{
 			Name: p.name,
-			Rate: k.sumTimesRate(p.name+" work", flopsUnit, p.operationCounters, "smsp__cycles_elapsed.avg.per_second"),
-			Peak: k.sumTimesRate(p.name+" roof", flopsUnit, []string{p.peakCounter}, "sm__cycles_elapsed.avg.per_second"),
+			AchievedRate: k.opsPerSecondFact(p.name+" work", flopsUnit, p.operationCounters,
+				"smsp__cycles_elapsed.avg.per_second"),
+			PeakRate: k.opsPerSecondFact(p.name+" roof", flopsUnit, []string{p.peakCounter},
+				"sm__cycles_elapsed.avg.per_second"),
 		}
-		r.addKind(w)
+		r.addArithmeticRoof(w)
 	}
 	for _, w := range k.tensorRoofs() {
-		r.addKind(w)
+		r.addArithmeticRoof(w)
 	}
 	r.Caches = k.cacheLevels(r.MostUsedArithmeticRoof())
 	return r
@@ -109,8 +113,8 @@ const (
 func (k *Kernel) cacheLevels(main *ArithmeticRoof) (list []CacheRoof) {
 	passed := 0.0
 	for _, level := range []struct{ name, bytes, cycles string }{{"L2", l2BytesMetric, "lts"}, {"L1", l1BytesMetric, "l1tex"}} {
-		l := CacheRoof{Name: level.name, Traffic: k.fact(level.name+" traffic", level.bytes+".per_second"),
-			Peak: k.sumTimesRate(level.name+" roof", "byte/s", []string{level.bytes + ".peak_sustained"}, level.cycles+"__cycles_elapsed.avg.per_second")}
+		l := CacheRoof{Name: level.name, Traffic: k.metricFact(level.name+" traffic", level.bytes+".per_second"),
+			Peak: k.opsPerSecondFact(level.name+" roof", "byte/s", []string{level.bytes + ".peak_sustained"}, level.cycles+"__cycles_elapsed.avg.per_second")}
 		traffic, ok := l.Traffic.Value.BaseValue()
 		l.Traffic.Value = Metric{UnitName: "byte/s", Value: traffic, Measured: ok}
 		if !ok || !l.Peak.Value.Measured || !(traffic > passed/10) {
@@ -118,40 +122,40 @@ func (k *Kernel) cacheLevels(main *ArithmeticRoof) (list []CacheRoof) {
 		}
 		passed = traffic
 		if main != nil {
-			l.Intensity = computedFact(level.name+" intensity", main.Rate.Source+" ÷ "+l.Traffic.Source, strings.Replace(main.Rate.Value.UnitName, "/s", "/byte", 1),
-				main.Rate.Value.Value/traffic, true)
+			l.Intensity = newComputedFact(level.name+" intensity", main.AchievedRate.Origin+" ÷ "+l.Traffic.Origin, strings.Replace(main.AchievedRate.Value.UnitName, "/s", "/byte", 1),
+				main.AchievedRate.Value.Value/traffic, true)
 		}
 		list = append(list, l)
 	}
 	return list
 }
 
-func (r *Roofline) addKind(w ArithmeticRoof) {
-	if !w.Peak.Value.Measured {
+func (r *Roofline) addArithmeticRoof(w ArithmeticRoof) {
+	if !w.PeakRate.Value.Measured {
 		return
 	}
 	ok := w.HasWork() && r.Bandwidth.Value.Measured && r.Bandwidth.Value.Value > 0
 	v := 0.0
 	if ok {
-		v = w.Rate.Value.Value / r.Bandwidth.Value.Value
+		v = w.AchievedRate.Value.Value / r.Bandwidth.Value.Value
 	}
-	w.Intensity = computedFact(w.Name+" intensity", w.Rate.Source+" ÷ "+r.Bandwidth.Source, strings.Replace(w.Rate.Value.UnitName, "/s", "/byte", 1), v, ok)
+	w.Intensity = newComputedFact(w.Name+" intensity", w.AchievedRate.Origin+" ÷ "+r.Bandwidth.Origin, strings.Replace(w.AchievedRate.Value.UnitName, "/s", "/byte", 1), v, ok)
 	r.ArithmeticRoofs = append(r.ArithmeticRoofs, w)
 }
 
-// sumTimesRate returns the sum of per-cycle counters times cycles per second, all from the raw page.
-func (k *Kernel) sumTimesRate(label, unitName string, addends []string, rate string) Fact {
+// opsPerSecondFact returns the sum of per-cycle counters times cycles per second, all from the raw page.
+func (k *Kernel) opsPerSecondFact(label, unitName string, addends []string, rate string) Fact {
 	sum, ok := 0.0, true
 	for _, a := range addends {
-		v, measured := k.baseValue(a)
+		v, measured := k.valueInBaseUnit(a)
 		sum, ok = sum+v, ok && measured
 	}
-	hz, measured := k.baseValue(rate)
+	hz, measured := k.valueInBaseUnit(rate)
 	from := strings.Join(addends, " + ") + " × " + rate
 	if len(addends) > 1 {
 		from = "(" + strings.Join(addends, " + ") + ") × " + rate
 	}
-	return computedFact(label, from, unitName, sum*hz, ok && measured)
+	return newComputedFact(label, from, unitName, sum*hz, ok && measured)
 }
 
 const (
@@ -178,7 +182,7 @@ func (k *Kernel) tensorRoofs() []ArithmeticRoof {
 			did = append(did, w)
 		}
 		dense := strings.Contains(stem, "src_fp16") && strings.HasSuffix(stem, "_sparsity_off")
-		if dense && w.Peak.Value.Measured && w.Peak.Value.Value > roof.Peak.Value.Value {
+		if dense && w.PeakRate.Value.Measured && w.PeakRate.Value.Value > roof.PeakRate.Value.Value {
 			roof = w
 		}
 	}
@@ -198,15 +202,15 @@ func (k *Kernel) tensorRoof(stem string) ArithmeticRoof {
 		name += " sparse"
 	}
 	w := ArithmeticRoof{
-		Name: name,
-		Rate: k.fact(name+" work", stem+tensorRateSuffix),
-		Peak: k.fact(name+" roof", stem+tensorPeakSuffix),
+		Name:         name,
+		AchievedRate: k.metricFact(name+" work", stem+tensorRateSuffix),
+		PeakRate:     k.metricFact(name+" roof", stem+tensorPeakSuffix),
 	}
 	unitName := flopsUnit
 	if strings.HasPrefix(name, "Tensor INT") {
 		unitName = "op/s"
 	}
-	w.Rate.Value.UnitName, w.Peak.Value.UnitName = unitName, unitName
+	w.AchievedRate.Value.UnitName, w.PeakRate.Value.UnitName = unitName, unitName
 	return w
 }
 

@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// Rules returns the recommendations of Nsight Compute, most important first: by estimated speedup, then warnings, then
-// information.
-func Rules(k *Kernel) []Rule {
+// SortedRules returns the recommendations of Nsight Compute, most important first: by estimated speedup, then warnings,
+// then information.
+func SortedRules(k *Kernel) []Rule {
 	out := slices.Clone(k.Rules)
 	slices.SortStableFunc(out, func(a, b Rule) int {
-		return cmp.Or(cmp.Compare(b.estimatedGain(), a.estimatedGain()), ruleTypeWeight(a.Type)-ruleTypeWeight(b.Type))
+		return cmp.Or(cmp.Compare(b.estimatedGain(), a.estimatedGain()),
+			ruleTypeWeight(a.Severity)-ruleTypeWeight(b.Severity))
 	})
 	return out
 }
@@ -58,9 +59,9 @@ func KernelShares(r *Report) []KernelShare {
 	return out
 }
 
-// Verdict returns a sentence with the bottleneck of the kernel, from its speed-of-light values, or "" if those were not
-// measured. The thresholds come from Nsight Compute's own rule.
-func Verdict(k *Kernel) string {
+// BottleneckSentence returns a sentence with the bottleneck of the kernel, from its speed-of-light values, or "" if
+// those were not measured. The thresholds come from Nsight Compute's own rule.
+func BottleneckSentence(k *Kernel) string {
 	const high, low = 80, 60
 	sol := SpeedOfLight(k)
 	compute, memory := sol[0].Value, sol[1].Value
@@ -75,7 +76,7 @@ func Verdict(k *Kernel) string {
 	}
 	switch top := max(compute.Value, memory.Value); {
 	case top < low:
-		return fmt.Sprintf("Bound by latency: neither compute (%.1f %%) nor memory (%.1f %%) comes near its peak.", compute.Value, memory.Value) + smallGridAdvice(k) + mainStall(k)
+		return fmt.Sprintf("Bound by latency: neither compute (%.1f %%) nor memory (%.1f %%) comes near its peak.", compute.Value, memory.Value) + smallGridAdvice(k) + mainStallState(k)
 	case compute.Value >= high && memory.Value >= high:
 		return fmt.Sprintf("Compute (%.1f %%) and memory (%.1f %%) are both near their peaks.", compute.Value, memory.Value)
 	case compute.Value > memory.Value:
@@ -102,10 +103,10 @@ func smallGridAdvice(k *Kernel) string {
 	return fmt.Sprintf(" Its %.0f blocks are less than the device holds at once (%.2f waves): more or smaller blocks would use it better.", blocks.Value, waves.Value)
 }
 
-func mainStall(k *Kernel) string {
+func mainStallState(k *Kernel) string {
 	for _, s := range StallReasons(k) {
-		if !s.WarpSelected && s.Value.Value > 0 {
-			return fmt.Sprintf(" Warps wait most (%.0f %% of their cycles) for %s.", 100*s.Share, cmp.Or(s.Help, s.Label))
+		if !s.IsIssuing && s.Value.Value > 0 {
+			return fmt.Sprintf(" Warps wait most (%.0f %% of their cycles) for %s.", 100*s.Share, cmp.Or(s.Explanation, s.Label))
 		}
 	}
 	return ""

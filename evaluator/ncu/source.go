@@ -15,28 +15,28 @@ type Source struct {
 	PTX string `json:"ptx,omitempty"`
 }
 
-// SourceLine is one instruction. Cells has ncu's text for each of Source.Counters.
+// SourceLine is one instruction. CounterValues has ncu's text for each of Source.Counters.
 type SourceLine struct {
-	Address string   `json:"address"` // "0x7f29537a0000"
-	SASS    string   `json:"sass"`
-	File    string   `json:"file,omitempty"` // source file and line, if there is line information
-	Line    int      `json:"line,omitempty"`
-	Text    string   `json:"text,omitempty"` // text of the source line
-	Cells   []string `json:"cells"`
+	Address       string   `json:"address"` // "0x7f29537a0000"
+	Instruction   string   `json:"sass"`
+	File          string   `json:"file,omitempty"` // source file and line, if there is line information
+	Line          int      `json:"line,omitempty"`
+	Text          string   `json:"text,omitempty"` // text of the source line
+	CounterValues []string `json:"cells"`
 }
 
-// Counter returns the value of a counter on a line. If it is absent or "-", it is not measured.
-func (s *Source) Counter(line int, name string) Metric {
+// CounterOnLine returns the value of a counter on a line. If it is absent or "-", it is not measured.
+func (s *Source) CounterOnLine(line int, name string) Metric {
 	for i, c := range s.Counters {
-		if c == name && i < len(s.Lines[line].Cells) {
-			return NewMetric(s.Lines[line].Cells[i], "")
+		if c == name && i < len(s.Lines[line].CounterValues) {
+			return NewMetric(s.Lines[line].CounterValues[i], "")
 		}
 	}
 	return Metric{}
 }
 
-// Column returns the index of the named counter, or -1.
-func (s *Source) Column(name string) int {
+// CounterColumn returns the index of the named counter, or -1.
+func (s *Source) CounterColumn(name string) int {
 	for i, c := range s.Counters {
 		if c == name {
 			return i
@@ -50,7 +50,7 @@ type sourceSection struct {
 	name    string
 	address int // columns; the counters follow the instruction's
 	sass    int
-	code    Source
+	source  Source
 }
 
 // readSections parses the SASS tables of the source page: a line with the kernel's name, a header with Address and,
@@ -69,10 +69,10 @@ func readSections(page []byte, warn func(string)) []sourceSection {
 			out = append(out, sourceSection{name: row[1]})
 			current = &out[len(out)-1]
 		case current == nil:
-		case hasAll(row, "Address", "Source"):
-			current.begin(row)
-		case current.code.Counters != nil && len(row) > current.sass && strings.HasPrefix(row[current.address], "0x"):
-			current.code.addInstruction(row[current.address], row[current.sass], row[current.sass+1:], warn)
+		case hasAllColumns(row, "Address", "Source"):
+			current.beginTable(row)
+		case current.source.Counters != nil && len(row) > current.sass && strings.HasPrefix(row[current.address], "0x"):
+			current.source.addInstruction(row[current.address], row[current.sass], row[current.sass+1:], warn)
 		}
 	}
 	if len(out) == 0 {
@@ -81,14 +81,14 @@ func readSections(page []byte, warn func(string)) []sourceSection {
 	return out
 }
 
-func (s *sourceSection) begin(header []string) {
+func (s *sourceSection) beginTable(header []string) {
 	s.address = slices.Index(header, "Address")
 	after := slices.Index(header[s.address:], "Source")
 	if after < 0 {
 		return
 	}
 	s.sass = s.address + after
-	s.code.Counters = append([]string{}, header[s.sass+1:]...)
+	s.source.Counters = append([]string{}, header[s.sass+1:]...)
 }
 
 func (s *Source) addInstruction(address, sass string, cells []string, warn func(string)) {
@@ -98,7 +98,7 @@ func (s *Source) addInstruction(address, sass string, cells []string, warn func(
 	if len(cells) > len(s.Counters) {
 		cells = cells[:len(s.Counters)]
 	}
-	s.Lines = append(s.Lines, SourceLine{Address: address, SASS: sass, Cells: cells})
+	s.Lines = append(s.Lines, SourceLine{Address: address, Instruction: sass, CounterValues: cells})
 }
 
 // attachSource assigns each kernel its table. Launches with the same name get them in order. ncu prints the table of
@@ -133,7 +133,7 @@ func (r *Report) assignSources(kernels, tables []int, sections []sourceSection, 
 	}
 	step := max(1, len(tables)/len(kernels))
 	for i, k := range kernels {
-		code := sections[tables[min(i*step, len(tables)-1)]].code
+		code := sections[tables[min(i*step, len(tables)-1)]].source
 		code.setSourceLines(lines)
 		r.Kernels[k].Source = &code
 	}
@@ -163,14 +163,14 @@ func readLines(page []byte) map[string]sourceLineRef {
 			}
 			continue
 		}
-		if hasAll(row, "Line No", "Source", "Address") {
+		if hasAllColumns(row, "Line No", "Source", "Address") {
 			header, at = columnIndexes(row), sourceLineRef{}
 			continue
 		}
-		if n, err := strconv.Atoi(cellOf(row, header, "Line No")); err == nil {
-			at = sourceLineRef{file: file, line: n, text: cellOf(row, header, "Source")}
+		if n, err := strconv.Atoi(cellInColumn(row, header, "Line No")); err == nil {
+			at = sourceLineRef{file: file, line: n, text: cellInColumn(row, header, "Source")}
 		}
-		address := cellOf(row, header, "Address")
+		address := cellInColumn(row, header, "Address")
 		if _, seen := out[address]; strings.HasPrefix(address, "0x") && at.line > 0 && !seen {
 			out[address] = at
 		}

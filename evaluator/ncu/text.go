@@ -37,18 +37,18 @@ func (r *Report) WriteText(w io.Writer) {
 }
 
 func (k *Kernel) writeText(w io.Writer) {
-	fmt.Fprintf(w, "Kernel %s  grid %v  block %v", k.ShortName, k.Grid, k.Block)
+	fmt.Fprintf(w, "Kernel %s  grid %v  block %v", k.ShortName, k.GridSize, k.BlockSize)
 	if ns, ok := k.Duration(); ok {
 		fmt.Fprintf(w, "  %.2f us under the profiler", ns/1e3)
 	}
 	fmt.Fprintln(w)
-	if verdict := Verdict(k); verdict != "" {
+	if verdict := BottleneckSentence(k); verdict != "" {
 		fmt.Fprintln(w, verdict)
 	}
 	writeFacts(w, "Speed of light:", SpeedOfLight(k))
 	o := OccupancyOf(k)
 	for _, l := range o.Limiters {
-		if l.Limits {
+		if l.IsTightest {
 			fmt.Fprintf(w, "Occupancy is limited by %s.\n", l.Label)
 		}
 	}
@@ -67,7 +67,7 @@ func writeFacts(w io.Writer, head string, facts []Fact) {
 }
 
 func (k *Kernel) writeRules(w io.Writer) {
-	rules := slices.DeleteFunc(Rules(k), func(r Rule) bool { return r.Type == "INF" && r.Speedup == nil })
+	rules := slices.DeleteFunc(SortedRules(k), func(r Rule) bool { return r.Severity == "INF" && r.Speedup == nil })
 	if len(rules) > 0 {
 		fmt.Fprintln(w, "Findings of Nsight Compute, the most promising first:")
 	}
@@ -84,14 +84,14 @@ func (k *Kernel) writeRules(w io.Writer) {
 func (k *Kernel) writeStalls(w io.Writer) {
 	left := maxTextStalls
 	for _, s := range StallReasons(k) {
-		if s.WarpSelected || left == 0 || s.Share < 0.01 {
+		if s.IsIssuing || left == 0 || s.Share < 0.01 {
 			continue
 		}
 		if left == maxTextStalls {
 			fmt.Fprintln(w, "Warps wait for:")
 		}
 		left--
-		fmt.Fprintf(w, "  %4.0f %%  %s\n", 100*s.Share, cmp.Or(s.Help, s.Label))
+		fmt.Fprintf(w, "  %4.0f %%  %s\n", 100*s.Share, cmp.Or(s.Explanation, s.Label))
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *Source) writeHottest(w io.Writer) {
 		return
 	}
 	names := SampleCounters()
-	counter := slices.IndexFunc(names, func(name string) bool { return s.Column(name) >= 0 })
+	counter := slices.IndexFunc(names, func(name string) bool { return s.CounterColumn(name) >= 0 })
 	if counter < 0 {
 		return
 	}
@@ -112,7 +112,7 @@ func (s *Source) writeHottest(w io.Writer) {
 	var all []hot
 	sum := 0.0
 	for i := range s.Lines {
-		if m := s.Counter(i, names[counter]); m.Measured && m.Value > 0 {
+		if m := s.CounterOnLine(i, names[counter]); m.Measured && m.Value > 0 {
 			all, sum = append(all, hot{i, m.Value}), sum+m.Value
 		}
 	}
@@ -123,7 +123,7 @@ func (s *Source) writeHottest(w io.Writer) {
 	fmt.Fprintln(w, "Hottest instructions:")
 	for _, h := range all[:min(len(all), maxTextInstructions)] {
 		line := s.Lines[h.line]
-		fmt.Fprintf(w, "  %4.1f %%  %s", 100*h.samples/sum, strings.TrimSpace(line.SASS))
+		fmt.Fprintf(w, "  %4.1f %%  %s", 100*h.samples/sum, strings.TrimSpace(line.Instruction))
 		if line.File != "" {
 			fmt.Fprintf(w, "  (%s:%d) %s", line.File, line.Line, strings.TrimSpace(line.Text))
 		}

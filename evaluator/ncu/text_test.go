@@ -10,7 +10,7 @@ func TestATextReportNamesEachKernelsBound(t *testing.T) {
 	var out strings.Builder
 	r.WriteText(&out)
 	for _, k := range r.Kernels {
-		if verdict := Verdict(&k); verdict != "" && !strings.Contains(out.String(), verdict) {
+		if verdict := BottleneckSentence(&k); verdict != "" && !strings.Contains(out.String(), verdict) {
 			t.Errorf("the verdict of %s is missing: %s", k.ShortName, verdict)
 		}
 	}

@@ -45,8 +45,9 @@ func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 	w := matmul.MostUsedArithmeticRoof()
 	ns, _ := r.Kernels[1].Duration()
 	// 2·1024³ operations by definition of the product; the counters sample, so 1 % is allowed.
-	if want := 2 * math.Pow(1024, 3) / (ns / 1e9); w.Name != "FP32" || math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
-		t.Errorf("%s does %v, want about %v", w.Name, w.Rate.Value.Value, want)
+	if want := 2 * math.Pow(1024, 3) / (ns / 1e9); w.Name != "FP32" ||
+		math.Abs(w.AchievedRate.Value.Value/want-1) > 0.01 {
+		t.Errorf("%s does %v, want about %v", w.Name, w.AchievedRate.Value.Value, want)
 	}
 	if RooflineOf(&r.Kernels[2]).MostUsedArithmeticRoof() != nil {
 		t.Error("the transpose does no arithmetic, yet has a dot")
@@ -56,11 +57,11 @@ func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 	w = gemm.MostUsedArithmeticRoof()
 	ns, _ = tri.Kernels[0].Duration()
 	if want := 2 * math.Pow(4096, 3) / (ns / 1e9); w.Name != "Tensor BF16" ||
-		math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
-		t.Errorf("%s does %v, want about %v", w.Name, w.Rate.Value.Value, want)
+		math.Abs(w.AchievedRate.Value.Value/want-1) > 0.01 {
+		t.Errorf("%s does %v, want about %v", w.Name, w.AchievedRate.Value.Value, want)
 	}
 	// The dense roof, not the sparse one: the tensor pipe was 90.4 % busy.
-	if share := w.Rate.Value.Value / w.Peak.Value.Value; math.Abs(share-0.904) > 0.01 {
+	if share := w.AchievedRate.Value.Value / w.PeakRate.Value.Value; math.Abs(share-0.904) > 0.01 {
 		t.Errorf("the product reaches %v of its roof", share)
 	}
 }
@@ -72,13 +73,13 @@ func TestOpcodesAddUpToTheCounters(t *testing.T) {
 			k := &r.Kernels[i]
 			sum, last := 0.0, math.Inf(1)
 			for _, op := range InstructionMixOf(k).Opcodes {
-				sum += op.Executed
-				if op.Executed > last {
+				sum += op.WarpInstructions
+				if op.WarpInstructions > last {
 					t.Errorf("%s: %s is out of order", k.ShortName, op.Name)
 				}
-				last = op.Executed
+				last = op.WarpInstructions
 			}
-			want, _ := k.baseValue("sass__inst_executed_per_opcode")
+			want, _ := k.valueInBaseUnit("sass__inst_executed_per_opcode")
 			near(t, k.ShortName, sum, want)
 		}
 	}
@@ -99,7 +100,7 @@ func TestPipesTellTheirCyclesNotTheirInstructions(t *testing.T) {
 		t.Errorf("the busiest pipe of the matrix product is %+v", first)
 	}
 	for label, want := range map[string]float64{"FMA": 25.128786, "ALU": 4.246970, "LSU": 64.284393, "XU": 0} {
-		if got := find(&naive, label); got.Source == "" || got.Value.Value != want {
+		if got := find(&naive, label); got.Origin == "" || got.Value.Value != want {
 			t.Errorf("%s: %+v, want %v", label, got, want)
 		}
 	}
@@ -114,7 +115,7 @@ func TestStallsAreSortedAndComplete(t *testing.T) {
 	sum := 0.0
 	for _, s := range stalls {
 		sum += s.Share
-		if s.Help == "" {
+		if s.Explanation == "" {
 			t.Errorf("%s has no explanation", s.Label)
 		}
 	}
@@ -125,7 +126,7 @@ func TestOccupancyNamesItsLimiters(t *testing.T) {
 	r := Parse(pages(t, "tri"))
 	var limits []string
 	for _, l := range OccupancyOf(&r.Kernels[0]).Limiters {
-		if l.Limits {
+		if l.IsTightest {
 			limits = append(limits, l.Label)
 		}
 	}
@@ -134,10 +135,10 @@ func TestOccupancyNamesItsLimiters(t *testing.T) {
 	}
 }
 
-func TestRulesAreWorstFirst(t *testing.T) {
+func TestSortedRulesAreWorstFirst(t *testing.T) {
 	r := Parse(pages(t, "cuda4"))
-	rules := Rules(&r.Kernels[1])
-	if rules[0].Speedup == nil || *rules[0].Speedup != 40.8 || rules[len(rules)-1].Type != "INF" {
+	rules := SortedRules(&r.Kernels[1])
+	if rules[0].Speedup == nil || *rules[0].Speedup != 40.8 || rules[len(rules)-1].Severity != "INF" {
 		t.Errorf("first %+v, last %+v", rules[0], rules[len(rules)-1])
 	}
 }
@@ -156,12 +157,12 @@ func TestCompareSortsByEffect(t *testing.T) {
 	for _, p := range Compare(a, a) {
 		for _, s := range p.Sections {
 			if s.RelativeEffect != 0 {
-				t.Errorf("%s of %s differs from itself: %+v", s.Name, p.A.ShortName, s.Rows[0])
+				t.Errorf("%s of %s differs from itself: %+v", s.Name, p.KernelA.ShortName, s.Rows[0])
 			}
 		}
 	}
 	pairs := Compare(a, b)
-	if len(pairs) != 4 || pairs[0].B == nil || pairs[3].B != nil {
+	if len(pairs) != 4 || pairs[0].KernelB == nil || pairs[3].KernelB != nil {
 		t.Fatalf("%d pairs", len(pairs))
 	}
 	last := 1.0
@@ -175,7 +176,7 @@ func TestCompareSortsByEffect(t *testing.T) {
 
 func TestCompareHasTheDerivedViews(t *testing.T) {
 	r := Parse(pages(t, "cuda4"))
-	rows := map[string]Diff{}
+	rows := map[string]MetricDiff{}
 	for _, s := range compareSections(&r.Kernels[0], &r.Kernels[1]) {
 		for _, d := range s.Rows {
 			rows[s.Name+" / "+d.Label] = d
@@ -186,7 +187,7 @@ func TestCompareHasTheDerivedViews(t *testing.T) {
 		"Memory Chart / Global loads: L1 / TEX → Registers": {134217728, 4294967296},
 		"Pipe Utilization / LSU":                            {14.771477, 64.284393},
 	} {
-		if d := rows[label]; !d.Comparable || d.A.Value != want[0] || d.B.Value != want[1] {
+		if d := rows[label]; !d.IsComparable || d.ValueA.Value != want[0] || d.ValueB.Value != want[1] {
 			t.Errorf("%s: %+v, want %v", label, d, want)
 		}
 	}
@@ -195,20 +196,21 @@ func TestCompareHasTheDerivedViews(t *testing.T) {
 		rows["Warp States / Long scoreboard"]; tiny.RelativeEffect >= great.RelativeEffect || great.RelativeEffect < 0.7 {
 		t.Errorf("effects: %v of a tiny state, %v of the greatest", tiny.RelativeEffect, great.RelativeEffect)
 	}
-	if d := rows["Roofline / FP32 work"]; !d.Comparable || d.Change <= 0 {
+	if d := rows["Roofline / FP32 work"]; !d.IsComparable || d.Change <= 0 {
 		t.Errorf("roofline: %+v", d)
 	}
 }
 
-func TestDiffKnowsUnits(t *testing.T) {
-	d := NewDiff("x", NewMetric("500", "ns"), NewMetric("1.00", "us"))
-	if !d.Comparable || math.Abs(d.Change-1) > 1e-12 {
+func TestCompareMetricsKnowsUnits(t *testing.T) {
+	d := CompareMetrics("x", NewMetric("500", "ns"), NewMetric("1.00", "us"))
+	if !d.IsComparable || math.Abs(d.Change-1) > 1e-12 {
 		t.Errorf("500 ns to 1 us: %+v", d)
 	}
-	if d := NewDiff("x", NewMetric("40", "%"), NewMetric("55", "%")); d.Change != 15 || d.RelativeEffect != 0.15 {
+	if d := CompareMetrics("x", NewMetric("40", "%"), NewMetric("55", "%")); d.Change != 15 ||
+		d.RelativeEffect != 0.15 {
 		t.Errorf("points: %+v", d)
 	}
-	if d := NewDiff("x", NewMetric("nan", ""), NewMetric("1", "")); d.Comparable {
+	if d := CompareMetrics("x", NewMetric("nan", ""), NewMetric("1", "")); d.IsComparable {
 		t.Errorf("NaN compared: %+v", d)
 	}
 }
@@ -256,7 +258,7 @@ func TestVerdicts(t *testing.T) {
 		"Bound by latency": &r.Kernels[3],
 		"Bound by compute: the SMs reach 90.4 % of their peak (busiest pipe: Tensor)": &tri.Kernels[0],
 	} {
-		if got := Verdict(k); !strings.HasPrefix(got, want) {
+		if got := BottleneckSentence(k); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q", k.ShortName, got)
 		}
 	}
@@ -264,18 +266,18 @@ func TestVerdicts(t *testing.T) {
 	small.Metrics = maps.Clone(small.Metrics)
 	small.Metrics["launch__waves_per_multiprocessor"], small.Metrics["launch__grid_size"] = NewMetric("0.25", ""),
 		NewMetric("33", "")
-	if got := Verdict(&small); !strings.Contains(got,
+	if got := BottleneckSentence(&small); !strings.Contains(got,
 		"Its 33 blocks are less than the device holds at once (0.25 waves)") {
 		t.Errorf("a small grid: %q", got)
 	}
-	if got := Verdict(&Kernel{}); got != "" {
+	if got := BottleneckSentence(&Kernel{}); got != "" {
 		t.Errorf("no numbers: %q", got)
 	}
 }
 
 func TestTheTableHasEveryMetric(t *testing.T) {
 	r := Parse(pages(t, "tri"))
-	rows := r.Table()
+	rows := r.MetricTable()
 	if len(rows) != 1+2*2227 {
 		t.Fatalf("%d rows", len(rows))
 	}

@@ -15,23 +15,23 @@ import (
 
 // maxWholeReport limits the report in a result, in bytes, and maxReportValues its JSON values. A larger report is
 // stored without its source view: a kernel of cuBLAS has thousands of instructions, with 60 counters each. A comparison
-// has two reports, which together must stay below job.MaxValues.
+// has two reports, which together must stay below job.MaxJSONValues.
 const maxWholeReport, maxReportValues = 3 << 20, 100_000
 
-// Counters runs the program of a stage once under Nsight Compute and returns the counters of the last kernel in
+// CollectCounters runs the program of a stage once under Nsight Compute and returns the counters of the last kernel in
 // NVTXRange. source is the kernel's source. The error is a message for the caller. A nil Nsight returns an error.
-func (n *Nsight) Counters(
+func (n *Nsight) CollectCounters(
 	ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string, source string,
-) (kernelrun.Metrics, error) {
+) (kernelrun.KernelMetrics, error) {
 	if n == nil {
-		return kernelrun.Metrics{}, nsight.ErrNoTool
+		return kernelrun.KernelMetrics{}, nsight.ErrNoTool
 	}
 	if req.Timeout <= 0 {
-		return kernelrun.Metrics{}, errors.New("no time was left for a pass under Nsight Compute: ask for a longer timeout")
+		return kernelrun.KernelMetrics{}, errors.New("no time was left for a pass under Nsight Compute: ask for a longer timeout")
 	}
 	slot := 0
-	file, _, why, err := n.collect(ctx, program, req, func(spec *sandbox.Spec) error {
-		if len(spec.Device) == 0 {
+	file, _, why, err := n.profileProcess(ctx, program, req, func(spec *sandbox.Spec) error {
+		if len(spec.DeviceNodes) == 0 {
 			return errNoCounters
 		}
 		slot = spec.Slot
@@ -41,41 +41,41 @@ func (n *Nsight) Counters(
 		err = errors.New(why) // an incomplete report is useless: the caller needs the counters of a complete call
 	}
 	if err != nil {
-		return kernelrun.Metrics{}, err
+		return kernelrun.KernelMetrics{}, err
 	}
-	report, err := n.read(ctx, slot, file)
+	report, err := n.readReport(ctx, slot, file)
 	if err != nil {
-		return kernelrun.Metrics{}, err
+		return kernelrun.KernelMetrics{}, err
 	}
-	return metricsOf(report, source)
+	return metricsOfLastKernel(report, source)
 }
 
-// metricsOf returns the counters of the last kernel, and the whole report if it fits.
-func metricsOf(report *ncu.Report, source string) (kernelrun.Metrics, error) {
+// metricsOfLastKernel returns the counters of the last kernel, and the whole report if it fits.
+func metricsOfLastKernel(report *ncu.Report, source string) (kernelrun.KernelMetrics, error) {
 	if len(report.Kernels) == 0 {
-		return kernelrun.Metrics{}, errors.New("the profile holds no kernel")
+		return kernelrun.KernelMetrics{}, errors.New("the profile holds no kernel")
 	}
-	m := kernelrun.Metrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
+	m := kernelrun.KernelMetrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
 	for _, k := range KernelOrigins(report, map[string][]byte{"": []byte(source)}) {
 		m.Kernels = append(m.Kernels, kernelrun.Kernel{
-			Name: k.Name, Origin: k.Origin, Library: k.Library, Launches: k.Launches, DurationNS: k.NS,
+			Name: k.Name, Origin: k.Origin, FromLibrary: k.FromLibrary, Launches: k.Launches, DurationNS: k.NS,
 			Share: k.Share,
 		})
 	}
 	whole, err := json.Marshal(report)
-	if err == nil && !withinValueLimit(whole) {
+	if err == nil && !isWithinValueLimit(whole) {
 		for i := range report.Kernels {
 			report.Kernels[i].Source = nil
 		}
 		whole, err = json.Marshal(report)
 	}
-	if err == nil && !withinValueLimit(whole) {
+	if err == nil && !isWithinValueLimit(whole) {
 		return m, nil
 	}
 	m.Report = whole
 	return m, err
 }
 
-func withinValueLimit(report []byte) bool {
-	return len(report) <= maxWholeReport && !job.ExceedsValues(report, maxReportValues)
+func isWithinValueLimit(report []byte) bool {
+	return len(report) <= maxWholeReport && !job.ExceedsValueCount(report, maxReportValues)
 }

@@ -15,16 +15,16 @@ import (
 
 // An evaluation with device metrics lists every kernel of its call, though only the last one has metrics.
 func TestDeviceMetricsListWhatRan(t *testing.T) {
-	report := ncu.Parse(ncu.CSVPages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
-	m, err := metricsOf(report, "@triton.jit\ndef softmax_row(x): pass\n")
+	report := ncu.Parse(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
+	m, err := metricsOfLastKernel(report, "@triton.jit\ndef softmax_row(x): pass\n")
 	want := []kernelrun.Kernel{
-		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1,
+		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", FromLibrary: true, Launches: 1,
 			DurationNS: 175_872, Share: 175_872.0 / 206_816},
 		{Name: "softmax_row", Origin: "source", Launches: 1, DurationNS: 30_944, Share: 30_944.0 / 206_816}}
 	if diff := cmp.Diff(want, m.Kernels); diff != "" || err != nil || m.Device["timing_metrics"] == nil {
 		t.Errorf("%v, want -, is +:\n%s", err, diff)
 	}
-	if short := (kernelrun.Result{Metrics: map[string]kernelrun.Metrics{"custom": m}}).WithoutDetails(); len(
+	if short := (kernelrun.Result{Metrics: map[string]kernelrun.KernelMetrics{"custom": m}}).WithoutDetails(); len(
 		short.Metrics["custom"].Kernels) != 2 {
 		t.Errorf("a result without details has lost what ran: %+v", short.Metrics)
 	}
@@ -32,17 +32,17 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 
 // A report of fewer bytes than the limit can still have more values than the site reads: its result was refused.
 func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
-	report := ncu.Parse(ncu.CSVPages{Raw: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
-	line := ncu.SourceLine{Address: "0x10", SASS: "NOP", Cells: slices.Repeat([]string{"0"}, 60)}
+	report := ncu.Parse(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
+	line := ncu.SourceLine{Address: "0x10", Instruction: "NOP", CounterValues: slices.Repeat([]string{"0"}, 60)}
 	for i := range report.Kernels {
 		report.Kernels[i].Source = &ncu.Source{Counters: slices.Repeat([]string{"c"}, 60),
 			Lines: slices.Repeat([]ncu.SourceLine{line}, 3000)}
 	}
-	m, err := metricsOf(report, "")
+	m, err := metricsOfLastKernel(report, "")
 	if err != nil || m.Report == nil {
 		t.Fatalf("%v, and a report of %d bytes", err, len(m.Report))
 	}
-	both, err := json.Marshal(map[string]kernelrun.Metrics{"ref": m, "custom": m})
+	both, err := json.Marshal(map[string]kernelrun.KernelMetrics{"ref": m, "custom": m})
 	if err != nil || job.CheckValueCount(both) != nil || len(m.Report) > maxWholeReport {
 		t.Errorf("the site refuses two such reports: %v, %v", err, job.CheckValueCount(both))
 	}

@@ -25,15 +25,15 @@ import (
 type launchSplitter struct {
 	cases int
 
-	mu               sync.Mutex
-	judgeReport      *harness.Parser
-	completedCases   int            // number of cases that the judge completed
-	wrongAnswers     map[int]string // checker's messages of wrong answers, by case
-	tail             []byte         // end of the output, which may be a partial announcement
-	launches         []int          // for each announced launch, the number of completed cases
-	startedAt        time.Time
-	untilFirstLaunch time.Duration // time until the first announcement; 0 if there is none
-	untilLastLaunch  time.Duration // time until the last announcement
+	mu                sync.Mutex
+	judgeReport       *harness.Parser
+	completedCases    int            // number of cases that the judge completed
+	wrongAnswers      map[int]string // checker's messages of wrong answers, by case
+	outputTail        []byte         // end of the output, which may be a partial announcement
+	completedAtLaunch []int          // for each announced launch, the number of completed cases
+	startedAt         time.Time
+	untilFirstLaunch  time.Duration // time until the first announcement; 0 if there is none
+	untilLastLaunch   time.Duration // time until the last announcement
 }
 
 func newLaunchSplitter(cases int) *launchSplitter {
@@ -59,16 +59,16 @@ func (c *launchSplitter) readJudgeReport(b []byte) {
 func (c *launchSplitter) readOutput(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text := append(c.tail, b...)
-	for range bytes.Count(text, []byte(nsight.LaunchAnnouncement)) {
-		c.launches = append(c.launches, c.completedCases)
+	text := append(c.outputTail, b...)
+	for range bytes.Count(text, []byte(nsight.ProfilingLinePrefix)) {
+		c.completedAtLaunch = append(c.completedAtLaunch, c.completedCases)
 		c.untilLastLaunch = time.Since(c.startedAt)
 		c.untilFirstLaunch = cmp.Or(c.untilFirstLaunch, c.untilLastLaunch)
 	}
-	if i := bytes.LastIndex(text, []byte(nsight.LaunchAnnouncement)); i >= 0 {
+	if i := bytes.LastIndex(text, []byte(nsight.ProfilingLinePrefix)); i >= 0 {
 		text = text[i+1:]
 	}
-	c.tail = bytes.Clone(text[max(0, len(text)-len(nsight.LaunchAnnouncement)+1):])
+	c.outputTail = bytes.Clone(text[max(0, len(text)-len(nsight.ProfilingLinePrefix)+1):])
 }
 
 // judgeCompleted reports whether the judge, which must have ended, completed all cases.
@@ -94,7 +94,8 @@ func (c *launchSplitter) reasonWithoutProfile(index int, why string) string {
 func (c *launchSplitter) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.launches), c.completedCases, c.cases)
+	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.completedAtLaunch), c.completedCases,
+		c.cases)
 }
 
 // launchTimesText describes the times of the launches.
@@ -104,9 +105,9 @@ func (c *launchSplitter) launchTimesText() string {
 	return fmt.Sprintf("the first kernel after %.1f s, the last after %.1f s", c.untilFirstLaunch.Seconds(), c.untilLastLaunch.Seconds())
 }
 
-// split returns the reports of the first complete cases, or none if the launches do not match the report. A case
+// splitReport returns the reports of the first complete cases, or none if the launches do not match the report. A case
 // without kernels has an empty report.
-func (c *launchSplitter) split(report *ncu.Report) []*ncu.Report {
+func (c *launchSplitter) splitReport(report *ncu.Report) []*ncu.Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	parts := make([]*ncu.Report, c.cases)
@@ -117,24 +118,24 @@ func (c *launchSplitter) split(report *ncu.Report) []*ncu.Report {
 			Kernels:  []ncu.Kernel{},
 		}
 	}
-	if len(c.launches) != len(report.Kernels) {
+	if len(c.completedAtLaunch) != len(report.Kernels) {
 		return nil
 	}
 	last := 0
 	for i, kernel := range report.Kernels {
-		if last = c.launches[i]; last >= c.cases {
+		if last = c.completedAtLaunch[i]; last >= c.cases {
 			return nil // announced after the last case
 		}
-		if of := parts[last]; len(of.Kernels) < nsight.DefaultKernels {
+		if of := parts[last]; len(of.Kernels) < nsight.DefaultMaxLaunches {
 			kernel.ID = len(of.Kernels)
 			of.Kernels = append(of.Kernels, kernel)
 		}
 	}
 	whole := min(c.completedCases, c.cases)
 	// The limit of kernels was reached, so the last case may be incomplete.
-	if len(report.Kernels) >= c.cases*nsight.DefaultKernels {
+	if len(report.Kernels) >= c.cases*nsight.DefaultMaxLaunches {
 		whole = min(whole, last)
-		if len(parts[last].Kernels) == nsight.DefaultKernels {
+		if len(parts[last].Kernels) == nsight.DefaultMaxLaunches {
 			whole = min(c.completedCases, last+1)
 		}
 	}

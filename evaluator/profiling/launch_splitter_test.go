@@ -24,7 +24,7 @@ func follow(c *launchSplitter, steps string) {
 		case scan(step, "%dk", &n):
 			for i := range n {
 				for _, b := range fmt.Appendf(nil, "%sk\" - %d: 0%%....50%%....100%% - 40 passes\n",
-					nsight.LaunchAnnouncement, i) {
+					nsight.ProfilingLinePrefix, i) {
 					c.readOutput([]byte{b}) // in pieces as small as can be
 				}
 			}
@@ -44,7 +44,7 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cases   int
 		steps   string
-		kernels int // originOf the report
+		kernels int // of the report
 		want    string
 	}{
 		"three cases":          {3, three, 6, "2 1 3"},
@@ -72,7 +72,7 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 			t.Errorf("%s: finished is %v", name, !finished)
 		}
 		var got []string
-		for i, part := range c.split(report) {
+		for i, part := range c.splitReport(report) {
 			got = append(got, fmt.Sprint(len(part.Kernels)))
 			if len(part.Warnings) != 1 || part.Version != "1" {
 				t.Errorf("%s: the report of case %d is %+v", name, i, part)

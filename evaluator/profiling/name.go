@@ -14,13 +14,13 @@ import (
 const (
 	// maxKernelName limits a stored kernel name, in bytes. Names in ATen and CUTLASS can have thousands.
 	maxKernelName = 160
-	// maxParsedName limits the part of a name that is parsed, in bytes, and maxSignature a demangled name, to
-	// 2^maxSignature bytes.
-	maxParsedName, maxSignature = 16 << 10, 14
+	// maxParsedName limits the part of a name that is parsed, in bytes, and maxSignatureBits a demangled name, to
+	// 2^maxSignatureBits bytes.
+	maxParsedName, maxSignatureBits = 16 << 10, 14
 )
 
-// castPattern matches the casts that ncu prints before numbers in template arguments.
-var castPattern = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
+// cCastPattern matches the casts that ncu prints before numbers in template arguments.
+var cCastPattern = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
 
 // kernelName is a kernel's name in parts.
 type kernelName struct {
@@ -30,7 +30,7 @@ type kernelName struct {
 	unqualified string // also without namespaces
 }
 
-func nameOf(printed string) kernelName {
+func parseKernelName(printed string) kernelName {
 	whole := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1
@@ -38,13 +38,13 @@ func nameOf(printed string) kernelName {
 		return r
 	}, strings.ToValidUTF8(printed[:min(len(printed), maxParsedName)], ""))
 	if strings.HasPrefix(whole, "_Z") {
-		whole = ncu.Demangle(whole, maxSignature, demangle.NoRust)
+		whole = ncu.Demangle(whole, maxSignatureBits, demangle.NoRust)
 	}
 	whole = strings.NewReplacer("(anonymous namespace)::", "", "<unnamed>::", "").Replace(strings.TrimSpace(whole))
 	n := kernelName{signature: whole}
 	var shown string
 	shown, n.qualified = functionOf(whole)
-	n.display = job.MarkBidi(job.ShortenText(castPattern.ReplaceAllString(shown, ""), maxKernelName))
+	n.display = job.MarkBidiControls(job.ShortenText(cCastPattern.ReplaceAllString(shown, ""), maxKernelName))
 	n.unqualified = n.qualified[strings.LastIndex(n.qualified, "::")+1:]
 	n.unqualified = strings.TrimPrefix(n.unqualified, ":")
 	return n

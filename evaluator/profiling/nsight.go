@@ -37,22 +37,22 @@ type Nsight struct {
 
 var errNoCounters = errors.New("this device has no counters that Nsight Compute reads")
 
-var errUnreadable = errors.New("ncu printed nothing of its own report")
+var errUnreadableReport = errors.New("ncu printed nothing of its own report")
 
-// collect runs a process of the program under ncu, modified by adapt, and returns ncu's report file, which is empty if
-// there is none. why is a sentence about a failure, after which there may still be a report. The error is an
+// profileProcess runs a process of the program under ncu, modified by adapt, and returns ncu's report file, which is
+// empty if there is none. why is a sentence about a failure, after which there may still be a report. The error is an
 // infrastructure error.
-func (n *Nsight) collect(
+func (n *Nsight) profileProcess(
 	ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error,
 	o nsight.Options,
-) (report []byte, out judge.Ending, why string, err error) {
+) (report []byte, out judge.StageEnding, why string, err error) {
 	// The result pipe of a program without a judge is not needed, because an earlier stage reported.
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, out, "", err
 	}
 	defer nowhere.Close()
-	o.Report, req.Linger = "/out/"+reportFile, reportWriteTime
+	o.ReportPath, req.LingerTime = "/out/"+reportFile, reportWriteTime
 	out, err = program.RunWrapped(ctx, req, func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 		if err := adapt(&spec); err != nil {
 			return sandbox.Outcome{}, err
@@ -64,7 +64,7 @@ func (n *Nsight) collect(
 		spec.AllowInternetSockets = true // ncu communicates with its child processes over TCP
 		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
 		spec.ResultPipe, spec.CollectFiles = nowhere, map[string]int64{reportFile: ncu.MaxReport, ptxFile: ncu.MaxPTX}
-		spec.Limits.FileSize, spec.Limits.Out = ncu.MaxReport, 2*ncu.MaxReport
+		spec.Limits.FileSize, spec.Limits.OutBytes = ncu.MaxReport, 2*ncu.MaxReport
 		return n.Runner.Run(ctx, spec)
 	})
 	if errors.Is(err, errNoCounters) {
@@ -75,20 +75,20 @@ func (n *Nsight) collect(
 	}
 	report = out.Files[reportFile]
 	why = nsight.ExplainFailure(nsight.CommandResult{
-		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, HasReport: len(report) > 0, Filter: o.Filter})
+		ExitCode: out.ExitCode, ExceededLimit: out.ExceededLimit, Output: out.Stdout + out.Stderr, HasReport: len(report) > 0, Filter: o.Filter})
 	return report, out, why, nil
 }
 
-// read makes ncu print the pages of a report, without a device, and parses them.
-func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
+// readReport makes ncu print the pages of a report, without a device, and parses them.
+func (n *Nsight) readReport(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
 	limits := sandbox.DefaultRunLimits()
-	limits.FileSize, limits.WallTime, limits.Out = maxPageBytes, time.Minute, int64(len(ncu.PageNames()))*maxPageBytes
+	limits.FileSize, limits.WallTime, limits.OutBytes = maxPageBytes, time.Minute, int64(len(ncu.CSVPageNames()))*maxPageBytes
 	collected := map[string]int64{}
-	for _, page := range ncu.PageNames() {
+	for _, page := range ncu.CSVPageNames() {
 		collected[page] = maxPageBytes
 	}
 	out, err := n.Runner.Run(ctx, sandbox.Spec{
-		Slot: slot, Argv: nsight.ImportCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
+		Slot: slot, Argv: nsight.PrintPagesCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
 		Mounts: n.mounts(), MountProc: true, Limits: limits, CollectFiles: collected,
 	})
 	if err != nil {
@@ -96,17 +96,17 @@ func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report
 	}
 	pages := ncu.CSVPages{Version: n.Tool.Version}
 	for name, printed := range out.Files {
-		pages.Set(name, printed)
+		pages.SetPage(name, printed)
 	}
-	if len(pages.Raw) == 0 && ctx.Err() == nil {
-		return nil, fmt.Errorf("%w (exit code %d, limit %q): %s", errUnreadable, out.ExitCode, out.Limit, out.Stdout+out.Stderr)
+	if len(pages.RawPage) == 0 && ctx.Err() == nil {
+		return nil, fmt.Errorf("%w (exit code %d, limit %q): %s", errUnreadableReport, out.ExitCode, out.ExceededLimit, out.Stdout+out.Stderr)
 	}
 	return ncu.Parse(pages), ctx.Err()
 }
 
 func (n *Nsight) mounts() []sandbox.Mount {
 	var mounts []sandbox.Mount
-	for _, dir := range n.Tool.Dirs {
+	for _, dir := range n.Tool.RequiredDirs {
 		mounts = append(mounts, sandbox.Mount{HostPath: dir, InsidePath: dir})
 	}
 	return mounts

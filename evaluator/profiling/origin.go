@@ -33,13 +33,13 @@ func (r originRule) matches(n kernelName) bool {
 	return r.qualified != nil && r.qualified.MatchString(n.qualified) || r.signature != nil && r.signature.MatchString(n.signature)
 }
 
-// generationPattern matches the name of a GPU generation, which is the prefix of kernel names in cuBLAS and cuDNN.
-const generationPattern = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
+// gpuGenerationPattern matches the name of a GPU generation, which is the prefix of kernel names in cuBLAS and cuDNN.
+const gpuGenerationPattern = `(?:kepler|maxwell|pascal|volta|turing|ampere|ada|hopper|blackwell)`
 
-// rulesBeforeSource has rules for names that only a library uses. They precede the search in the source, so that a
-// comment with such a name does not make it the source's kernel. CUTLASS and CUB count as libraries even if the source
-// includes their headers.
-var rulesBeforeSource = []originRule{
+// originRulesBeforeSource has rules for names that only a library uses. They precede the search in the source, so that
+// a comment with such a name does not make it the source's kernel. CUTLASS and CUB count as libraries even if the
+// source includes their headers.
+var originRulesBeforeSource = []originRule{
 	{origin: originCuDNN, qualified: regexp.MustCompile(`^(?:xmma_|cask_|cutlass_)?_?(?:5x_)?cudnn\w*::|^cudnn_generated_|^_5x_cudnn_|^sm\d+_xmma_(?:fprop|dgrad|wgrad)_`)},
 	{origin: originCuBLAS, qualified: regexp.MustCompile(`^nvjet_|^cublas\w*::|^sm\d+_xmma_gemm_|^(?:internal::)?gemvx::`),
 		signature: regexp.MustCompile(`\bcublas[A-Z]\w*(?:Params|Tensor)`)},
@@ -50,26 +50,26 @@ var rulesBeforeSource = []originRule{
 	{origin: originOtherLibrary, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
 }
 
-// rulesAfterSource has rules for names that a source may also use. They follow the search in the source.
-var rulesAfterSource = []originRule{
+// originRulesAfterSource has rules for names that a source may also use. They follow the search in the source.
+var originRulesAfterSource = []originRule{
 	{origin: originTorchCompile, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
 	{origin: originATen, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
-	{origin: originCuBLAS, qualified: regexp.MustCompile(`^` + generationPattern + `_\w*gemm_|^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
-	{origin: originCuDNN, qualified: regexp.MustCompile(`^` + generationPattern + `_\w*cudnn_|^(?:implicit|explicit)_convolve_`)},
+	{origin: originCuBLAS, qualified: regexp.MustCompile(`^` + gpuGenerationPattern + `_\w*gemm_|^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
+	{origin: originCuDNN, qualified: regexp.MustCompile(`^` + gpuGenerationPattern + `_\w*cudnn_|^(?:implicit|explicit)_convolve_`)},
 	{origin: originOtherLibrary, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
 }
 
-// originOf returns the origin of a kernel, and whether that is a library.
-func originOf(n kernelName, sources map[string]bool) (origin string, library bool) {
-	for _, r := range rulesBeforeSource {
+// originOfKernel returns the origin of a kernel, and whether that is a library.
+func originOfKernel(n kernelName, sources map[string]bool) (origin string, library bool) {
+	for _, r := range originRulesBeforeSource {
 		if r.matches(n) {
 			return r.origin, true
 		}
 	}
-	if hasName(sources, n) {
+	if containsKernelName(sources, n) {
 		return originSource, false
 	}
-	for _, r := range rulesAfterSource {
+	for _, r := range originRulesAfterSource {
 		if r.matches(n) {
 			return r.origin, true
 		}
@@ -84,12 +84,12 @@ func KernelOrigins(report *ncu.Report, files map[string][]byte) []job.Kernel {
 	at, names := map[string]int{}, declaredKernels(files)
 	var untimed []int
 	for i := range report.Kernels {
-		n := nameOf(report.Kernels[i].Name)
+		n := parseKernelName(report.Kernels[i].Name)
 		row, seen := at[n.display]
 		if !seen {
-			origin, library := originOf(n, names)
+			origin, library := originOfKernel(n, names)
 			row = len(rows)
-			at[n.display], rows = row, append(rows, job.Kernel{Name: n.display, Origin: origin, Library: library})
+			at[n.display], rows = row, append(rows, job.Kernel{Name: n.display, Origin: origin, FromLibrary: library})
 		}
 		ns, ok := report.Kernels[i].Duration()
 		if !ok {
@@ -100,6 +100,6 @@ func KernelOrigins(report *ncu.Report, files map[string][]byte) []job.Kernel {
 	for _, row := range untimed {
 		rows[row].NS = 0
 	}
-	job.SetShares(rows)
+	job.SetKernelShares(rows)
 	return rows
 }

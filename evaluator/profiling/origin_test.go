@@ -24,7 +24,7 @@ func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 		want   []job.Kernel
 	}{
 		"tri": {triton, []job.Kernel{
-			{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", Library: true, Launches: 1,
+			{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", FromLibrary: true, Launches: 1,
 				NS: 175_872, Share: 0.850},
 			{Name: "softmax_row", Origin: "source", Launches: 1, NS: 30_944, Share: 0.150}}},
 		"cuda4": {"__global__ void saxpy(int n, float a, const float* x, float* y) {}\ntemplate <int N>\n__global__ void __launch_bounds__(256) reduce_shared(const float*);", []job.Kernel{
@@ -32,7 +32,7 @@ func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 			{Name: "transpose_strided", Origin: "unknown", Launches: 1},
 			{Name: "reduce_shared", Origin: "source", Launches: 1}}},
 	} {
-		read := ncu.Parse(ncu.CSVPages{Raw: ncutest.Page(t, "../ncu/testdata", report, "raw")})
+		read := ncu.Parse(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", report, "raw")})
 		got := profiling.KernelOrigins(read, map[string][]byte{"submission": []byte(c.source)})
 		plain := cmpopts.EquateApprox(0, 0.001)
 		if report == "cuda4" {
@@ -108,8 +108,8 @@ def helper(x): pass
 	} {
 		rows := profiling.KernelOrigins(reportOf(name), map[string][]byte{"submission.py": []byte(own)})
 		if got := rows[0].Origin + " " + rows[0].Name; got != want ||
-			rows[0].Library == (rows[0].Origin == "source" || rows[0].Origin == "unknown") {
-			t.Errorf("%s\n is %s (library: %v)\nnot %s", name, got, rows[0].Library, want)
+			rows[0].FromLibrary == (rows[0].Origin == "source" || rows[0].Origin == "unknown") {
+			t.Errorf("%s\n is %s (library: %v)\nnot %s", name, got, rows[0].FromLibrary, want)
 		}
 	}
 }
@@ -158,7 +158,7 @@ func FuzzNamesOfKernels(f *testing.F) {
 		rows := profiling.KernelOrigins(reportOf(name, name), map[string][]byte{"s": []byte(source)})
 		r := job.Result{Stages: []job.StageResult{{Cases: []job.CaseResult{{Kernels: rows}}}}}
 		if err := r.Check(); err != nil || len(rows) != 1 || rows[0].Launches != 2 || !utf8.ValidString(rows[0].Name) ||
-			job.HasBidi([]byte(rows[0].Name)) {
+			job.HasBidiControls([]byte(rows[0].Name)) {
 			t.Errorf("%q: %+v, %v", name, rows, err)
 		}
 	})

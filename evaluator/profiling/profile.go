@@ -25,8 +25,8 @@ const (
 	// maxCaseProfileTime limits the profile of one benchmark case, and maxProfileTime that of all cases.
 	maxCaseProfileTime = time.Minute
 	maxProfileTime     = 5 * time.Minute
-	// maxCells limits the instruction counters in a parsed report. They take about 10 MB.
-	maxCells = 1 << 20
+	// maxInstructionCounters limits the instruction counters in a parsed report. They take about 10 MB.
+	maxInstructionCounters = 1 << 20
 	// maxCasesPerProcess limits the cases that are profiled in one process, because ncu's output for all of them is
 	// parsed at once.
 	maxCasesPerProcess = 8
@@ -34,11 +34,11 @@ const (
 
 // Request describes a profile of a built program on its slot.
 type Request struct {
-	Job     job.Job
-	Program toolchain.Program
-	Cases   []tasks.Case
-	First   int    // number of the first of the Cases
-	PTX     []byte // originOf the submission, if its build kept it
+	Job             job.Job
+	Program         toolchain.Program
+	Cases           []tasks.Case
+	FirstCaseNumber int    // number of the first of the Cases
+	PTX             []byte // of the submission, if its build kept it
 	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnCase receives each ended case.
 	OnLog  func(stream string, text []byte)
 	OnCase func(job.CaseResult)
@@ -50,7 +50,7 @@ type profileSession struct {
 	Request
 	deadline          time.Time
 	oneProcessPerCase bool // profile each remaining case in its own process
-	result            job.StageResult
+	stageResult       job.StageResult
 	artifacts         []job.Artifact
 }
 
@@ -63,20 +63,20 @@ type profileSession struct {
 // cases 0 to 2 or "profile.0.ncu-rep.gz" for case 0.
 func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []job.Artifact, error) {
 	s := &profileSession{Nsight: n, Request: req, deadline: time.Now().Add(maxProfileTime)}
-	s.result = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, StartedAt: time.Now().UTC()}
+	s.stageResult = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, StartedAt: time.Now().UTC()}
 	// A bundle's own program may treat several cases differently and does not report their ends. Launches of several
 	// processes are announced in any order.
-	s.oneProcessPerCase = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU || req.Job.ProfileFilter.SelectsByNumber()
-	for len(s.result.Cases) < len(req.Cases) {
+	s.oneProcessPerCase = req.Job.Task.HasOwnHarness || req.Job.Task.MultiGPU || req.Job.ProfileFilter.SelectsByNumber()
+	for len(s.stageResult.Cases) < len(req.Cases) {
 		if err := s.profileNext(ctx); err != nil {
-			return s.result, nil, err
+			return s.stageResult, nil, err
 		}
 	}
-	s.result.EndedAt = time.Now().UTC()
-	if s.result.Status != job.StatusPass {
-		s.result.Failure = &job.Failure{Reason: noReportReason(s.result.Cases)}
+	s.stageResult.EndedAt = time.Now().UTC()
+	if s.stageResult.Status != job.StatusPass {
+		s.stageResult.Failure = &job.Failure{Reason: noReportReason(s.stageResult.Cases)}
 	}
-	return s.result, s.artifacts, ctx.Err()
+	return s.stageResult, s.artifacts, ctx.Err()
 }
 
 // profileNext profiles the next cases and stores the complete ones. The error is an infrastructure error.
@@ -85,7 +85,7 @@ func (s *profileSession) profileNext(ctx context.Context) error {
 	if left <= 0 {
 		return s.storeReport(nil, fmt.Sprintf("Not profiled: the earlier cases used up the %s for all cases.", maxProfileTime))
 	}
-	first := len(s.result.Cases)
+	first := len(s.stageResult.Cases)
 	group := s.Cases[first:min(len(s.Cases), first+maxCasesPerProcess)]
 	if s.oneProcessPerCase {
 		group = group[:1]
@@ -108,20 +108,20 @@ func (s *profileSession) profileNext(ctx context.Context) error {
 		}
 		return nil
 	case report != nil:
-		parts = cutter.split(report)
+		parts = cutter.splitReport(report)
 	}
 	if len(parts) == 0 {
 		s.oneProcessPerCase = true
 		s.addNote("The cases of this process could not be told apart (%s); each gets a process of its own.", cutter)
 	}
-	return s.storeReports(s.First+first, parts, cutter, file)
+	return s.storeReports(s.FirstCaseNumber+first, parts, cutter, file)
 }
 
 // addNote adds a line to the stage's output.
 func (s *profileSession) addNote(sentence string, args ...any) {
 	line := fmt.Sprintf("==WARPBOARD== "+sentence+"\n", args...)
 	s.OnLog("stderr", []byte(line))
-	s.result.Stderr += line
+	s.stageResult.Stderr += line
 }
 
 // runCases runs one process over some cases and returns ncu's report file and the parsed report. If report is nil, why
@@ -130,35 +130,35 @@ func (s *profileSession) runCases(
 	ctx context.Context, group []tasks.Case, limit time.Duration, seen *launchSplitter,
 ) (file []byte, report *ncu.Report, why string, err error) {
 	asked := toolchain.StageRequest{
-		Mode: harness.Mode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,
+		Mode: harness.EvalMode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,
 		OnStdout: func(b []byte) { seen.readOutput(b); s.OnLog("stdout", b) }, OnStderr: func(b []byte) { s.OnLog("stderr", b) },
-		OnPipe: seen.readJudgeReport,
+		OnResultPipe: seen.readJudgeReport,
 	}
 	began := time.Now()
 	slot, options := 0, nsight.Options{
-		MaxLaunches: len(group) * nsight.DefaultKernels,
+		MaxLaunches: len(group) * nsight.DefaultMaxLaunches,
 		Sections:    s.Tool.Sections,
 		Filter:      s.Job.ProfileFilter,
 	}
-	file, out, why, err := s.collect(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
+	file, out, why, err := s.profileProcess(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
 		spec.Env["POPCORN_NCU"] = "1" // makes a bundle's own program open the range that ncu profiles
 		mountSource(spec, s.Job)
 		slot = spec.Slot
-		options.Report = "/out/" + reportFile
-		s.result.Command = strings.Join(nsight.ProfileCommand(s.Tool, spec.Argv, options), " ")
+		options.ReportPath = "/out/" + reportFile
+		s.stageResult.Command = strings.Join(nsight.ProfileCommand(s.Tool, spec.Argv, options), " ")
 		return nil
 	}, options)
 	if err != nil {
 		return nil, nil, "", err
 	}
-	s.result.Stdout, s.result.Stderr = s.result.Stdout+out.Stdout, s.result.Stderr+out.Stderr
+	s.stageResult.Stdout, s.stageResult.Stderr = s.stageResult.Stdout+out.Stdout, s.stageResult.Stderr+out.Stderr
 	if len(file) == 0 || why != "" && len(group) == 1 {
 		return nil, nil, why, nil
 	}
 	profiled := time.Now()
-	report, err = s.read(ctx, slot, file)
+	report, err = s.readReport(ctx, slot, file)
 	s.addNote("%d of the cases in one process: %.1f s (%s), and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), seen.launchTimesText(), time.Since(profiled).Seconds())
-	if why == "" && errors.Is(err, errUnreadable) {
+	if why == "" && errors.Is(err, errUnreadableReport) {
 		why = "Nsight Compute cannot read the report that it left." // the program can write to the report's folder
 	}
 	if err != nil && why != "" && ctx.Err() == nil {
@@ -184,9 +184,9 @@ func (s *profileSession) storeReports(first int, parts []*ncu.Report, seen *laun
 		case len(parts) == 1:
 			why = "The report of Nsight Compute could not be read: " + strings.Join(part.Warnings, " ")
 		case !s.Job.ProfileFilter.Empty():
-			why = nsight.NoKernelMatched
+			why = nsight.NoKernelMatchedText
 		default:
-			why = nsight.NoKernelLaunched
+			why = nsight.NoKernelLaunchedText
 		}
 		if err := s.storeReport(part, why); err != nil {
 			return err
@@ -200,17 +200,17 @@ func (s *profileSession) storeReports(first int, parts []*ncu.Report, seen *laun
 		name = fmt.Sprintf("profile.%d.ncu-rep", first)
 	}
 	// ncu's own file is also compressed: for a program with torch it has 7 MB, and a twelfth of that when compressed.
-	return s.attach(name, file)
+	return s.attachFile(name, file)
 }
 
 // storeReport completes the next case with a report, or with the reason why it has none.
 func (s *profileSession) storeReport(report *ncu.Report, why string) error {
-	index := s.First + len(s.result.Cases)
+	index := s.FirstCaseNumber + len(s.stageResult.Cases)
 	one := job.CaseResult{
-		Index:   index,
-		Spec:    harness.SpecLine(s.Cases[len(s.result.Cases)]),
-		Status:  job.StatusError,
-		Message: why,
+		Index:    index,
+		SpecLine: harness.SpecLine(s.Cases[len(s.stageResult.Cases)]),
+		Status:   job.StatusError,
+		Message:  why,
 	}
 	if why == "" {
 		dropInstructions(report)
@@ -218,21 +218,21 @@ func (s *profileSession) storeReport(report *ncu.Report, why string) error {
 		if err != nil {
 			return fmt.Errorf("write the parsed report: %w", err)
 		}
-		if err := s.attach(fmt.Sprintf("profile.%d.json", index), parsed); err != nil {
+		if err := s.attachFile(fmt.Sprintf("profile.%d.json", index), parsed); err != nil {
 			return err
 		}
-		one.Status, s.result.Status = job.StatusPass, job.StatusPass
+		one.Status, s.stageResult.Status = job.StatusPass, job.StatusPass
 		if s.Job.ProfileFilter.Empty() { // otherwise it would list only the selected kernels
 			one.Kernels = KernelOrigins(report, submittedFiles(s.Job))
 		}
 	}
-	s.result.Cases = append(s.result.Cases, one)
+	s.stageResult.Cases = append(s.stageResult.Cases, one)
 	s.OnCase(one)
 	return nil
 }
 
-// attach compresses a file and adds it as an artifact with the suffix .gz.
-func (s *profileSession) attach(name string, data []byte) error {
+// attachFile compresses a file and adds it as an artifact with the suffix .gz.
+func (s *profileSession) attachFile(name string, data []byte) error {
 	a, err := compressedArtifact(name, data)
 	s.artifacts = append(s.artifacts, a)
 	return err
@@ -269,7 +269,7 @@ func dropInstructions(report *ncu.Report) {
 			lines += len(k.Source.Lines) * max(len(k.Source.Counters), 1)
 		}
 	}
-	if lines <= maxCells {
+	if lines <= maxInstructionCounters {
 		return
 	}
 	for i := range report.Kernels {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// maxDeclaration limits a kernel's declaration in C++, in bytes.
-const maxDeclaration = 2000
+// maxDeclarationBytes limits a kernel's declaration in C++, in bytes.
+const maxDeclarationBytes = 2000
 
 var (
-	// callPattern matches a name before a parenthesis, with optional template arguments.
-	callPattern = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>(){};]*>\s*)?\(`)
+	// functionCallPattern matches a name before a parenthesis, with optional template arguments.
+	functionCallPattern = regexp.MustCompile(`([A-Za-z_]\w*)\s*(?:<[^<>(){};]*>\s*)?\(`)
 	// decoratorPattern matches a Python function with a decorator of a kernel compiler: @triton.jit, @gluon.jit,
 	// @cuda.jit, @cute.kernel.
 	decoratorPattern = regexp.MustCompile(`(?m)^[ \t]*@[^\n]*\b(?:jit|kernel)\b[^\n]*\n(?:[ \t]*(?:[@#][^\n]*)?\r?\n)*[ \t]*def[ \t]+(\w+)`)
@@ -28,7 +28,7 @@ func declaredKernels(files map[string][]byte) map[string]bool {
 		for more {
 			var head string
 			head, rest, more = strings.Cut(rest, "__global__")
-			head = head[:min(len(head), maxDeclaration)]
+			head = head[:min(len(head), maxDeclarationBytes)]
 			if end := strings.IndexAny(head, "{;"); end >= 0 {
 				head = head[:end]
 			}
@@ -43,7 +43,7 @@ func declaredKernels(files map[string][]byte) map[string]bool {
 // declaredFunction returns the name of the function declared after __global__. Attributes such as
 // __launch_bounds__(min(256, N)) may precede it.
 func declaredFunction(head string) string {
-	for _, at := range callPattern.FindAllStringSubmatchIndex(head, -1) {
+	for _, at := range functionCallPattern.FindAllStringSubmatchIndex(head, -1) {
 		name, before := head[at[2]:at[3]], head[:at[2]]
 		if !strings.HasPrefix(name, "__") && strings.Count(before, "(") == strings.Count(before, ")") {
 			return name
@@ -56,8 +56,8 @@ func declaredFunction(head string) string {
 // arguments follow.
 const cuteDSLPrefix = "kernel_cutlass_"
 
-// hasName reports whether names contains the kernel's name.
-func hasName(names map[string]bool, n kernelName) bool {
+// containsKernelName reports whether names contains the kernel's name.
+func containsKernelName(names map[string]bool, n kernelName) bool {
 	if names[n.unqualified] {
 		return true
 	}

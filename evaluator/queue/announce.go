@@ -8,21 +8,23 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// announceSubject is the subject of messages between the site's processes about changes that viewers see. Workers can
-// neither send nor receive on it.
-const announceSubject = "site.said"
+// siteChangesSubject is the subject of messages between the site's processes about changes that viewers see. Workers
+// can neither send nor receive on it.
+const siteChangesSubject = "site.said"
 
-// Shared reports whether other processes of the site may use the same queue, because it is an external cluster.
-func (q *Queue) Shared() bool { return q.server == nil }
+// IsShared reports whether other processes of the site may use the same queue, because it is an external cluster.
+func (q *Queue) IsShared() bool { return q.server == nil }
 
-// Announce sends data to the site's other processes without waiting. Processes that are not connected miss it.
-func (q *Queue) Announce(data []byte) error { return q.natsConn.Publish(announceSubject, data) }
+// AnnounceChange sends data to the site's other processes without waiting. Processes that are not connected miss it.
+func (q *Queue) AnnounceChange(data []byte) error {
+	return q.natsConn.Publish(siteChangesSubject, data)
+}
 
-// Announcements calls fn with each announcement of the site's other processes until ctx ends. It calls missed after a
+// ReceiveChanges calls fn with each announcement of the site's other processes until ctx ends. It calls missed after a
 // reconnect, because announcements may have been lost. fn is called sequentially and must not block: NATS drops
 // messages for a slow consumer without a call of missed.
-func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed func()) error {
-	sub, err := q.natsConn.Subscribe(announceSubject, func(m *nats.Msg) {
+func (q *Queue) ReceiveChanges(ctx context.Context, fn func([]byte) error, missed func()) error {
+	sub, err := q.natsConn.Subscribe(siteChangesSubject, func(m *nats.Msg) {
 		if err := fn(m.Data); err != nil {
 			q.logInvalid("an announcement", "err", err)
 		}

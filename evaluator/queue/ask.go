@@ -45,8 +45,8 @@ func (b eventBatch) Check() error {
 	return nil
 }
 
-// decode decodes and checks a worker's message.
-func decode[T interface{ Check() error }](data []byte) (message T, err error) {
+// decodeMessage decodes and checks a worker's message.
+func decodeMessage[T interface{ Check() error }](data []byte) (message T, err error) {
 	if err = job.CheckValueCount(data); err == nil {
 		err = json.Unmarshal(data, &message)
 	}
@@ -54,7 +54,7 @@ func decode[T interface{ Check() error }](data []byte) (message T, err error) {
 		err = message.Check()
 	}
 	if err != nil {
-		err = fmt.Errorf("%w: %w", errRefusedForGood, err)
+		err = fmt.Errorf("%w: %w", errRefusedPermanently, err)
 	}
 	return message, err
 }
@@ -77,8 +77,8 @@ func parseRequestSubject(subject string) (worker, what, device string) {
 	return "", "", ""
 }
 
-// isOwnReply reports whether only the requesting worker receives a response on this subject.
-func isOwnReply(worker, reply string) bool {
+// isReplyToWorker reports whether only the requesting worker receives a response on this subject.
+func isReplyToWorker(worker, reply string) bool {
 	rest, own := strings.CutPrefix(reply, inboxPrefix+encodeToken(worker)+".")
 	return own && rest != "" && !strings.ContainsAny(rest, "*> \t\r\n")
 }

@@ -47,7 +47,7 @@ func (s *stuck) Result(ctx context.Context, _ job.Result) error {
 // TestASiteEndsSoonThoughAWorkerAskedForMuch: what it does not answer is asked again, of the next process.
 func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 	t.Parallel() // seconds of waiting
-	q, err := Open(t.Context(), Config{})
+	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

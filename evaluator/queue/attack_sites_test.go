@@ -18,12 +18,13 @@ func cast(name, secret string) ([]string, bool, error) {
 func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 	for name, open := range map[string]func(t *testing.T) (site, string){
 		"listening": func(t *testing.T) (site, string) {
-			q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: cast})
+			q := openQueue(t, Config{ListenAddress: "127.0.0.1:0", Authorize: cast})
 			return q, q.Addr()
 		},
 		"cluster": func(t *testing.T) (site, string) {
 			ns := documentedCluster(t)
-			return openQueue(t, Config{URL: strings.Replace(ns.ClientURL(), "nats://", "nats://site:secret-of-site@",
+			return openQueue(t, Config{ClusterURL: strings.Replace(ns.ClientURL(), "nats://",
+				"nats://site:secret-of-site@",
 				1)}), ns.ClientURL()
 		},
 	} {

@@ -46,7 +46,7 @@ func (a *attacked) listen() {
 // subjects are all that a message can be sent to, as someone who reads the source would list them.
 func subjects() []string {
 	list := []string{
-		cancelSubject, announceSubject, "prepare.CPU", "prepare.H200", "work.CPU", "work.H200", ">", "*",
+		cancelSubject, siteChangesSubject, "prepare.CPU", "prepare.H200", "work.CPU", "work.H200", ">", "*",
 		"$JS.API.INFO", "$JS.API.STREAM.CREATE.EVIL",
 		"$SYS.REQ.USER.INFO", "$SYS.REQ.SERVER.PING", "$SYS.REQ.ACCOUNT.PING.CONNZ", "$SYS.ACCOUNT.$G.CONNECT",
 		"$SYS.REQ.USER.AUTH", "_R_.x", "_INBOX.x",
@@ -74,7 +74,7 @@ func payloads() []string {
 
 // replies returns reply subjects on which a response would do harm.
 func replies() []string {
-	list := []string{"", cancelSubject, announceSubject, "prepare.H200", "work.H200",
+	list := []string{"", cancelSubject, siteChangesSubject, "prepare.H200", "work.H200",
 		inboxPrefix + encodeToken(thief) + ".own", inboxPrefix + encodeToken(thief) + "x.own",
 		inboxPrefix + encodeToken(thief) + ".*", inboxPrefix + encodeToken(thief) + ".>"}
 	for _, who := range []string{sibling, victim, "site", siteUserName} {

@@ -18,8 +18,8 @@ const siteUserName = "=site"
 // refusal is delayed by silence, which is longer: NATS has no temporary refusal, and clients treat each refusal as
 // permanent.
 const (
-	connectTimeout = 2 * time.Second
-	refusalDelay   = 2 * connectTimeout
+	connectTimeout     = 2 * time.Second
+	delayedRefusalTime = 2 * connectTimeout
 )
 
 var (
@@ -46,18 +46,18 @@ func (q *Queue) authorize(name, secret, from string) (*server.Permissions, error
 }
 
 // authenticator authorizes connections to the embedded server.
-type authenticator struct{ q *Queue }
+type authenticator struct{ queue *Queue }
 
 // Check accepts the site itself with all permissions, and authorized workers with a worker's. The server calls it
 // concurrently, in the goroutine of each connection, and again at each reconnect.
 func (a authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
 	if name == siteUserName {
-		return subtle.ConstantTimeCompare([]byte(secret), []byte(a.q.secret)) == 1
+		return subtle.ConstantTimeCompare([]byte(secret), []byte(a.queue.sitePassword)) == 1
 	}
-	may, err := a.q.authorize(name, secret, fmt.Sprint(c.RemoteAddress()))
+	may, err := a.queue.authorize(name, secret, fmt.Sprint(c.RemoteAddress()))
 	if err == errCannotAuthorizeNow {
-		time.Sleep(refusalDelay) // blocks only this connection's goroutine
+		time.Sleep(delayedRefusalTime) // blocks only this connection's goroutine
 	}
 	if err != nil {
 		return false
@@ -83,13 +83,13 @@ func workerPermissions(name string, devices []string) *server.Permissions {
 	}
 }
 
-// Kick disconnects the remote worker with a name from the embedded server. With a revoked credential the worker cannot
-// reconnect. With an external cluster it does nothing.
-func (q *Queue) Kick(name string) {
+// DisconnectWorker disconnects the remote worker with a name from the embedded server. With a revoked credential the
+// worker cannot reconnect. With an external cluster it does nothing.
+func (q *Queue) DisconnectWorker(name string) {
 	if q.server == nil || name == siteUserName {
 		return
 	}
-	open, err := q.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: maxKickedConnections})
+	open, err := q.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: maxListedConnections})
 	if err != nil {
 		q.log.Error("list the worker's connections", "worker", name, "err", err)
 		return
@@ -101,5 +101,5 @@ func (q *Queue) Kick(name string) {
 	}
 }
 
-// maxKickedConnections exceeds by far the number of connections of one worker.
-const maxKickedConnections = 10_000
+// maxListedConnections exceeds by far the number of connections of one worker.
+const maxListedConnections = 10_000

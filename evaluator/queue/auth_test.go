@@ -42,7 +42,7 @@ func (tw *twoWorkers) revoke(name string) {
 
 func guarded(t *testing.T) (site, *twoWorkers) {
 	tw := &twoWorkers{}
-	return openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: tw.authorize}), tw
+	return openQueue(t, Config{ListenAddress: "127.0.0.1:0", Authorize: tw.authorize}), tw
 }
 
 func TestStrangersAreRefused(t *testing.T) {
@@ -50,7 +50,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, secret string }{
 		{"w.cpu", "wrong"}, {"w.cpu", ""}, {"nobody", "right"}, {siteUserName, "guess"},
 	} {
-		_, err := Dial(t.Context(), WorkerConfig{URL: q.Addr(), Name: c.name, Secret: c.secret})
+		_, err := ConnectWorker(t.Context(), WorkerConfig{URL: q.Addr(), Name: c.name, Secret: c.secret})
 		if err == nil || !strings.Contains(err.Error(), c.name) {
 			t.Errorf("%s with secret %q: error is %v", c.name, c.secret, err)
 		}
@@ -63,13 +63,13 @@ func TestWorkersOutliveAnOutageOfTheDatabase(t *testing.T) {
 	t.Parallel() // seconds of waiting
 	q, tw := guarded(t)
 	tw.stayAway(1)
-	conn, err := Dial(t.Context(), WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
+	conn, err := ConnectWorker(t.Context(), WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
 	if err != nil {
 		t.Fatalf("at first: %v", err)
 	}
 	defer conn.Close()
 	tw.stayAway(2) // the library gives up after two refusals
-	q.Kick("w.cpu")
+	q.DisconnectWorker("w.cpu")
 	publish(t, q, aJob("a1", "CPU"))
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
@@ -77,7 +77,7 @@ func TestWorkersOutliveAnOutageOfTheDatabase(t *testing.T) {
 		t.Errorf("after the outage: %+v, %v", j, err)
 	}
 	tw.revoke("w.cpu")
-	q.Kick("w.cpu")
+	q.DisconnectWorker("w.cpu")
 	if _, err := conn.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil {
 		t.Errorf("who was revoked goes on: %v", err)
 	}
@@ -95,14 +95,15 @@ func TestAWorkerWaitsForASiteThatIsNotUpYet(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(writerFunc(sync.OnceFunc(func() { close(warned) })), nil))
 	connected := make(chan error, 1)
 	go func() {
-		conn, err := Dial(t.Context(), WorkerConfig{URL: "nats://" + addr, Name: "w.cpu", Secret: "right", Log: log})
+		conn, err := ConnectWorker(t.Context(), WorkerConfig{URL: "nats://" + addr, Name: "w.cpu", Secret: "right",
+			Log: log})
 		if err == nil {
 			conn.Close()
 		}
 		connected <- err
 	}()
 	<-warned
-	openQueue(t, Config{Listen: addr, Authorize: (&twoWorkers{}).authorize})
+	openQueue(t, Config{ListenAddress: addr, Authorize: (&twoWorkers{}).authorize})
 	if err := <-connected; err != nil {
 		t.Error(err)
 	}
@@ -142,13 +143,13 @@ func TestWorkerMayOnlySayWhatItMust(t *testing.T) {
 	for _, subject := range []string{
 		"ask.w=2Ecpu.next.H200", "ask.w=2Eh200.next.H200", "ask.w=2Eh200.next.CPU", "ask.w=2Eh200.sync",
 		"ask.w=2Eh200.events", "ask.w=2Eh200.result",
-		"ctl.cancel", "work.CPU", "work.H200", "prepare.H200", announceSubject, calloutSubject, "$JS.API.INFO",
+		"ctl.cancel", "work.CPU", "work.H200", "prepare.H200", siteChangesSubject, authRequestSubject, "$JS.API.INFO",
 		"$SYS.REQ.SERVER.PING", "_INBOX_w=2Eh200.x",
 	} {
 		expectRefused(t, nc, subject, refused, func() error { return nc.Publish(subject, []byte("{}")) })
 	}
 	for _, subject := range []string{">", "ask.>", "ask.w=2Ecpu.>", "work.H200", "work.*", "_INBOX.>",
-		"_INBOX_w=2Eh200.>", announceSubject, "$JS.>", "$SYS.>"} {
+		"_INBOX_w=2Eh200.>", siteChangesSubject, "$JS.>", "$SYS.>"} {
 		expectRefused(t, nc, subject, refused, func() error { _, err := nc.SubscribeSync(subject); return err })
 	}
 }
@@ -212,7 +213,7 @@ func TestKickedWorkerDoesNotComeBackOnceItIsRevoked(t *testing.T) {
 	done(t, cpu, receive(t, cpu, "CPU"))
 
 	tw.revoke("w.cpu")
-	q.Kick("w.cpu")
+	q.DisconnectWorker("w.cpu")
 	publish(t, q, aJob("a2", "CPU"))
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
@@ -228,7 +229,7 @@ func TestKickedWorkerDoesNotComeBackOnceItIsRevoked(t *testing.T) {
 func TestKickedWorkerThatIsStillWelcomeComesBack(t *testing.T) {
 	q, _ := guarded(t)
 	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
-	q.Kick("w.cpu")
+	q.DisconnectWorker("w.cpu")
 	publish(t, q, aJob("a1", "CPU"))
 	done(t, w, receive(t, w, "CPU"))
 }

@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// calloutSubject is the subject of authorization requests from a NATS server. Workers can neither send nor receive
-	// on it.
-	calloutSubject = "$SYS.REQ.USER.AUTH"
+	// authRequestSubject is the subject of authorization requests from a NATS server. Workers can neither send nor
+	// receive on it.
+	authRequestSubject = "$SYS.REQ.USER.AUTH"
 	// authorizationLifetime is the time after which a worker of a cluster must authenticate again, because the site may
 	// not disconnect clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake
 	// refuses its slots and its requests for jobs at once. With a shorter time workers reconnect more often, and events
@@ -21,15 +21,15 @@ const (
 	authorizationLifetime = 10 * time.Minute
 )
 
-// authCallout authorizes workers for a cluster that is configured with auth_callout. It signs with the account key that
-// the configuration names as issuer.
-type authCallout struct {
-	q    *Queue
-	keys nkeys.KeyPair
+// authRequestHandler authorizes workers for a cluster that is configured with auth_callout. It signs with the account
+// key that the configuration names as issuer.
+type authRequestHandler struct {
+	queue      *Queue
+	accountKey nkeys.KeyPair
 }
 
-// openCallout starts handling authorization requests if there is a key to sign with.
-func (q *Queue) openCallout() error {
+// serveAuthRequests starts handling authorization requests if there is a key to sign with.
+func (q *Queue) serveAuthRequests() error {
 	if q.cfg.AccountSeed == "" || q.server != nil {
 		return nil
 	}
@@ -37,23 +37,23 @@ func (q *Queue) openCallout() error {
 	if err != nil {
 		return fmt.Errorf("queue: the seed of the account key: %w", err)
 	}
-	c := authCallout{q, keys}
+	c := authRequestHandler{q, keys}
 	// One of the site's processes handles each request. While all are down, existing connections stay, but no new
 	// worker can connect.
-	if _, err := q.natsConn.QueueSubscribe(calloutSubject, sitesQueueGroup, c.answerRequest); err != nil {
+	if _, err := q.natsConn.QueueSubscribe(authRequestSubject, sitesQueueGroup, c.answerRequest); err != nil {
 		return fmt.Errorf("queue: listen to who wants to connect: %w", err)
 	}
 	return nil
 }
 
-func (c authCallout) answerRequest(m *nats.Msg) {
+func (c authRequestHandler) answerRequest(m *nats.Msg) {
 	request, err := jwt.DecodeAuthorizationRequestClaims(string(m.Data))
 	if err != nil {
-		c.q.logInvalid("a question who may connect", "err", err)
+		c.queue.logInvalid("a question who may connect", "err", err)
 		return
 	}
 	who := request.ConnectOptions
-	may, err := c.q.authorize(who.Username, who.Password, request.ClientInformation.Host)
+	may, err := c.queue.authorize(who.Username, who.Password, request.ClientInformation.Host)
 	if err == errCannotAuthorizeNow {
 		// Without a response the cluster refuses the worker after its authorization timeout, which must exceed
 		// connectTimeout. Otherwise the worker receives the refusal and treats a second one as permanent.
@@ -64,25 +64,25 @@ func (c authCallout) answerRequest(m *nats.Msg) {
 	if err != nil {
 		response.Error = err.Error()
 	} else if response.Jwt, err = c.sign(request.UserNkey, who.Username, may); err != nil {
-		c.q.log.Error("the permissions of a worker were not signed", "err", err)
+		c.queue.log.Error("the permissions of a worker were not signed", "err", err)
 		return
 	}
-	token, err := response.Encode(c.keys)
+	token, err := response.Encode(c.accountKey)
 	if err == nil {
 		err = m.Respond([]byte(token))
 	}
 	if err != nil {
-		c.q.log.Error("a connection to the cluster was not answered", "err", err)
+		c.queue.log.Error("a connection to the cluster was not answered", "err", err)
 	}
 }
 
 // sign signs a worker's permissions for the cluster.
-func (c authCallout) sign(key, name string, may *server.Permissions) (string, error) {
+func (c authRequestHandler) sign(key, name string, may *server.Permissions) (string, error) {
 	user := jwt.NewUserClaims(key)
-	user.Name, user.Audience, user.Expires = name, c.q.cfg.Account, time.Now().Add(authorizationLifetime).Unix()
+	user.Name, user.Audience, user.Expires = name, c.queue.cfg.ClusterAccount, time.Now().Add(authorizationLifetime).Unix()
 	user.Pub.Allow.Add(may.Publish.Allow...)
 	user.Sub.Allow.Add(may.Subscribe.Allow...)
-	return user.Encode(c.keys)
+	return user.Encode(c.accountKey)
 }
 
 // CheckSeed returns an error if seed is not the seed of an account key.

@@ -19,7 +19,7 @@ import (
 func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 	var away atomic.Int64
 	url, siteURL, seed := queuetest.AskingNode(t, "../../deploy/nats.conf")
-	q, err := queue.Open(t.Context(), queue.Config{URL: siteURL, AccountSeed: seed, Account: "$G",
+	q, err := queue.OpenQueue(t.Context(), queue.Config{ClusterURL: siteURL, AccountSeed: seed, ClusterAccount: "$G",
 		Authorize: func(name, secret string) ([]string, bool, error) {
 			if name == "w1" && away.Add(-1) >= 0 {
 				return nil, false, errors.New("the database is away")
@@ -31,13 +31,14 @@ func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 	}
 	defer q.Close()
 	for name, secret := range map[string]string{"w1": "wrong", "w2": "right"} {
-		if _, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: url, Name: name, Secret: secret}); err == nil ||
+		if _, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{URL: url, Name: name,
+			Secret: secret}); err == nil ||
 			!strings.Contains(err.Error(), "refused worker") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	away.Store(1)
-	worker, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: url, Name: "w1", Secret: "right"})
+	worker, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{URL: url, Name: "w1", Secret: "right"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 	go func() { serving <- q.Serve(answering, handler) }()
 	defer func() { end(); <-serving }()
 	for _, device := range []string{"CPU", "H200"} {
-		handler.Put(job.Job{Version: job.Version, AttemptID: device, Secret: "s", Device: device})
+		handler.Put(job.Job{MessageVersion: job.MessageVersion, AttemptID: device, AttemptSecret: "s", Device: device})
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()

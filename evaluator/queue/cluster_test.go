@@ -17,7 +17,7 @@ func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
 	cluster := queuetest.NewCluster(t, 3)
 	cluster.Stop(0)
 	recorded := make(chan job.Result, 10)
-	site, err := queue.Open(t.Context(), queue.Config{URL: cluster.URL()})
+	site, err := queue.OpenQueue(t.Context(), queue.Config{ClusterURL: cluster.URL()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,12 +30,12 @@ func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
 	defer cancel()
 	serving := make(chan error, 1)
 	go func() { serving <- site.Serve(ctx, handler) }()
-	worker, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: cluster.URL(), Name: "w1"})
+	worker, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{URL: cluster.URL(), Name: "w1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer worker.Close()
-	handler.Put(job.Job{Version: job.Version, AttemptID: "a1", Secret: "s", Device: "CPU"})
+	handler.Put(job.Job{MessageVersion: job.MessageVersion, AttemptID: "a1", AttemptSecret: "s", Device: "CPU"})
 	if _, err := worker.Receive(ctx, "CPU", nil); err != nil {
 		t.Fatal(err)
 	}

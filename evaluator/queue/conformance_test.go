@@ -38,7 +38,7 @@ func everywhere(t *testing.T, promise func(t *testing.T, s site)) {
 // openQueue opens a queue that answers workers.
 func openQueue(t *testing.T, cfg Config) site {
 	t.Helper()
-	q, err := Open(t.Context(), cfg)
+	q, err := OpenQueue(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func serving(t *testing.T, q *Queue, handler Handler) (stop func()) {
 
 func dial(t *testing.T, cfg WorkerConfig) *Conn {
 	t.Helper()
-	c, err := Dial(t.Context(), cfg)
+	c, err := ConnectWorker(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func embeddedSite(t *testing.T) site {
 }
 
 func listeningSite(t *testing.T) site {
-	s := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: everyDevice})
+	s := openQueue(t, Config{ListenAddress: "127.0.0.1:0", Authorize: everyDevice})
 	s.worker = func(t *testing.T, name string) *Conn {
 		return dial(t, WorkerConfig{URL: s.Addr(), Name: name, Secret: "secret of " + name})
 	}
@@ -116,7 +116,7 @@ func clusterSite(t *testing.T) site {
 	if !ns.ReadyForConnections(serverReadyTimeout) {
 		t.Fatal("NATS server not ready")
 	}
-	s := openQueue(t, Config{URL: ns.ClientURL()})
+	s := openQueue(t, Config{ClusterURL: ns.ClientURL()})
 	s.worker = func(t *testing.T, name string) *Conn {
 		return dial(t, WorkerConfig{URL: ns.ClientURL(), Name: name})
 	}
@@ -125,7 +125,7 @@ func clusterSite(t *testing.T) site {
 
 func aJob(id, device string) job.Job {
 	return job.Job{
-		Version: job.Version, RunID: 7, AttemptID: id, Secret: "s-" + id, Device: device, Mode: job.ModeRanked,
+		MessageVersion: job.MessageVersion, RunID: 7, AttemptID: id, AttemptSecret: "s-" + id, Device: device, Mode: job.ModeRanked,
 		Task:    tasks.Definition{Lang: tasks.LangCPP, Tests: []tasks.Case{{{Name: "n", Value: "16"}}}},
 		Sources: map[string][]byte{"submission.h": {0xff, 0, 'x'}}, SecretSeed: 1<<64 - 1,
 	}
@@ -136,7 +136,7 @@ func publish(t *testing.T, s site, jobs ...job.Job) {
 	t.Helper()
 	for _, j := range jobs {
 		s.handler.Put(j)
-		if err := s.WorkFor(j.Device); err != nil {
+		if err := s.AnnounceWork(j.Device); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -156,7 +156,8 @@ func receive(t *testing.T, c *Conn, device string) job.Job {
 // done ends a job.
 func done(t *testing.T, c *Conn, j job.Job) {
 	t.Helper()
-	if err := c.PublishResult(t.Context(), job.Result{AttemptID: j.AttemptID, Secret: j.Secret}); err != nil {
+	if err := c.PublishResult(t.Context(), job.Result{AttemptID: j.AttemptID,
+		AttemptSecret: j.AttemptSecret}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -28,7 +28,7 @@ const (
 type WorkerConfig struct {
 	Queue  *Queue // the site's queue if it is in this process; URL and Secret are then unused
 	URL    string // "https://host/path" of the site, or "tls://host:port" or "nats://host:port" of its --nats-listen or cluster
-	CA     string // PEM file of the certificate authority; empty for the system's
+	CAFile string // PEM file of the certificate authority; empty for the system's
 	Name   string // the worker's name, as in its credential
 	Secret string
 	Log    *slog.Logger
@@ -36,54 +36,55 @@ type WorkerConfig struct {
 
 // Conn is a worker's connection to the site. It is safe for concurrent use.
 //
-// A goroutine (deliver) sends events from Dial to Close. mu guards held, wake, and drop, and is held only briefly.
+// A goroutine (deliverEvents) sends events from ConnectWorker to Close. mu guards held, wake, and drop, and is held
+// only briefly.
 type Conn struct {
-	name        string
+	workerName  string
 	log         *slog.Logger
 	natsConn    *nats.Conn
 	outbox      *outbox
 	requestTurn *semaphore.Weighted // allows one request for a job at a time
-	sending     sync.WaitGroup
+	eventSender sync.WaitGroup
 	stop        context.CancelFunc
 
-	mu            sync.Mutex
-	heldAttempts  map[string]bool          // attempts that arrived and have not ended
-	announcements map[string]chan struct{} // closed when work for the device is announced
-	onDropped     func(attemptID string)   // called for attempts that no longer count
+	mu               sync.Mutex
+	heldAttempts     map[string]bool          // attempts that arrived and have not ended
+	announcements    map[string]chan struct{} // closed when work for the device is announced
+	onAttemptDropped func(attemptID string)   // called for attempts that no longer count
 	// connected is replaced after each disconnect. Pending requests then fail and are sent again at once.
-	connected context.Context
-	lost      context.CancelFunc
+	connected        context.Context
+	markDisconnected context.CancelFunc
 }
 
-// Dial connects a worker and waits for a site that is not running yet. A lost connection is restored automatically; a
-// refused credential closes it permanently. The caller must call Close.
-func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
+// ConnectWorker connects a worker and waits for a site that is not running yet. A lost connection is restored
+// automatically; a refused credential closes it permanently. The caller must call Close.
+func ConnectWorker(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if cfg.Name == "" {
 		return nil, errors.New("queue: a worker needs a name")
 	}
 	c := &Conn{
-		name: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), requestTurn: semaphore.NewWeighted(1),
-		heldAttempts: map[string]bool{}, announcements: map[string]chan struct{}{}, onDropped: func(string) {},
+		workerName: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), requestTurn: semaphore.NewWeighted(1),
+		heldAttempts: map[string]bool{}, announcements: map[string]chan struct{}{}, onAttemptDropped: func(string) {},
 	}
-	c.connected, c.lost = context.WithCancel(context.Background())
+	c.connected, c.markDisconnected = context.WithCancel(context.Background())
 	var err error
 	if cfg.Queue != nil {
-		c.natsConn, err = cfg.Queue.connect(ctx, cfg.Name, c.disconnected)
+		c.natsConn, err = cfg.Queue.connect(ctx, cfg.Name, c.failPendingRequests)
 	} else {
-		c.natsConn, err = dialURL(ctx, cfg, c.log, c.disconnected)
+		c.natsConn, err = dialURL(ctx, cfg, c.log, c.failPendingRequests)
 	}
 	if err != nil {
 		return nil, err
 	}
 	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
 	c.stop = stop
-	c.sending.Go(func() { c.deliver(sending) })
+	c.eventSender.Go(func() { c.deliverEvents(sending) })
 	return c, nil
 }
 
 // PublishEvent queues an event and returns at once. It returns an error if too many events wait because the site is
 // unreachable.
-func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.add(e) }
+func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.addEvent(e) }
 
 // Sync sends a heartbeat, and drops the attempts that no longer count.
 func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
@@ -100,7 +101,7 @@ func (c *Conn) sendAndDrop(ctx context.Context, what string, request any) error 
 		return err
 	}
 	c.mu.Lock()
-	drop := c.onDropped
+	drop := c.onAttemptDropped
 	c.mu.Unlock()
 	for _, id := range o.DroppedAttempts {
 		drop(id)
@@ -112,13 +113,13 @@ func (c *Conn) sendAndDrop(ctx context.Context, what string, request any) error 
 // attempt no longer counts. Sending it again is harmless.
 func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	before, cancel := context.WithTimeout(ctx, requestTimeout)
-	err := c.flush(before)
+	err := c.flushEvents(before)
 	cancel()
 	if err != nil {
 		c.log.Debug("events not stored before their result", "attempt", r.AttemptID, "err", err)
 	}
 	err = c.request(ctx, requestResult, r, nil, resultTimeout)
-	if errors.Is(err, errRefusedForGood) { // a retry would be refused, too
+	if errors.Is(err, errRefusedPermanently) { // a retry would be refused, too
 		c.log.Error("the site refuses a result", "attempt", r.AttemptID, "err", err)
 	} else if err != nil {
 		return fmt.Errorf("queue: publish the result of %s: %w", r.AttemptID, err)
@@ -142,12 +143,12 @@ func (c *Conn) request(ctx context.Context, what string, request, answer any, wa
 	connected := c.connected
 	c.mu.Unlock()
 	defer context.AfterFunc(connected, cancel)()
-	reply, err := c.natsConn.RequestWithContext(ctx, requestSubject(c.name, what), body)
+	reply, err := c.natsConn.RequestWithContext(ctx, requestSubject(c.workerName, what), body)
 	if err != nil {
 		return fmt.Errorf("sending %d bytes: %w", len(body), err)
 	}
 	if why := reply.Header.Get(refusedHeader); why != "" {
-		return fmt.Errorf("%w: %s", errRefusedForGood, why)
+		return fmt.Errorf("%w: %s", errRefusedPermanently, why)
 	}
 	if why := reply.Header.Get(retryHeader); why != "" {
 		return fmt.Errorf("%w: %s", errRetryLater, why)
@@ -162,19 +163,19 @@ func (c *Conn) request(ctx context.Context, what string, request, answer any, wa
 	return err
 }
 
-// disconnected ends the pending requests, whose responses will not arrive.
-func (c *Conn) disconnected() {
+// failPendingRequests ends the pending requests, whose responses will not arrive.
+func (c *Conn) failPendingRequests() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.lost()
-	c.connected, c.lost = context.WithCancel(context.Background())
+	c.markDisconnected()
+	c.connected, c.markDisconnected = context.WithCancel(context.Background())
 }
 
-// Cancels subscribes fn to the IDs of attempts that the site cancels or reports as stale, including those of other
-// workers.
-func (c *Conn) Cancels(fn func(attemptID string)) error {
+// SubscribeCancellations subscribes fn to the IDs of attempts that the site cancels or reports as stale, including
+// those of other workers.
+func (c *Conn) SubscribeCancellations(fn func(attemptID string)) error {
 	c.mu.Lock()
-	c.onDropped = fn
+	c.onAttemptDropped = fn
 	c.mu.Unlock()
 	if _, err := c.natsConn.Subscribe(cancelSubject, func(m *nats.Msg) { fn(string(m.Data)) }); err != nil {
 		return fmt.Errorf("queue: subscribe to cancellations: %w", err)
@@ -187,12 +188,12 @@ func (c *Conn) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	if c.natsConn.IsConnected() {
-		_ = c.flush(ctx) // events are hints
+		_ = c.flushEvents(ctx) // events are hints
 	}
 	c.stop()
-	c.sending.Wait()
+	c.eventSender.Wait()
 	c.natsConn.Close()
-	c.disconnected()
+	c.failPendingRequests()
 }
 
 // MaxMessage returns the size in bytes of the largest message that the server accepts.

@@ -42,8 +42,8 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger, lost func(
 	if cfg.Secret != "" {
 		opts = append(opts, nats.UserInfo(cfg.Name, cfg.Secret))
 	}
-	if cfg.CA != "" {
-		opts = append(opts, nats.RootCAs(cfg.CA))
+	if cfg.CAFile != "" {
+		opts = append(opts, nats.RootCAs(cfg.CAFile))
 	}
 	address, opts := webSocketAddress(cfg.URL, opts)
 	nc, err := connect(ctx, address, log.With("url", cfg.URL),

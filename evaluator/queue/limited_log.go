@@ -18,9 +18,9 @@ const (
 // limitedLog counts unexpected messages and logs some of them each minute. The next logged line has the number of
 // omitted ones.
 type limitedLog struct {
-	log            *slog.Logger
-	limit          *rate.Limiter
-	total, leftOut atomic.Int64
+	log                   *slog.Logger
+	limit                 *rate.Limiter
+	messageCount, omitted atomic.Int64
 }
 
 func newLimitedLog(log *slog.Logger) *limitedLog {
@@ -28,12 +28,12 @@ func newLimitedLog(log *slog.Logger) *limitedLog {
 }
 
 func (s *limitedLog) write(level slog.Level, what string, about ...any) {
-	s.total.Add(1)
+	s.messageCount.Add(1)
 	if !s.limit.Allow() {
-		s.leftOut.Add(1)
+		s.omitted.Add(1)
 		return
 	}
-	if left := s.leftOut.Swap(0); left > 0 {
+	if left := s.omitted.Swap(0); left > 0 {
 		about = append(about, "not_logged", left)
 	}
 	s.log.Log(context.Background(), level, what, about...)

@@ -53,7 +53,7 @@ func TestTheLogOfStrangersErrorsIsRateLimited(t *testing.T) {
 // takes.
 func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 	var log lockedLog
-	q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize,
+	q := openQueue(t, Config{ListenAddress: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize,
 		Log: slog.New(slog.NewTextHandler(&log, nil))})
 	before, began := len(log.String()), time.Now()
 	for i := range 300 {

@@ -10,28 +10,29 @@ import (
 // workerLimits runs requests of workers concurrently, with limits for each worker. It drops requests of a worker above
 // its limits; other workers are not delayed.
 type workerLimits struct {
-	total           *semaphore.Weighted // limits concurrent requests of all workers; waiters are served in order
-	perWorker       int64               // limits concurrent requests of one worker, including those waiting for total
-	messages, bytes int                 // limits of one worker's pending requests
+	totalRunning *semaphore.Weighted // limits concurrent requests of all workers; waiters are served in order
+	// limits concurrent requests of one worker, including those waiting for total
+	maxPerWorker          int64
+	maxMessages, maxBytes int // limits of one worker's pending requests
 
-	mu      sync.Mutex
-	loads   map[string]*workerLoad // by worker
-	running sync.WaitGroup
+	mu              sync.Mutex
+	loads           map[string]*workerLoad // by worker
+	runningRequests sync.WaitGroup
 }
 
 // workerLoad has the pending requests of one worker.
 type workerLoad struct {
-	running         *semaphore.Weighted
-	messages, bytes int
+	runningRequests               *semaphore.Weighted
+	waitingMessages, waitingBytes int
 }
 
 func newWorkerLimits(total, perWorker int64, messages, bytes int) *workerLimits {
 	return &workerLimits{
-		total:     semaphore.NewWeighted(total),
-		perWorker: perWorker,
-		messages:  messages,
-		bytes:     bytes,
-		loads:     map[string]*workerLoad{},
+		totalRunning: semaphore.NewWeighted(total),
+		maxPerWorker: perWorker,
+		maxMessages:  messages,
+		maxBytes:     bytes,
+		loads:        map[string]*workerLoad{},
 	}
 }
 
@@ -42,24 +43,24 @@ func (f *workerLimits) runWithinLimits(ctx context.Context, worker string, size 
 	defer f.mu.Unlock()
 	l := f.loads[worker]
 	if l == nil {
-		l = &workerLoad{running: semaphore.NewWeighted(f.perWorker)}
+		l = &workerLoad{runningRequests: semaphore.NewWeighted(f.maxPerWorker)}
 		f.loads[worker] = l
 	}
 	// The only request of a worker is accepted even if it exceeds bytes, because a result can have MaxMessage.
-	if l.messages > 0 && (l.messages >= f.messages || l.bytes+size > f.bytes) {
+	if l.waitingMessages > 0 && (l.waitingMessages >= f.maxMessages || l.waitingBytes+size > f.maxBytes) {
 		return false
 	}
-	l.messages, l.bytes = l.messages+1, l.bytes+size
-	f.running.Go(func() {
+	l.waitingMessages, l.waitingBytes = l.waitingMessages+1, l.waitingBytes+size
+	f.runningRequests.Go(func() {
 		defer f.release(worker, l, size)
-		if l.running.Acquire(ctx, 1) != nil {
+		if l.runningRequests.Acquire(ctx, 1) != nil {
 			return
 		}
-		defer l.running.Release(1)
-		if f.total.Acquire(ctx, 1) != nil {
+		defer l.runningRequests.Release(1)
+		if f.totalRunning.Acquire(ctx, 1) != nil {
 			return
 		}
-		defer f.total.Release(1)
+		defer f.totalRunning.Release(1)
 		answer()
 	})
 	return true
@@ -68,7 +69,7 @@ func (f *workerLimits) runWithinLimits(ctx context.Context, worker string, size 
 func (f *workerLimits) release(worker string, l *workerLoad, size int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if l.messages, l.bytes = l.messages-1, l.bytes-size; l.messages == 0 {
+	if l.waitingMessages, l.waitingBytes = l.waitingMessages-1, l.waitingBytes-size; l.waitingMessages == 0 {
 		delete(f.loads, worker)
 	}
 }

@@ -24,11 +24,11 @@ func TestAWorkerThatSendsTooMuchLosesItsOwn(t *testing.T) {
 		}
 	}
 	close(goOn)
-	f.running.Wait()
+	f.runningRequests.Wait()
 	if !do("a", 2) || !do("b", 2) {
 		t.Error("who has nothing waiting is not heard")
 	}
-	f.running.Wait()
+	f.runningRequests.Wait()
 }
 
 // TestAFloodOfOneWorkerDoesNotSilenceOthers has a worker send results as fast as it can, while the site takes its time

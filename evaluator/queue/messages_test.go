@@ -27,7 +27,7 @@ func TestAResultIsSentAgainUntilItIsRecorded(t *testing.T) {
 			return nil
 		}
 		w, sent := s.worker(t, "w.1"),
-			job.Result{RunID: 1, AttemptID: "a1", Secret: "x", Machine: job.Machine{Worker: "someone else"}}
+			job.Result{RunID: 1, AttemptID: "a1", AttemptSecret: "x", Machine: job.Machine{Worker: "someone else"}}
 		if err := w.PublishResult(t.Context(), sent); err == nil {
 			t.Error("a result that was not recorded is acknowledged")
 		}
@@ -75,7 +75,7 @@ func TestEventsArriveInOrderBeforeTheirResultUnderTheTrueName(t *testing.T) {
 
 // TestEventsOutliveAnAbsenceOfTheSite: they wait, and come once it answers.
 func TestEventsOutliveAnAbsenceOfTheSite(t *testing.T) {
-	q, err := Open(t.Context(), Config{})
+	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,13 +107,13 @@ func TestTheOutboxIsBoundedWhileTheSiteIsAway(t *testing.T) {
 	o := newOutbox()
 	text := strings.Repeat("x", job.MaxText/2)
 	n := 0
-	for o.add(job.Event{Text: text}) == nil {
+	for o.addEvent(job.Event{Text: text}) == nil {
 		n++
 	}
-	if o.bytes > maxOutboxBytes || n < 10 {
-		t.Errorf("%d events of %d bytes wait", n, o.bytes)
+	if o.waitingBytes > maxOutboxBytes || n < 10 {
+		t.Errorf("%d events of %d bytes wait", n, o.waitingBytes)
 	}
-	if err := o.add(job.Event{Text: strings.Repeat("x", job.MaxEvent)}); err == nil {
+	if err := o.addEvent(job.Event{Text: strings.Repeat("x", job.MaxEventBytes)}); err == nil {
 		t.Errorf("error is %v", err)
 	}
 }
@@ -125,7 +125,7 @@ func TestTheAnswerToASyncNamesWhatToDrop(t *testing.T) {
 		s.handler.OnSync = func(h job.Heartbeat) error { names.Store(&h.Worker); return nil }
 		s.handler.Drop("a1")
 		w, received := s.worker(t, "w1"), make(chan string, 10)
-		if err := w.Cancels(func(id string) { received <- id }); err != nil {
+		if err := w.SubscribeCancellations(func(id string) { received <- id }); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Sync(t.Context(), job.Heartbeat{Worker: "w2", Attempts: []string{"a1"}}); err != nil {
@@ -147,7 +147,7 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		for _, name := range []string{"w1", "w2"} {
 			w, received := s.worker(t, name), make(chan string, 1)
-			if err := w.Cancels(func(id string) { received <- id }); err != nil {
+			if err := w.SubscribeCancellations(func(id string) { received <- id }); err != nil {
 				t.Fatal(err)
 			}
 			if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // afterwards the server has the subscription
@@ -222,7 +222,7 @@ func TestAFloodOfSyncsIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A burst, and half a MiB for each second that a busy machine takes.
-	if n := read.Load(); n > 2*job.MaxHeartbeat+int64(time.Since(begun).Seconds()*(512<<10)) {
+	if n := read.Load(); n > 2*job.MaxHeartbeatBytes+int64(time.Since(begun).Seconds()*(512<<10)) {
 		t.Errorf("%d bytes of a flood were read", n)
 	}
 }

@@ -53,7 +53,7 @@ func (f *forgetful) Next(ctx context.Context, ask job.WorkRequest) ([]byte, erro
 
 // TestAJobThatDidNotArriveComesAgain, and one that did does not.
 func TestAJobThatDidNotArriveComesAgain(t *testing.T) {
-	q, err := Open(t.Context(), Config{})
+	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestAJobThatDidNotArriveComesAgain(t *testing.T) {
 // TestAnotherProcessAnswersWhenOneIsGone: the requests of workers go to those that listen.
 func TestAnotherProcessAnswersWhenOneIsGone(t *testing.T) {
 	s := clusterSite(t)
-	second, err := Open(t.Context(), s.cfg)
+	second, err := OpenQueue(t.Context(), s.cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestAnotherProcessAnswersWhenOneIsGone(t *testing.T) {
 // TestRequestsFromBeforeTheStopAreAnswered: a worker that hands its result over while the site stops need not send it
 // again.
 func TestRequestsFromBeforeTheStopAreAnswered(t *testing.T) {
-	q, err := Open(t.Context(), Config{})
+	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,8 @@ func TestAWorkerOfAnotherVersionIsRefusedAndCostsNoJob(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		publish(t, s, aJob("a1", "CPU"))
 		w := s.worker(t, "w1")
-		err := w.request(t.Context(), "next.CPU", json.RawMessage(`{"version":1,"wait":5000000000}`), nil, nextTimeout)
+		err := w.request(t.Context(), "next.CPU", json.RawMessage(`{"version":1,"wait":5000000000}`), nil,
+			jobRequestTimeout)
 		if err == nil || !strings.Contains(err.Error(), "update the older one") {
 			t.Errorf("the site answers %v", err)
 		}
@@ -133,20 +134,20 @@ func TestAWorkerOfAnotherVersionIsRefusedAndCostsNoJob(t *testing.T) {
 // TestAWorkerAsksForTasksToPrecompile until it knows all, for its devices alone.
 func TestAWorkerAsksForTasksToPrecompile(t *testing.T) {
 	q, _ := guarded(t)
-	want := job.PrecompileJob{VersionID: 1, Name: "vectoradd", TaskKey: "k1", Task: aJob("", "CPU").Task,
+	want := job.PrecompileJob{VersionID: 1, TaskName: "vectoradd", TaskHash: "k1", Task: aJob("", "CPU").Task,
 		Sources: map[string][]byte{"task.h": {0xff, 0, 'x'}}}
 	q.handler.Hint(want)
 	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
-	got, err := w.NextPreparation(t.Context(), "CPU", nil)
+	got, err := w.NextPrecompileJob(t.Context(), "CPU", nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if got, err := w.NextPreparation(t.Context(), "CPU", []int64{1}); got.VersionID != 0 || err != nil {
+	if got, err := w.NextPrecompileJob(t.Context(), "CPU", []int64{1}); got.VersionID != 0 || err != nil {
 		t.Errorf("who knows all gets %+v, %v", got, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if got, err := w.NextPreparation(ctx, "H200", nil); err == nil {
+	if got, err := w.NextPrecompileJob(ctx, "H200", nil); err == nil {
 		t.Errorf("of another's device it gets %+v", got)
 	}
 }
@@ -167,7 +168,7 @@ func (u *unreadable) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 }
 
 func TestAnUnreadableJobIsDroppedAndNoWorkersFault(t *testing.T) {
-	q, err := Open(t.Context(), Config{})
+	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,28 +26,29 @@ const (
 
 // outbox has the events that the site has not confirmed, in order. flush sends them.
 type outbox struct {
-	mu         sync.Mutex
-	waiting    []json.RawMessage
-	bytes      int
-	eventAdded chan struct{}       // signaled when an event is added
-	sending    *semaphore.Weighted // allows one flush at a time
+	mu            sync.Mutex
+	waitingEvents []json.RawMessage
+	waitingBytes  int
+	eventAdded    chan struct{}       // signaled when an event is added
+	flushTurn     *semaphore.Weighted // allows one flush at a time
 }
 
 func newOutbox() *outbox {
-	return &outbox{eventAdded: make(chan struct{}, 1), sending: semaphore.NewWeighted(1)}
+	return &outbox{eventAdded: make(chan struct{}, 1), flushTurn: semaphore.NewWeighted(1)}
 }
 
-func (o *outbox) add(e job.Event) error {
+func (o *outbox) addEvent(e job.Event) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("queue: encode an event: %w", err)
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(data) > job.MaxEvent || len(o.waiting) >= maxOutboxEvents || o.bytes+len(data) > maxOutboxBytes {
+	if len(data) > job.MaxEventBytes || len(o.waitingEvents) >= maxOutboxEvents ||
+		o.waitingBytes+len(data) > maxOutboxBytes {
 		return fmt.Errorf("queue: an event of %d bytes does not fit, or beside those that wait", len(data))
 	}
-	o.waiting, o.bytes = append(o.waiting, data), o.bytes+len(data)
+	o.waitingEvents, o.waitingBytes = append(o.waitingEvents, data), o.waitingBytes+len(data)
 	select {
 	case o.eventAdded <- struct{}{}:
 	default:
@@ -60,36 +61,36 @@ func (o *outbox) oldestEvents() []json.RawMessage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := 0
-	for size := 0; n < len(o.waiting) && n < maxBatchEvents && (n == 0 || size+len(o.waiting[n]) < maxRequestBytes); n++ {
-		size += len(o.waiting[n])
+	for size := 0; n < len(o.waitingEvents) && n < maxBatchEvents && (n == 0 || size+len(o.waitingEvents[n]) < maxRequestBytes); n++ {
+		size += len(o.waitingEvents[n])
 	}
-	return o.waiting[:n]
+	return o.waitingEvents[:n]
 }
 
 // dropOldest drops the first n events.
 func (o *outbox) dropOldest(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, data := range o.waiting[:n] {
-		o.bytes -= len(data)
+	for _, data := range o.waitingEvents[:n] {
+		o.waitingBytes -= len(data)
 	}
 	// The copy lets the memory of the removed events be freed.
-	o.waiting = append([]json.RawMessage(nil), o.waiting[n:]...)
+	o.waitingEvents = append([]json.RawMessage(nil), o.waitingEvents[n:]...)
 }
 
-// flush sends the events that are waiting. After an error some of them remain.
-func (c *Conn) flush(ctx context.Context) error {
-	if err := c.outbox.sending.Acquire(ctx, 1); err != nil {
+// flushEvents sends the events that are waiting. After an error some of them remain.
+func (c *Conn) flushEvents(ctx context.Context) error {
+	if err := c.outbox.flushTurn.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer c.outbox.sending.Release(1)
+	defer c.outbox.flushTurn.Release(1)
 	c.outbox.mu.Lock()
-	left := len(c.outbox.waiting)
+	left := len(c.outbox.waitingEvents)
 	c.outbox.mu.Unlock()
 	for left > 0 {
 		events := c.outbox.oldestEvents()
 		err := c.sendAndDrop(ctx, requestEvents, events)
-		if errors.Is(err, errRefusedForGood) {
+		if errors.Is(err, errRefusedPermanently) {
 			c.log.Warn("events are dropped", "events", len(events), "err", err)
 		} else if err != nil {
 			return err
@@ -100,15 +101,15 @@ func (c *Conn) flush(ctx context.Context) error {
 	return nil
 }
 
-// deliver sends events as they are added, until ctx ends.
-func (c *Conn) deliver(ctx context.Context) {
+// deliverEvents sends events as they are added, until ctx ends.
+func (c *Conn) deliverEvents(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-c.outbox.eventAdded:
 		}
-		for again := minRetryDelay; c.flush(ctx) != nil && sleepContext(ctx, again) == nil; {
+		for again := minRetryDelay; c.flushEvents(ctx) != nil && sleepContext(ctx, again) == nil; {
 			again = min(2*again, maxRetryDelay)
 		}
 		_ = sleepContext(ctx, minFlushInterval)

@@ -20,15 +20,15 @@ const MaxMessage = 16 << 20
 
 // Config configures the site's queue.
 type Config struct {
-	URL string // external cluster instead of the embedded server, "nats://user:password@host:4222"
-	CA  string // external cluster: PEM file of its certificate authority; empty for the system's
+	ClusterURL    string // external cluster instead of the embedded server, "nats://user:password@host:4222"
+	ClusterCAFile string // external cluster: PEM file of its certificate authority; empty for the system's
 	// AccountSeed is the seed of the account key with which the site authorizes workers for an external cluster with
 	// auth_callout.
-	AccountSeed string
-	Account     string // external cluster: the workers' account, with AccountSeed
-	Listen      string // embedded server: "host:port" for remote workers; empty opens no port
-	// Cert and Key are the PEM files of the certificate for remote workers. Without them the port uses no TLS.
-	Cert, Key string
+	AccountSeed    string
+	ClusterAccount string // external cluster: the workers' account, with AccountSeed
+	ListenAddress  string // embedded server: "host:port" for remote workers; empty opens no port
+	// CertFile and KeyFile are the PEM files of the certificate for remote workers. Without them the port uses no TLS.
+	CertFile, KeyFile string
 	// Authorize returns the devices for which the worker with a name and secret may receive jobs. An error means that
 	// the check is not possible now; the worker then tries again. It is called when a remote worker connects to the
 	// embedded server, or to a cluster with auth_callout. nil refuses all workers.
@@ -38,34 +38,34 @@ type Config struct {
 
 // Queue is the site's side of the queue. It is safe for concurrent use.
 type Queue struct {
-	cfg      Config
-	log      *slog.Logger
-	server   *server.Server // nil with an external cluster
-	secret   string         // the site's own password for the embedded server
-	natsConn *nats.Conn     // with NoEcho: this process does not receive its own announcements
+	cfg          Config
+	log          *slog.Logger
+	server       *server.Server // nil with an external cluster
+	sitePassword string         // the site's own password for the embedded server
+	natsConn     *nats.Conn     // with NoEcho: this process does not receive its own announcements
 
 	refusedLog *limitedLog // log of refused connections
 	droppedLog *limitedLog // log of invalid and excess messages
 	failedLog  *limitedLog // log of failed requests
 }
 
-// Open starts the embedded server, or connects to the cluster at cfg.URL within clusterTimeout. The caller must call
-// Close.
-func Open(ctx context.Context, cfg Config) (*Queue, error) {
+// OpenQueue starts the embedded server, or connects to the cluster at cfg.ClusterURL within clusterTimeout. The caller
+// must call Close.
+func OpenQueue(ctx context.Context, cfg Config) (*Queue, error) {
 	log := cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue")
 	q := &Queue{
-		cfg: cfg, log: log, secret: rand.Text(), refusedLog: newLimitedLog(log),
+		cfg: cfg, log: log, sitePassword: rand.Text(), refusedLog: newLimitedLog(log),
 		droppedLog: newLimitedLog(log), failedLog: newLimitedLog(log),
 	}
-	if err := q.open(ctx); err != nil {
+	if err := q.openServer(ctx); err != nil {
 		q.Close()
 		return nil, err
 	}
 	return q, nil
 }
 
-func (q *Queue) open(ctx context.Context) (err error) {
-	if q.cfg.URL == "" {
+func (q *Queue) openServer(ctx context.Context) (err error) {
+	if q.cfg.ClusterURL == "" {
 		if err := q.startServer(); err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (q *Queue) open(ctx context.Context) (err error) {
 	if q.natsConn, err = q.connect(ctx, siteUserName, func() {}); err != nil {
 		return err
 	}
-	return q.openCallout()
+	return q.serveAuthRequests()
 }
 
 // clusterTimeout limits the wait for a cluster, which may still be starting.
@@ -85,28 +85,28 @@ const clusterTimeout = 30 * time.Second
 func (q *Queue) connect(ctx context.Context, name string, lost func()) (*nats.Conn, error) {
 	opts := append(clientOptions(name, q.log, lost), nats.NoEcho())
 	if q.server != nil {
-		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUserName, q.secret))
-	} else if q.cfg.CA != "" {
-		opts = append(opts, nats.RootCAs(q.cfg.CA))
+		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUserName, q.sitePassword))
+	} else if q.cfg.ClusterCAFile != "" {
+		opts = append(opts, nats.RootCAs(q.cfg.ClusterCAFile))
 	}
-	nc, err := connect(ctx, q.cfg.URL, q.log, "the NATS cluster does not answer yet", opts)
+	nc, err := connect(ctx, q.cfg.ClusterURL, q.log, "the NATS cluster does not answer yet", opts)
 	if err != nil {
 		return nil, fmt.Errorf("queue: connect to NATS: %w", err)
 	}
 	return nc, nil
 }
 
-// WorkerConn returns a new connection for a remote worker to the embedded server, which will require a credential.
-func (q *Queue) WorkerConn() (net.Conn, error) {
+// NewWorkerConn returns a new connection for a remote worker to the embedded server, which will require a credential.
+func (q *Queue) NewWorkerConn() (net.Conn, error) {
 	if q.server == nil {
 		return nil, errors.New("queue: workers connect to the external NATS server")
 	}
 	return q.server.InProcessConn()
 }
 
-// WorkFor tells the workers of a device that work may wait for it. The message can be lost; workers also ask every few
-// seconds.
-func (q *Queue) WorkFor(device string) error {
+// AnnounceWork tells the workers of a device that work may wait for it. The message can be lost; workers also ask every
+// few seconds.
+func (q *Queue) AnnounceWork(device string) error {
 	if err := q.natsConn.Publish(workSubject(device), nil); err != nil {
 		return fmt.Errorf("queue: announce work for %s: %w", device, err)
 	}
@@ -122,8 +122,8 @@ func (q *Queue) Cancel(attemptID string) error {
 	return nil
 }
 
-// Health returns an error if NATS does not respond.
-func (q *Queue) Health(ctx context.Context) error {
+// CheckHealth returns an error if NATS does not respond.
+func (q *Queue) CheckHealth(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	if err := q.natsConn.FlushWithContext(ctx); err != nil {
@@ -151,6 +151,6 @@ func (q *Queue) logInvalid(what string, about ...any) {
 	q.droppedLog.write(slog.LevelWarn, "dropped: "+what+" that cannot be right", about...)
 }
 
-// Dropped returns the number of messages dropped since Open: invalid, too many from one worker, or from a sender
-// without permission.
-func (q *Queue) Dropped() int64 { return q.droppedLog.total.Load() }
+// DroppedMessageCount returns the number of messages dropped since OpenQueue: invalid, too many from one worker, or
+// from a sender without permission.
+func (q *Queue) DroppedMessageCount() int64 { return q.droppedLog.messageCount.Load() }

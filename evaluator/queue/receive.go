@@ -18,9 +18,9 @@ const (
 	// idleRequestInterval is the interval, plus up to half of it at random, at which a worker without a job asks even
 	// if nothing is announced, because announcements can be lost. They are repeated each second while work waits.
 	idleRequestInterval = 5 * time.Second
-	// nextTimeout limits the wait for the response to a request for a job, which can have MaxMessage bytes. A job that
-	// arrives too late is sent again.
-	nextTimeout = 5 * time.Second
+	// jobRequestTimeout limits the wait for the response to a request for a job, which can have MaxMessage bytes. A job
+	// that arrives too late is sent again.
+	jobRequestTimeout = 5 * time.Second
 	// minRetryDelay and maxRetryDelay are the first and the longest pause before asking again a site that cannot
 	// respond now.
 	minRetryDelay = 100 * time.Millisecond
@@ -28,8 +28,8 @@ const (
 )
 
 var (
-	errRetryLater     = errors.New("ask again later") // the site cannot answer now
-	errRefusedForGood = errors.New("refused")         // retrying is useless
+	errRetryLater         = errors.New("ask again later") // the site cannot answer now
+	errRefusedPermanently = errors.New("refused")         // retrying is useless
 )
 
 // Receive waits for a job of the device. A busy slot gets a job to build only while no slot of the device, on any
@@ -38,7 +38,7 @@ var (
 // permanently.
 func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error) {
 	for again := minRetryDelay; ; {
-		announced, err := c.announcement(device)
+		announced, err := c.nextAnnouncement(device)
 		if err != nil {
 			return job.Job{}, err
 		}
@@ -46,8 +46,8 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 		if load != nil {
 			ask = load()
 		}
-		ask.Version = job.Version
-		j, err := c.next(ctx, device, ask)
+		ask.MessageVersion = job.MessageVersion
+		j, err := c.requestJob(ctx, device, ask)
 		switch {
 		case err == nil && j.AttemptID != "":
 			return j, nil
@@ -55,9 +55,9 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 			return j, ctx.Err()
 		// nats.go also closes the connection after the same refusal twice in a row, because the credential was revoked.
 		case c.natsConn.IsClosed():
-			return j, fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.natsConn.LastError(), err)
-		case errors.Is(err, errRefusedForGood):
-			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.name, err)
+			return j, fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.workerName, c.natsConn.LastError(), err)
+		case errors.Is(err, errRefusedPermanently):
+			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.workerName, err)
 		case err != nil:
 			_ = sleepContext(ctx, again) // the loop checks ctx
 			again = min(2*again, maxRetryDelay)
@@ -72,20 +72,20 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 	}
 }
 
-// next sends one request for a job. A worker has only one such request at a time, so that its list of held attempts is
-// complete and the site can send again a job that did not arrive.
-func (c *Conn) next(ctx context.Context, device string, ask job.WorkRequest) (j job.Job, err error) {
+// requestJob sends one request for a job. A worker has only one such request at a time, so that its list of held
+// attempts is complete and the site can send again a job that did not arrive.
+func (c *Conn) requestJob(ctx context.Context, device string, ask job.WorkRequest) (j job.Job, err error) {
 	if err := c.requestTurn.Acquire(ctx, 1); err != nil {
 		return j, err
 	}
 	defer c.requestTurn.Release(1)
 	var got *job.Job
 	ask.Attempts = c.heldAttemptIDs()
-	err = c.request(ctx, requestNext+"."+encodeToken(device), ask, &got, nextTimeout)
+	err = c.request(ctx, requestNext+"."+encodeToken(device), ask, &got, jobRequestTimeout)
 	if err != nil || got == nil {
 		return j, err
 	}
-	if got.AttemptID == "" || got.Secret == "" || got.Device != device {
+	if got.AttemptID == "" || got.AttemptSecret == "" || got.Device != device {
 		c.log.Error("a job that names no attempt, or is for another device, is dropped", "device", device, "is_for", shortenForLog(got.Device))
 		return j, errRetryLater
 	}
@@ -95,9 +95,9 @@ func (c *Conn) next(ctx context.Context, device string, ask job.WorkRequest) (j 
 	return *got, nil
 }
 
-// NextPreparation requests a task of the device to precompile whose version is not in known.
-func (c *Conn) NextPreparation(ctx context.Context, device string, known []int64) (p job.PrecompileJob, err error) {
-	err = c.request(ctx, requestNext+"."+encodeToken(device), job.WorkRequest{Version: job.Version, WantsPrecompileJob: true, CompiledVersions: known}, &p, nextTimeout)
+// NextPrecompileJob requests a task of the device to precompile whose version is not in known.
+func (c *Conn) NextPrecompileJob(ctx context.Context, device string, known []int64) (p job.PrecompileJob, err error) {
+	err = c.request(ctx, requestNext+"."+encodeToken(device), job.WorkRequest{MessageVersion: job.MessageVersion, WantsPrecompileJob: true, CompiledVersions: known}, &p, jobRequestTimeout)
 	if err != nil {
 		return p, fmt.Errorf("queue: ask for a task to precompile: %w", err)
 	}
@@ -111,8 +111,8 @@ func (c *Conn) heldAttemptIDs() []string {
 	return slices.Sorted(maps.Keys(c.heldAttempts))
 }
 
-// announcement returns a channel that is closed at the next announcement of work for the device.
-func (c *Conn) announcement(device string) (<-chan struct{}, error) {
+// nextAnnouncement returns a channel that is closed at the next announcement of work for the device.
+func (c *Conn) nextAnnouncement(device string) (<-chan struct{}, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.announcements[device] == nil {

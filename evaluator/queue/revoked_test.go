@@ -9,7 +9,7 @@ import (
 // TestAWorkerThatIsRevokedWhileItComesIsNotLetIn: its credential was read before it was revoked.
 func TestAWorkerThatIsRevokedWhileItComesIsNotLetIn(t *testing.T) {
 	read, revoked := make(chan struct{}), make(chan struct{})
-	q := openQueue(t, Config{Listen: "127.0.0.1:0", Authorize: func(string, string) ([]string, bool, error) {
+	q := openQueue(t, Config{ListenAddress: "127.0.0.1:0", Authorize: func(string, string) ([]string, bool, error) {
 		close(read)
 		<-revoked
 		return []string{"CPU"}, true, nil
@@ -24,7 +24,7 @@ func TestAWorkerThatIsRevokedWhileItComesIsNotLetIn(t *testing.T) {
 		comes <- err
 	}()
 	<-read
-	q.Kick("w.cpu")
+	q.DisconnectWorker("w.cpu")
 	close(revoked)
 	if err := <-comes; err == nil {
 		t.Error("it was let in")

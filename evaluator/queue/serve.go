@@ -19,14 +19,14 @@ const (
 	// maxRequests limits the requests that are processed concurrently, and maxWorkerRequests those of one worker. Each
 	// may wait for the database.
 	maxRequests, maxWorkerRequests = 4, 2
-	// maxWaiting limits the waiting requests of one worker, and maxWaitingBytes their size. Sixteen workers at the
-	// limit take 1 GiB.
-	maxWaiting, maxWaitingBytes = 512, 4 * MaxMessage
+	// maxWaitingRequests limits the waiting requests of one worker, and maxWaitingRequestBytes their size. Sixteen
+	// workers at the limit take 1 GiB.
+	maxWaitingRequests, maxWaitingRequestBytes = 512, 4 * MaxMessage
 	// answerTimeout limits the time for processing one request.
 	answerTimeout = 4 * time.Second
 	// heartbeatRate limits heartbeats, in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight
 	// slots 3 kB/s. Each heartbeat counts at least minHeartbeatCost.
-	heartbeatRate, heartbeatBurst, minHeartbeatCost = 512 << 10, 2 * job.MaxHeartbeat, 4 << 10
+	heartbeatRate, heartbeatBurst, minHeartbeatCost = 512 << 10, 2 * job.MaxHeartbeatBytes, 4 << 10
 )
 
 // Handler processes the requests of workers. The worker's name comes from the subject, not from the message. After an
@@ -46,11 +46,11 @@ type Handler interface {
 // The goroutine of Serve calls put, which never blocks. Two requests of one worker may be processed concurrently and in
 // any order.
 type requestResponder struct {
-	q                            *Queue
+	queue                        *Queue
 	handler                      Handler
-	answerContext                context.Context // ends answerTimeout after Serve stops listening
+	answerTime                   context.Context // ends answerTimeout after Serve stops listening
 	jobRequestLimits, syncLimits *workerLimits
-	rates                        map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
+	heartbeatRates               map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
 }
 
 // Serve processes requests until ctx ends, and then for up to answerTimeout those received before. Workers repeat
@@ -60,9 +60,9 @@ func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 	answering, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	c := &requestResponder{
-		q: q, handler: handler, answerContext: answering, rates: map[string]*rate.Limiter{},
-		jobRequestLimits: newWorkerLimits(maxRequests, maxWorkerRequests, maxWaiting, maxWaitingBytes),
-		syncLimits:       newWorkerLimits(1, 1, 2, 2*job.MaxHeartbeat), // only the latest heartbeats matter
+		queue: q, handler: handler, answerTime: answering, heartbeatRates: map[string]*rate.Limiter{},
+		jobRequestLimits: newWorkerLimits(maxRequests, maxWorkerRequests, maxWaitingRequests, maxWaitingRequestBytes),
+		syncLimits:       newWorkerLimits(1, 1, 2, 2*job.MaxHeartbeatBytes), // only the latest heartbeats matter
 	}
 	closed := q.natsConn.StatusChanged(nats.CLOSED)
 	asked := make(chan *nats.Msg, 1<<16) // while it is full, NATS drops messages of all workers
@@ -76,7 +76,7 @@ func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 	for ctx.Err() == nil && err == nil {
 		select {
 		case m := <-asked:
-			c.accept(m)
+			c.acceptRequest(m)
 		case <-ctx.Done():
 		case <-closed:
 			err = fmt.Errorf("queue: the connection is closed: %w", q.natsConn.LastError())
@@ -86,101 +86,101 @@ func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 		err = errors.Join(err, fmt.Errorf("queue: stop listening to workers: %w", failed))
 	}
 	for len(asked) > 0 {
-		c.accept(<-asked)
+		c.acceptRequest(<-asked)
 	}
 	defer time.AfterFunc(answerTimeout, end).Stop()
-	c.jobRequestLimits.running.Wait()
-	c.syncLimits.running.Wait()
+	c.jobRequestLimits.runningRequests.Wait()
+	c.syncLimits.runningRequests.Wait()
 	return err
 }
 
-func (c *requestResponder) accept(m *nats.Msg) {
+func (c *requestResponder) acceptRequest(m *nats.Msg) {
 	worker, what, device := parseRequestSubject(m.Subject)
 	// A response to another worker's reply subject would be sent there with the site's own permissions.
-	if worker == "" || !isOwnReply(worker, m.Reply) {
-		c.q.logInvalid("ask", "subject", m.Subject, "reply", m.Reply)
+	if worker == "" || !isReplyToWorker(worker, m.Reply) {
+		c.queue.logInvalid("ask", "subject", m.Subject, "reply", m.Reply)
 		return
 	}
 	waiting := c.jobRequestLimits
 	if what == requestSync {
 		waiting = c.syncLimits
-		of := c.rates[worker]
+		of := c.heartbeatRates[worker]
 		if of == nil {
 			of = rate.NewLimiter(heartbeatRate, heartbeatBurst)
-			c.rates[worker] = of
+			c.heartbeatRates[worker] = of
 		}
-		if size := len(m.Data); size > job.MaxHeartbeat || !of.AllowN(time.Now(), max(size, minHeartbeatCost)) {
-			c.q.logInvalid("a sync that is too large or comes too soon", "worker", worker, "bytes", size)
+		if size := len(m.Data); size > job.MaxHeartbeatBytes || !of.AllowN(time.Now(), max(size, minHeartbeatCost)) {
+			c.queue.logInvalid("a sync that is too large or comes too soon", "worker", worker, "bytes", size)
 			return
 		}
 	}
-	if !waiting.runWithinLimits(c.answerContext, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != requestSync {
-		c.q.logInvalid("a request of a worker that sends too many", "worker", worker)
+	if !waiting.runWithinLimits(c.answerTime, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != requestSync {
+		c.queue.logInvalid("a request of a worker that sends too many", "worker", worker)
 	}
 }
 
 func (c *requestResponder) answer(worker, what, device string, m *nats.Msg) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.answerContext), answerTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.answerTime), answerTimeout)
 	defer cancel()
 	body, err := c.reply(ctx, worker, what, device, m.Data)
 	answer := nats.NewMsg(m.Reply)
 	answer.Data = body
 	switch {
-	case errors.Is(err, errRefusedForGood):
-		c.q.logInvalid(what, "worker", worker, "err", err)
-		answer.Header.Set(refusedHeader, strings.TrimPrefix(errorHeader(err), errRefusedForGood.Error()+": "))
+	case errors.Is(err, errRefusedPermanently):
+		c.queue.logInvalid(what, "worker", worker, "err", err)
+		answer.Header.Set(refusedHeader, strings.TrimPrefix(errorHeaderValue(err), errRefusedPermanently.Error()+": "))
 	case err != nil:
-		c.q.failedLog.write(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
-		answer.Header.Set(retryHeader, errorHeader(err))
+		c.queue.failedLog.write(slog.LevelWarn, "a worker's request failed", "worker", worker, "what", what, "err", err)
+		answer.Header.Set(retryHeader, errorHeaderValue(err))
 	}
-	if err := c.q.natsConn.PublishMsg(answer); err != nil {
-		c.q.log.Warn("a worker was not answered", "subject", m.Subject, "err", err)
+	if err := c.queue.natsConn.PublishMsg(answer); err != nil {
+		c.queue.log.Warn("a worker was not answered", "subject", m.Subject, "err", err)
 	}
 }
 
-// errorHeader converts an error to the value of a header.
-func errorHeader(err error) string {
+// errorHeaderValue converts an error to the value of a header.
+func errorHeaderValue(err error) string {
 	return shortenForLog(strings.Join(strings.Fields(err.Error()), " "))
 }
 
 func (c *requestResponder) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
 	switch what {
 	case requestNext:
-		ask, err := decode[job.WorkRequest](data)
+		ask, err := decodeMessage[job.WorkRequest](data)
 		if err != nil {
 			return nil, err
 		}
 		ask.Worker, ask.Device = worker, device
 		return c.handler.Next(ctx, ask)
 	case requestSync:
-		h, err := decode[job.Heartbeat](data)
+		h, err := decodeMessage[job.Heartbeat](data)
 		if err != nil {
 			return nil, err
 		}
 		h.Worker = worker
-		return encodeDropped(c.handler.Sync(ctx, h))
+		return encodeDroppedAttempts(c.handler.Sync(ctx, h))
 	case requestEvents:
-		b, err := decode[eventBatch](data)
+		b, err := decodeMessage[eventBatch](data)
 		if err != nil {
 			return nil, err
 		}
 		for i := range b {
 			b[i].Worker = worker
 		}
-		return encodeDropped(c.handler.Events(ctx, b))
+		return encodeDroppedAttempts(c.handler.Events(ctx, b))
 	case requestResult:
-		r, err := decode[job.Result](data)
+		r, err := decodeMessage[job.Result](data)
 		if err != nil {
 			return nil, err
 		}
 		r.Machine.Worker = worker
 		return nil, c.handler.Result(ctx, r)
 	}
-	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errRefusedForGood, what)
+	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errRefusedPermanently, what)
 }
 
-// encodeDropped encodes a response that lists attempts.
-func encodeDropped(drop []string, err error) ([]byte, error) {
+// encodeDroppedAttempts encodes a response that lists attempts.
+func encodeDroppedAttempts(drop []string, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}

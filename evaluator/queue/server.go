@@ -52,19 +52,19 @@ func (q *Queue) options() (*server.Options, error) {
 		NoSigs:                     true, // signals belong to the process
 		MaxPayload:                 MaxMessage,
 		MaxSubs:                    maxSubscriptions,
-		DontListen:                 q.cfg.Listen == "",
+		DontListen:                 q.cfg.ListenAddress == "",
 		CustomClientAuthentication: authenticator{q},
 	}
 	if opts.DontListen {
 		return opts, nil
 	}
-	if err := setAddress(opts, q.cfg.Listen); err != nil {
+	if err := setListenAddress(opts, q.cfg.ListenAddress); err != nil {
 		return nil, err
 	}
 	return opts, setCertificate(opts, q.cfg, q.log)
 }
 
-func setAddress(opts *server.Options, listen string) error {
+func setListenAddress(opts *server.Options, listen string) error {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return fmt.Errorf("queue: listen address %q: %w", listen, err)
@@ -81,15 +81,15 @@ func setAddress(opts *server.Options, listen string) error {
 
 // setCertificate makes the port accept only TLS if there is a certificate, and logs a warning otherwise.
 func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
-	if cfg.Cert == "" {
+	if cfg.CertFile == "" {
 		if ip := net.ParseIP(opts.Host); ip == nil || !ip.IsLoopback() {
-			log.Warn("workers connect without TLS: their secrets and the jobs cross the network in clear", "listen", cfg.Listen)
+			log.Warn("workers connect without TLS: their secrets and the jobs cross the network in clear", "listen", cfg.ListenAddress)
 		}
 		return nil
 	}
-	cert, err := tls.LoadX509KeyPair(cfg.Cert, cfg.Key)
+	cert, err := tls.LoadX509KeyPair(cfg.CertFile, cfg.KeyFile)
 	if err != nil {
-		return fmt.Errorf("queue: the certificate for %s: %w", cfg.Listen, err)
+		return fmt.Errorf("queue: the certificate for %s: %w", cfg.ListenAddress, err)
 	}
 	// The timeout is in seconds. A distant worker needs a few round trips, and an idle connection occupies a goroutine
 	// for that long.
@@ -123,9 +123,9 @@ func clientOptions(name string, log *slog.Logger, lost func()) []nats.Option {
 // serverLog logs the messages of the embedded server: warnings and errors as such, notices at debug level. It stores
 // the fatal error, which the server reports nowhere else.
 type serverLog struct {
-	log     *slog.Logger
-	clients *limitedLog // for messages about clients
-	fatal   *atomic.Pointer[string]
+	log          *slog.Logger
+	clientLog    *limitedLog // for messages about clients
+	fatalMessage *atomic.Pointer[string]
 }
 
 func (l serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
@@ -143,14 +143,14 @@ func (l serverLog) Errorf(format string, v ...any) {
 // second.
 func (l serverLog) write(level slog.Level, text string) {
 	if strings.Contains(text, "cid:") {
-		l.clients.write(level, shortenForLog(text))
+		l.clientLog.write(level, shortenForLog(text))
 		return
 	}
 	l.log.Log(context.Background(), level, text)
 }
 func (l serverLog) Fatalf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)
-	l.fatal.CompareAndSwap(nil, &text)
+	l.fatalMessage.CompareAndSwap(nil, &text)
 	l.log.Error(text)
 }
 func (l serverLog) Debugf(string, ...any) {}

@@ -13,17 +13,17 @@ import (
 func TestRemoteWorkersSpeakTLSWhereThereIsACertificate(t *testing.T) {
 	cert, key := queuetest.Certificate(t)
 	tw := &twoWorkers{}
-	q := openQueue(t, Config{Listen: "127.0.0.1:0", Cert: cert, Key: key, Authorize: tw.authorize})
+	q := openQueue(t, Config{ListenAddress: "127.0.0.1:0", CertFile: cert, KeyFile: key, Authorize: tw.authorize})
 	if !strings.HasPrefix(q.Addr(), "tls://") {
 		t.Errorf("workers connect to %s", q.Addr())
 	}
-	worker := WorkerConfig{URL: q.Addr(), CA: cert, Name: "w.cpu", Secret: "right"}
+	worker := WorkerConfig{URL: q.Addr(), CAFile: cert, Name: "w.cpu", Secret: "right"}
 	publish(t, q, aJob("a1", "CPU"))
 	if j := receive(t, dial(t, worker), "CPU"); j.AttemptID != "a1" {
 		t.Errorf("received %+v", j)
 	}
-	worker.CA = ""
-	if conn, err := Dial(t.Context(), worker); err == nil {
+	worker.CAFile = ""
+	if conn, err := ConnectWorker(t.Context(), worker); err == nil {
 		conn.Close()
 		t.Error("a certificate of an unknown authority is trusted")
 	}
@@ -35,7 +35,7 @@ func TestRemoteWorkersSpeakTLSWhereThereIsACertificate(t *testing.T) {
 
 func TestACertificateThatCannotBeUsedIsNamed(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "cert.pem")
-	q, err := Open(t.Context(), Config{Listen: "127.0.0.1:0", Cert: missing, Key: missing})
+	q, err := OpenQueue(t.Context(), Config{ListenAddress: "127.0.0.1:0", CertFile: missing, KeyFile: missing})
 	if err == nil {
 		q.Close()
 		t.Fatal("the queue opened without its certificate")

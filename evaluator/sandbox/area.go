@@ -17,19 +17,19 @@ const defaultAreaBytes = 64 << 20
 // be removed, and which sweep removes after a crash; or a mount namespace of the thread that starts the run (stage),
 // which ends with the run. Only outDir gives access to the files of the second form.
 type sandboxDirs struct {
-	in, out, tmp string // directories; tmp only if there is no sandbox to create one
-	binds        []bindMountPaths
-	outDir       *os.File // for reading out after the run has ended
-	dir          string   // remove afterwards, if not empty
+	inPath, outPath, tmpPath string // directories; tmp only if there is no sandbox to create one
+	bindMounts               []bindMountPaths
+	outDir                   *os.File // for reading out after the run has ended
+	dirToRemove              string   // remove afterwards, if not empty
 }
 
 // bindMountPaths is a host path that bubblewrap shows inside.
 type bindMountPaths struct{ host, inside string }
 
 // newRunArea creates the area of a run and writes its files into it. uid is the run's user ID, or -1.
-func (s *Sandbox) newRunArea(h *host, name string, uid int, spec *Spec) (*sandboxDirs, error) {
+func (s *Sandbox) newRunArea(h *hostFeatures, name string, uid int, spec *Spec) (*sandboxDirs, error) {
 	layOut := s.newDirectoryArea
-	if h.privateMounts {
+	if h.hasPrivateMounts {
 		layOut = newPrivateArea
 	}
 	a, err := layOut(name, uid, spec)
@@ -46,18 +46,18 @@ func (s *Sandbox) newRunArea(h *host, name string, uid int, spec *Spec) (*sandbo
 // disk.
 func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*sandboxDirs, error) {
 	// The users of slots must be able to traverse the directory, but not to list it.
-	if err := os.MkdirAll(s.config.Root, 0o711); err != nil {
+	if err := os.MkdirAll(s.config.RunDir, 0o711); err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(s.config.Root, name)
+	dir := filepath.Join(s.config.RunDir, name)
 	a := &sandboxDirs{
-		dir: dir,
-		in:  filepath.Join(dir, "in"),
-		out: filepath.Join(dir, "out"),
-		tmp: filepath.Join(dir, "tmp"),
+		dirToRemove: dir,
+		inPath:      filepath.Join(dir, "in"),
+		outPath:     filepath.Join(dir, "out"),
+		tmpPath:     filepath.Join(dir, "tmp"),
 	}
 	// Mkdir fails if the directory exists, unlike MkdirAll, because it would belong to another run.
-	for _, each := range []string{dir, a.in, a.out, a.tmp} {
+	for _, each := range []string{dir, a.inPath, a.outPath, a.tmpPath} {
 		if err := os.Mkdir(each, 0o700); err != nil {
 			return nil, errors.Join(err, a.remove())
 		}
@@ -69,7 +69,7 @@ func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*sandboxDi
 		if _, err := os.Stat(m.HostPath); err != nil && m.Optional {
 			continue
 		}
-		a.binds = append(a.binds, bindMountPaths{host: m.HostPath, inside: m.InsidePath})
+		a.bindMounts = append(a.bindMounts, bindMountPaths{host: m.HostPath, inside: m.InsidePath})
 	}
 	return a, nil
 }
@@ -83,14 +83,14 @@ func chown(path string, uid int) error {
 
 // writeFiles writes the run's files and opens its /out.
 func (a *sandboxDirs) writeFiles(uid int, spec *Spec) error {
-	if err := writeFiles(a.in, uid, spec.Files); err != nil {
+	if err := writeFiles(a.inPath, uid, spec.Files); err != nil {
 		return err
 	}
-	if err := writeFiles(a.out, uid, spec.WritableFiles); err != nil {
+	if err := writeFiles(a.outPath, uid, spec.WritableFiles); err != nil {
 		return err
 	}
 	var err error
-	a.outDir, err = os.Open(a.out)
+	a.outDir, err = os.Open(a.outPath)
 	return err
 }
 
@@ -134,7 +134,7 @@ func writeProgram(root *os.Root, name string, content []byte) error {
 func (a *sandboxDirs) outFull() bool {
 	var stat unix.Statfs_t
 	// A directory shares the disk with others, so the run may not be the cause of a full disk.
-	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
+	if a.dirToRemove != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
 		return false
 	}
 	return stat.Bfree == 0 || stat.Ffree == 0
@@ -145,16 +145,16 @@ func (a *sandboxDirs) remove() error {
 	if a.outDir != nil {
 		a.outDir.Close()
 	}
-	if a.dir == "" {
+	if a.dirToRemove == "" {
 		return nil
 	}
-	if err := removeTree(a.dir); err != nil {
+	if err := removeTree(a.dirToRemove); err != nil {
 		return fmt.Errorf("remove the files of a run: %w", err)
 	}
 	return nil
 }
 
-func areaBytes(limit int64) int64 {
+func areaSize(limit int64) int64 {
 	if limit == 0 {
 		return defaultAreaBytes
 	}

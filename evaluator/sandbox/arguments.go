@@ -15,14 +15,14 @@ import (
 
 // hideArguments makes bubblewrap read its options, which include the program's environment, from a descriptor, because
 // every local user can read command lines. The program and its arguments stay on the command line.
-func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
+func (d *runDescriptors) hideArguments(cmd *exec.Cmd) error {
 	end := slices.Index(cmd.Args, "--")
 	for _, arg := range cmd.Args[1:end] {
 		if strings.Contains(arg, "\x00") {
 			return fmt.Errorf("the option %q of a run holds a zero byte", arg) // the text after it would be read as options
 		}
 	}
-	file, err := SealedFile("arguments", strings.Join(cmd.Args[1:end], "\x00")+"\x00")
+	file, err := NewSealedFile("arguments", strings.Join(cmd.Args[1:end], "\x00")+"\x00")
 	if err != nil {
 		return fmt.Errorf("write bubblewrap's options: %w", err)
 	}
@@ -33,8 +33,8 @@ func (d *descriptors) hideArguments(cmd *exec.Cmd) error {
 	return nil
 }
 
-// SealedFile returns read-only memory that contains text, positioned at its beginning.
-func SealedFile(name, text string) (*os.File, error) {
+// NewSealedFile returns read-only memory that contains text, positioned at its beginning.
+func NewSealedFile(name, text string) (*os.File, error) {
 	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
 	if err != nil {
 		return nil, err
@@ -95,22 +95,22 @@ func bwrapArguments(spec *Spec, a *sandboxDirs, uid int, fds bwrapDescriptors) [
 		args = append(args, "--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 	}
 	args = append(args, "--dev", "/dev") // before the device nodes, which it would hide
-	for _, node := range spec.Device {
+	for _, node := range spec.DeviceNodes {
 		args = append(args, "--dev-bind", node, node)
 	}
-	args = append(args, tmpfs("/dev/shm", spec.Limits.Shm)...)
-	args = append(args, tmpfs("/tmp", spec.Limits.Tmp)...)
-	for _, b := range a.binds {
+	args = append(args, tmpfsArguments("/dev/shm", spec.Limits.ShmBytes)...)
+	args = append(args, tmpfsArguments("/tmp", spec.Limits.TmpBytes)...)
+	for _, b := range a.bindMounts {
 		args = append(args, "--ro-bind", b.host, b.inside)
 	}
 	args = append(args,
-		"--ro-bind", a.in, "/in", "--bind", a.out, "/out",
+		"--ro-bind", a.inPath, "/in", "--bind", a.outPath, "/out",
 		"--seccomp", strconv.Itoa(fds.seccompFD),
 		"--json-status-fd", strconv.Itoa(fds.statusFD), "--block-fd", strconv.Itoa(fds.gateFD),
 		// These come last, because mount points are created in the directories. Both are tmpfs with half of the
 		// machine's memory.
 		"--remount-ro", "/dev", "--remount-ro", "/",
-		"--chdir", cmp.Or(spec.Dir, "/tmp"), "--",
+		"--chdir", cmp.Or(spec.WorkingDir, "/tmp"), "--",
 	)
 	return append(args, spec.Argv...)
 }
@@ -133,6 +133,6 @@ func systemMountOptions() []string {
 	)
 }
 
-func tmpfs(dir string, size int64) []string {
-	return []string{"--size", fmt.Sprint(areaBytes(size)), "--tmpfs", dir}
+func tmpfsArguments(dir string, size int64) []string {
+	return []string{"--size", fmt.Sprint(areaSize(size)), "--tmpfs", dir}
 }

@@ -55,8 +55,9 @@ func TestCompilerIsHeldBackFromWhatSourcesName(t *testing.T) {
 			if !strings.Contains(o.Stderr, test.stderr) || strings.Contains(o.Stderr, "root:") {
 				t.Errorf("the compiler said %s", o.Stderr)
 			}
-			if test.limits == "" && o.Limit != "" || test.limits != "" && !strings.Contains(test.limits, o.Limit) {
-				t.Errorf("limit %q, want one of %q: %s", o.Limit, test.limits, o.Stderr)
+			if test.limits == "" && o.ExceededLimit != "" ||
+				test.limits != "" && !strings.Contains(test.limits, o.ExceededLimit) {
+				t.Errorf("limit %q, want one of %q: %s", o.ExceededLimit, test.limits, o.Stderr)
 			}
 			assertUnharmed(t, sb, 0)
 		})

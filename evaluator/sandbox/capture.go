@@ -20,19 +20,20 @@ const (
 	maxTailBytes = 16 << 10
 )
 
-// Capture keeps the head and the tail of one stream. The zero value is ready to use. It is safe for concurrent use.
-type Capture struct {
-	mu    sync.Mutex
-	total int64
-	head  []byte
-	tail  []byte // the last bytes after head, at most twice maxTailBytes of them
+// OutputCapture keeps the head and the tail of one stream. The zero value is ready to use. It is safe for concurrent
+// use.
+type OutputCapture struct {
+	mu         sync.Mutex
+	totalBytes int64
+	head       []byte
+	tail       []byte // the last bytes after head, at most twice maxTailBytes of them
 }
 
 // Write adds output of the stream. It never fails.
-func (c *Capture) Write(b []byte) (int, error) {
+func (c *OutputCapture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.total += int64(len(b))
+	c.totalBytes += int64(len(b))
 	n := min(len(b), maxHeadBytes-len(c.head))
 	c.head = append(c.head, b[:n]...)
 	c.tail = append(c.tail, b[n:]...)
@@ -43,13 +44,13 @@ func (c *Capture) Write(b []byte) (int, error) {
 }
 
 // String returns the kept output in printable form, with a note where bytes are missing.
-func (c *Capture) String() string {
+func (c *OutputCapture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	tail := c.tail[max(0, len(c.tail)-maxTailBytes):]
-	cut := c.total - int64(len(c.head)) - int64(len(tail))
+	cut := c.totalBytes - int64(len(c.head)) - int64(len(tail))
 	if cut == 0 {
-		return Text(append(c.head[:len(c.head):len(c.head)], tail...))
+		return CleanOutput(append(c.head[:len(c.head):len(c.head)], tail...))
 	}
 	head := c.head
 	for range utf8.UTFMax - 1 {
@@ -61,16 +62,16 @@ func (c *Capture) String() string {
 	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]
 	}
-	cut = c.total - int64(len(head)) - int64(len(tail))
-	return fmt.Sprintf("%s\n[%d bytes are cut here]\n%s", Text(head), cut, Text(tail))
+	cut = c.totalBytes - int64(len(head)) - int64(len(tail))
+	return fmt.Sprintf("%s\n[%d bytes are cut here]\n%s", CleanOutput(head), cut, CleanOutput(tail))
 }
 
-// Text converts a program's output for display: valid UTF-8, lines that end with \
+// CleanOutput converts a program's output for display: valid UTF-8, lines that end with \
 // , no control characters except tabs (others can overwrite a terminal, and PostgreSQL refuses them), and visible marks
 // instead of bidirectional controls.
-func Text(b []byte) string {
+func CleanOutput(b []byte) string {
 	s := strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\r\n", "\n")
-	return job.MarkBidi(strings.Map(func(r rune) rune {
+	return job.MarkBidiControls(strings.Map(func(r rune) rune {
 		switch {
 		case r == '\r':
 			return '\n'
@@ -83,29 +84,29 @@ func Text(b []byte) string {
 
 // outputMeter counts the output of a run on both streams and closes full when it exceeds the limit.
 type outputMeter struct {
-	left atomic.Int64
-	full chan struct{}
-	once sync.Once
+	bytesLeft     atomic.Int64
+	limitExceeded chan struct{}
+	closeOnce     sync.Once
 }
 
-func newMeter(limit int64) *outputMeter {
-	m := &outputMeter{full: make(chan struct{})}
-	m.left.Store(limit)
+func newOutputMeter(limit int64) *outputMeter {
+	m := &outputMeter{limitExceeded: make(chan struct{})}
+	m.bytesLeft.Store(limit)
 	if limit == 0 {
-		m.left.Store(1<<63 - 1)
+		m.bytesLeft.Store(1<<63 - 1)
 	}
 	return m
 }
 
-func (m *outputMeter) add(n int) {
-	if m.left.Add(-int64(n)) < 0 {
-		m.once.Do(func() { close(m.full) })
+func (m *outputMeter) addBytes(n int) {
+	if m.bytesLeft.Add(-int64(n)) < 0 {
+		m.closeOnce.Do(func() { close(m.limitExceeded) })
 	}
 }
 
 // readAll reads a stream to its end and calls see for each piece. The program waits while see runs, because an unread
 // pipe is full after 64 KiB. Output beyond the limit is read, too, until the supervisor has killed the run.
-func (c *Capture) readAll(from *os.File, m *outputMeter, see func([]byte)) {
+func (c *OutputCapture) readAll(from *os.File, m *outputMeter, see func([]byte)) {
 	defer from.Close()
 	buf := make([]byte, 32<<10)
 	for {
@@ -115,7 +116,7 @@ func (c *Capture) readAll(from *os.File, m *outputMeter, see func([]byte)) {
 			if see != nil {
 				see(buf[:n])
 			}
-			m.add(n)
+			m.addBytes(n)
 		}
 		if err != nil {
 			return

@@ -13,29 +13,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Tree is the location at which this server creates the cgroups of its runs. Machines have version 1, version 2, or
-// both with a controller in either, so each controller is searched separately.
-type Tree struct {
-	memory, pids controller
-	leftovers    *undeletedDirs // of removed groups
+// CgroupTree is the location at which this server creates the cgroups of its runs. Machines have version 1, version 2,
+// or both with a controller in either, so each controller is searched separately.
+type CgroupTree struct {
+	memoryController, pidsController cgroupController
+	undeleted                        *undeletedDirs // of removed groups
 }
 
-// controller is a directory whose children have the controller's files.
-type controller struct {
-	dir string // "" if the controller is unavailable
-	v2  bool
+// cgroupController is a directory whose children have the controller's files.
+type cgroupController struct {
+	dir        string // "" if the controller is unavailable
+	isVersion2 bool
 }
 
 // cgroupHierarchy is one mounted cgroup tree, and the location of this process in it.
 type cgroupHierarchy struct {
 	mount       string
 	ownDir      string // directory of this process, at or below mount
-	v2          bool
+	isVersion2  bool
 	controllers []string // version 1 only
 }
 
-// findTree looks for the controllers. It returns an error only if neither is available.
-func findTree() (*Tree, error) {
+// findCgroupTree looks for the controllers. It returns an error only if neither is available.
+func findCgroupTree() (*CgroupTree, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return nil, err
@@ -44,28 +44,28 @@ func findTree() (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chooseTree(string(mounts), string(own))
+	return chooseCgroupTree(string(mounts), string(own))
 }
 
-func chooseTree(mountinfo, own string) (*Tree, error) {
-	c := &Tree{leftovers: &undeletedDirs{}}
+func chooseCgroupTree(mountinfo, own string) (*CgroupTree, error) {
+	c := &CgroupTree{undeleted: &undeletedDirs{}}
 	var failed error
 	for _, h := range parseHierarchies(mountinfo, own) {
 		failed = errors.Join(failed, c.takeControllers(h))
 	}
-	if c.memory.dir == "" && c.pids.dir == "" {
+	if c.memoryController.dir == "" && c.pidsController.dir == "" {
 		return nil, errors.Join(errors.New("no cgroup hierarchy with memory or pids can be used here"), failed)
 	}
 	return c, nil
 }
 
 // takeControllers takes those controllers of a hierarchy that no earlier one had.
-func (c *Tree) takeControllers(h cgroupHierarchy) error {
+func (c *CgroupTree) takeControllers(h cgroupHierarchy) error {
 	offered := h.controllers
-	if h.v2 {
-		offered = readWords(filepath.Join(h.mount, "cgroup.controllers"))
+	if h.isVersion2 {
+		offered = readFileWords(filepath.Join(h.mount, "cgroup.controllers"))
 	}
-	wanted := map[string]*controller{"memory": &c.memory, "pids": &c.pids}
+	wanted := map[string]*cgroupController{"memory": &c.memoryController, "pids": &c.pidsController}
 	var names []string
 	for _, name := range offered {
 		if wanted[name] != nil && wanted[name].dir == "" {
@@ -76,7 +76,7 @@ func (c *Tree) takeControllers(h cgroupHierarchy) error {
 		return nil
 	}
 	dir, err := h.ownDir, unix.Access(h.ownDir, unix.W_OK)
-	if h.v2 {
+	if h.isVersion2 {
 		// In version 2 a process has one location, so one directory must have all controllers.
 		dir, err = delegatedDir(h, names)
 	}
@@ -84,7 +84,7 @@ func (c *Tree) takeControllers(h cgroupHierarchy) error {
 		return fmt.Errorf("make cgroups in %s: %w", h.ownDir, err)
 	}
 	for _, name := range names {
-		*wanted[name] = controller{dir: dir, v2: h.v2}
+		*wanted[name] = cgroupController{dir: dir, isVersion2: h.isVersion2}
 	}
 	return nil
 }
@@ -101,18 +101,18 @@ func parseHierarchies(mountinfo, cgroup string) []cgroupHierarchy {
 		if !ok || len(place) < 5 || len(kind) < 3 || !strings.HasPrefix(kind[0], "cgroup") {
 			continue
 		}
-		h := cgroupHierarchy{mount: unescapeMountPath(place[4]), v2: kind[0] == "cgroup2"}
-		if !h.v2 {
+		h := cgroupHierarchy{mount: unescapeMountPath(place[4]), isVersion2: kind[0] == "cgroup2"}
+		if !h.isVersion2 {
 			h.controllers = strings.Split(kind[2], ",")
 		}
-		below, ok := relativeTo(ownPath(cgroup, h), unescapeMountPath(place[3]))
+		below, ok := pathRelativeTo(ownCgroupPath(cgroup, h), unescapeMountPath(place[3]))
 		h.ownDir = filepath.Join(h.mount, below)
 		// A later line with the same mount point covers the earlier one.
 		found = slices.DeleteFunc(found, func(hidden cgroupHierarchy) bool { return hidden.mount == h.mount })
 		found, shows[h.mount] = append(found, h), ok
 	}
 	slices.SortStableFunc(found, func(a, b cgroupHierarchy) int {
-		return cmp.Or(compareTrueFirst(shows[a.mount], shows[b.mount]), compareTrueFirst(isUsualMount(a.mount), isUsualMount(b.mount)))
+		return cmp.Or(compareTrueFirst(shows[a.mount], shows[b.mount]), compareTrueFirst(isUsualCgroupMount(a.mount), isUsualCgroupMount(b.mount)))
 	})
 	return found
 }
@@ -122,7 +122,7 @@ func unescapeMountPath(path string) string {
 	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
 }
 
-func isUsualMount(mount string) bool { return strings.HasPrefix(mount, "/sys/fs/cgroup") }
+func isUsualCgroupMount(mount string) bool { return strings.HasPrefix(mount, "/sys/fs/cgroup") }
 
 func compareTrueFirst(a, b bool) int {
 	switch {
@@ -134,25 +134,26 @@ func compareTrueFirst(a, b bool) int {
 	return 1
 }
 
-// ownPath returns this process's path in the hierarchy, from /proc/self/cgroup.
-func ownPath(cgroup string, h cgroupHierarchy) string {
+// ownCgroupPath returns this process's path in the hierarchy, from /proc/self/cgroup.
+func ownCgroupPath(cgroup string, h cgroupHierarchy) string {
 	for line := range strings.Lines(cgroup) {
 		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
 		if len(parts) != 3 {
 			continue
 		}
 		names := strings.Split(parts[1], ",")
-		if h.v2 && parts[1] == "" ||
-			!h.v2 && slices.ContainsFunc(h.controllers, func(c string) bool { return slices.Contains(names, c) }) {
+		if h.isVersion2 && parts[1] == "" ||
+			!h.isVersion2 && slices.ContainsFunc(h.controllers,
+				func(c string) bool { return slices.Contains(names, c) }) {
 			return parts[2]
 		}
 	}
 	return "/"
 }
 
-// relativeTo returns path relative to root: a container's mount shows only the part below root. ok is false if path is
-// not below root.
-func relativeTo(path, root string) (rel string, ok bool) {
+// pathRelativeTo returns path relative to root: a container's mount shows only the part below root. ok is false if path
+// is not below root.
+func pathRelativeTo(path, root string) (rel string, ok bool) {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return rel, true
 	}
@@ -176,7 +177,7 @@ func delegatedDir(h cgroupHierarchy, names []string) (string, error) {
 }
 
 func hasControllers(dir string, names []string) bool {
-	have := readWords(filepath.Join(dir, "cgroup.subtree_control"))
+	have := readFileWords(filepath.Join(dir, "cgroup.subtree_control"))
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(have, name) })
 }
 
@@ -194,7 +195,7 @@ func moveProcessesToChild(dir string, names []string) error {
 	if err := os.Mkdir(leaf, 0o755); err != nil && !os.IsExist(err) {
 		return fmt.Errorf("make a cgroup for the server itself: %w", err)
 	}
-	for _, pid := range readWords(filepath.Join(dir, "cgroup.procs")) {
+	for _, pid := range readFileWords(filepath.Join(dir, "cgroup.procs")) {
 		err := os.WriteFile(filepath.Join(leaf, "cgroup.procs"), []byte(pid), 0o644)
 		if err != nil && !errors.Is(err, unix.ESRCH) {
 			return fmt.Errorf("move process %s into the server's cgroup: %w", pid, err)
@@ -203,18 +204,18 @@ func moveProcessesToChild(dir string, names []string) error {
 	return delegateControllers(dir, names)
 }
 
-// Sweep kills the processes in the cgroups for which orphaned returns true, and removes these cgroups. A cgroup whose
-// processes do not die within the timeout remains for the next start.
-func (c *Tree) Sweep(orphaned func(name string) bool, timeout time.Duration) {
+// RemoveOrphans kills the processes in the cgroups for which orphaned returns true, and removes these cgroups. A cgroup
+// whose processes do not die within the timeout remains for the next start.
+func (c *CgroupTree) RemoveOrphans(orphaned func(name string) bool, timeout time.Duration) {
 	deadline := time.Now().Add(timeout)
-	for _, parent := range []string{c.memory.dir, c.pids.dir} {
+	for _, parent := range []string{c.memoryController.dir, c.pidsController.dir} {
 		if parent == "" {
 			continue
 		}
 		entries, _ := os.ReadDir(parent)
 		for _, entry := range entries {
 			if orphaned(entry.Name()) {
-				left := &ControlGroup{memory: controller{dir: filepath.Join(parent, entry.Name())}}
+				left := &ControlGroup{memoryController: cgroupController{dir: filepath.Join(parent, entry.Name())}}
 				left.Kill(deadline)
 				_ = left.Remove() // fails while a process is alive
 			}
@@ -223,13 +224,13 @@ func (c *Tree) Sweep(orphaned func(name string) bool, timeout time.Duration) {
 }
 
 // LimitsMemory reports whether groups of the tree limit memory.
-func (c *Tree) LimitsMemory() bool { return c != nil && c.memory.dir != "" }
+func (c *CgroupTree) LimitsMemory() bool { return c != nil && c.memoryController.dir != "" }
 
 // LimitsProcesses reports whether groups of the tree limit the number of processes.
-func (c *Tree) LimitsProcesses() bool { return c != nil && c.pids.dir != "" }
+func (c *CgroupTree) LimitsProcesses() bool { return c != nil && c.pidsController.dir != "" }
 
-// readWords returns the words of a file, or none if it cannot be read.
-func readWords(path string) []string {
+// readFileWords returns the words of a file, or none if it cannot be read.
+func readFileWords(path string) []string {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Values that Exceeded returns.
+// Values that ExceededLimit returns.
 const (
-	Memory    = "memory"
-	Processes = "processes"
+	ExceededMemory    = "memory"
+	ExceededProcesses = "processes"
 )
 
 // maxTCPBufferBytes limits the TCP socket buffers of a run in version 1, in bytes, in addition to its memory. Version 2
@@ -29,22 +29,23 @@ const forkBombProcesses = 1000
 
 // ControlGroup has the cgroups of one run. A nil *ControlGroup limits and counts nothing.
 type ControlGroup struct {
-	memory, pids controller // directories of this run; may be the same
-	leftovers    *undeletedDirs
+	memoryController, pidsController cgroupController // directories of this run; may be the same
+	undeleted                        *undeletedDirs
 }
 
 // Usage has the counters of a group.
 type Usage struct {
-	MemoryMax    int64 // bytes
+	MemoryPeak   int64 // bytes
 	OOMKills     int64
 	RefusedForks int64
 }
 
-// New creates the cgroups of a run. memory is in bytes; 0 means no limit.
-func (c *Tree) New(name string, memory int64, processes int) (*ControlGroup, error) {
-	c.leftovers.remove()
-	g := &ControlGroup{memory: c.memory.child(name), pids: c.pids.child(name), leftovers: c.leftovers}
-	for _, dir := range g.dirs() {
+// NewGroup creates the cgroups of a run. memory is in bytes; 0 means no limit.
+func (c *CgroupTree) NewGroup(name string, memory int64, processes int) (*ControlGroup, error) {
+	c.undeleted.remove()
+	g := &ControlGroup{memoryController: c.memoryController.runController(name),
+		pidsController: c.pidsController.runController(name), undeleted: c.undeleted}
+	for _, dir := range g.groupDirs() {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, errors.Join(fmt.Errorf("make a cgroup: %w", err), g.Remove())
 		}
@@ -56,26 +57,26 @@ func (c *Tree) New(name string, memory int64, processes int) (*ControlGroup, err
 }
 
 // LimitsMemory reports whether the group limits memory.
-func (g *ControlGroup) LimitsMemory() bool { return g != nil && g.memory.dir != "" }
+func (g *ControlGroup) LimitsMemory() bool { return g != nil && g.memoryController.dir != "" }
 
 // LimitsProcesses reports whether the group limits the number of processes.
-func (g *ControlGroup) LimitsProcesses() bool { return g != nil && g.pids.dir != "" }
+func (g *ControlGroup) LimitsProcesses() bool { return g != nil && g.pidsController.dir != "" }
 
 func (g *ControlGroup) limitMemory(bytes int64) error {
 	if !g.LimitsMemory() || bytes == 0 {
 		return nil
 	}
-	if g.memory.v2 {
+	if g.memoryController.isVersion2 {
 		return errors.Join(
-			g.memory.write("memory.max", bytes, false),
-			g.memory.write("memory.swap.max", 0, true),
-			g.memory.write("memory.oom.group", 1, true),
+			g.memoryController.writeFile("memory.max", bytes, false),
+			g.memoryController.writeFile("memory.swap.max", 0, true),
+			g.memoryController.writeFile("memory.oom.group", 1, true),
 		)
 	}
 	return errors.Join(
-		g.memory.write("memory.limit_in_bytes", bytes, false),
-		g.memory.write("memory.memsw.limit_in_bytes", bytes, true),                            // absent without swap accounting
-		g.memory.write("memory.kmem.tcp.limit_in_bytes", min(bytes, maxTCPBufferBytes), true), // not part of the memory above
+		g.memoryController.writeFile("memory.limit_in_bytes", bytes, false),
+		g.memoryController.writeFile("memory.memsw.limit_in_bytes", bytes, true),                            // absent without swap accounting
+		g.memoryController.writeFile("memory.kmem.tcp.limit_in_bytes", min(bytes, maxTCPBufferBytes), true), // not part of the memory above
 	)
 }
 
@@ -83,19 +84,19 @@ func (g *ControlGroup) limitProcesses(n int) error {
 	if !g.LimitsProcesses() || n == 0 {
 		return nil
 	}
-	return g.pids.write("pids.max", int64(n)+1, false) // bubblewrap's own pid 1 counts
+	return g.pidsController.writeFile("pids.max", int64(n)+1, false) // bubblewrap's own pid 1 counts
 }
 
-// child returns the controller's directory for one run.
-func (c controller) child(name string) controller {
+// runController returns the controller's directory for one run.
+func (c cgroupController) runController(name string) cgroupController {
 	if c.dir != "" {
 		c.dir = filepath.Join(c.dir, name)
 	}
 	return c
 }
 
-// write writes one file of the cgroup. If it is optional, it may be missing.
-func (c controller) write(name string, value int64, optional bool) error {
+// writeFile writes one file of the cgroup. If it is optional, it may be missing.
+func (c cgroupController) writeFile(name string, value int64, optional bool) error {
 	path := filepath.Join(c.dir, name)
 	if _, err := os.Stat(path); err != nil && optional {
 		return nil
@@ -103,12 +104,12 @@ func (c controller) write(name string, value int64, optional bool) error {
 	return os.WriteFile(path, strconv.AppendInt(nil, value, 10), 0o644)
 }
 
-// number reads a number: the first word of the file if key is empty, otherwise the word after key.
-func (c controller) number(name, key string) int64 {
+// readNumber reads a number: the first word of the file if key is empty, otherwise the word after key.
+func (c cgroupController) readNumber(name, key string) int64 {
 	if c.dir == "" {
 		return 0
 	}
-	fields := readWords(filepath.Join(c.dir, name))
+	fields := readFileWords(filepath.Join(c.dir, name))
 	for i, field := range fields {
 		if key == "" {
 			n, _ := strconv.ParseInt(field, 10, 64)
@@ -122,10 +123,10 @@ func (c controller) number(name, key string) int64 {
 	return 0
 }
 
-// dirs returns the directories of the group, each once.
-func (g *ControlGroup) dirs() []string {
+// groupDirs returns the directories of the group, each once.
+func (g *ControlGroup) groupDirs() []string {
 	var dirs []string
-	for _, each := range []controller{g.memory, g.pids} {
+	for _, each := range []cgroupController{g.memoryController, g.pidsController} {
 		if each.dir != "" && (len(dirs) == 0 || dirs[0] != each.dir) {
 			dirs = append(dirs, each.dir)
 		}
@@ -133,12 +134,12 @@ func (g *ControlGroup) dirs() []string {
 	return dirs
 }
 
-// Add moves a process into the group. Processes that it creates later are in the group, too.
-func (g *ControlGroup) Add(pid int) error {
+// AddProcess moves a process into the group. Processes that it creates later are in the group, too.
+func (g *ControlGroup) AddProcess(pid int) error {
 	if g == nil {
 		return nil
 	}
-	for _, dir := range g.dirs() {
+	for _, dir := range g.groupDirs() {
 		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), strconv.AppendInt(nil, int64(pid), 10), 0o644); err != nil {
 			return fmt.Errorf("move the run into its cgroup: %w", err)
 		}
@@ -151,25 +152,25 @@ func (g *ControlGroup) Usage() Usage {
 	if g == nil {
 		return Usage{}
 	}
-	u := Usage{RefusedForks: g.pids.number("pids.events", "max")}
-	if g.memory.v2 {
-		u.MemoryMax = g.memory.number("memory.peak", "")
-		u.OOMKills = g.memory.number("memory.events", "oom_kill")
+	u := Usage{RefusedForks: g.pidsController.readNumber("pids.events", "max")}
+	if g.memoryController.isVersion2 {
+		u.MemoryPeak = g.memoryController.readNumber("memory.peak", "")
+		u.OOMKills = g.memoryController.readNumber("memory.events", "oom_kill")
 	} else {
-		u.MemoryMax = g.memory.number("memory.max_usage_in_bytes", "")
-		u.OOMKills = g.memory.number("memory.oom_control", "oom_kill")
+		u.MemoryPeak = g.memoryController.readNumber("memory.max_usage_in_bytes", "")
+		u.OOMKills = g.memoryController.readNumber("memory.oom_control", "oom_kill")
 	}
 	return u
 }
 
-// Exceeded returns the limit because of which the run must be ended now, or "". Version 1 kills only one process when
-// memory runs out, and a fork bomb continues after refused forks.
-func (g *ControlGroup) Exceeded() string {
+// ExceededLimit returns the limit because of which the run must be ended now, or "". Version 1 kills only one process
+// when memory runs out, and a fork bomb continues after refused forks.
+func (g *ControlGroup) ExceededLimit() string {
 	switch u := g.Usage(); {
 	case u.OOMKills > 0:
-		return Memory
+		return ExceededMemory
 	case u.RefusedForks >= forkBombProcesses:
-		return Processes
+		return ExceededProcesses
 	}
 	return ""
 }
@@ -180,8 +181,8 @@ func (g *ControlGroup) Kill(deadline time.Time) (dead bool) {
 	if g == nil {
 		return true
 	}
-	for _, dir := range g.dirs() {
-		for !killProcs(dir) {
+	for _, dir := range g.groupDirs() {
+		for !killProcesses(dir) {
 			if time.Now().After(deadline) {
 				return false
 			}
@@ -191,9 +192,9 @@ func (g *ControlGroup) Kill(deadline time.Time) (dead bool) {
 	return true
 }
 
-// killProcs sends SIGKILL to every process of a cgroup and reports whether there was none.
-func killProcs(dir string) bool {
-	pids := readWords(filepath.Join(dir, "cgroup.procs"))
+// killProcesses sends SIGKILL to every process of a cgroup and reports whether there was none.
+func killProcesses(dir string) bool {
+	pids := readFileWords(filepath.Join(dir, "cgroup.procs"))
 	if len(pids) == 0 {
 		return true
 	}
@@ -215,13 +216,13 @@ func (g *ControlGroup) Remove() error {
 		return nil
 	}
 	var failed error
-	for _, dir := range g.dirs() {
+	for _, dir := range g.groupDirs() {
 		err := removeDir(dir)
 		for try := 0; errors.Is(err, unix.EBUSY) && try < 200; try++ {
 			time.Sleep(time.Millisecond)
 			err = removeDir(dir)
 		}
-		if errors.Is(err, unix.EBUSY) && g.leftovers.retryLater(dir) {
+		if errors.Is(err, unix.EBUSY) && g.undeleted.retryLater(dir) {
 			continue
 		}
 		failed = errors.Join(failed, err)

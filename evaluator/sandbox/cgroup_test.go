@@ -34,14 +34,14 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 			mountinfo: "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n",
 			cgroup:    "0::/system.slice/warpboard.service\n",
 			want: []cgroupHierarchy{{mount: "/sys/fs/cgroup", ownDir: "/sys/fs/cgroup/system.slice/warpboard.service",
-				v2: true}},
+				isVersion2: true}},
 		},
 		"hybrid": {
 			mountinfo: "30 25 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n" +
 				"31 25 0:27 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n",
 			cgroup: "8:pids:/a:b\n0::/\n",
 			want: []cgroupHierarchy{
-				{mount: "/sys/fs/cgroup/unified", ownDir: "/sys/fs/cgroup/unified", v2: true},
+				{mount: "/sys/fs/cgroup/unified", ownDir: "/sys/fs/cgroup/unified", isVersion2: true},
 				{mount: "/sys/fs/cgroup/pids", ownDir: "/sys/fs/cgroup/pids/a:b", controllers: []string{"rw", "pids"}},
 			},
 		},
@@ -54,7 +54,7 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 		"process outside of what is mounted": {
 			mountinfo: "30 25 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
 			cgroup:    "0::/elsewhere\n",
-			want:      []cgroupHierarchy{{mount: "/sys/fs/cgroup", ownDir: "/sys/fs/cgroup", v2: true}},
+			want:      []cgroupHierarchy{{mount: "/sys/fs/cgroup", ownDir: "/sys/fs/cgroup", isVersion2: true}},
 		},
 	}
 	for name, test := range tests {
@@ -109,12 +109,12 @@ func TestControllersOfBindMountsAreIgnored(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c, err := chooseTree(test.lines, test.cgroup)
+			c, err := chooseCgroupTree(test.lines, test.cgroup)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := filepath.Join(root, test.want); c.memory.dir != want {
-				t.Errorf("memory is limited in %s, want %s", c.memory.dir, want)
+			if want := filepath.Join(root, test.want); c.memoryController.dir != want {
+				t.Errorf("memory is limited in %s, want %s", c.memoryController.dir, want)
 			}
 		})
 	}
@@ -152,23 +152,23 @@ func TestVersion2GroupsGoWhereControllersAreHandedOut(t *testing.T) {
 		"system.slice/cgroup.subtree_control":     "cpu memory pids",
 		"system.slice/own/cgroup.subtree_control": "",
 	})
-	c := &Tree{}
-	if err := c.takeControllers(cgroupHierarchy{mount: root, ownDir: filepath.Join(root, "system.slice/own"), v2: true}); err != nil {
+	c := &CgroupTree{}
+	if err := c.takeControllers(cgroupHierarchy{mount: root, ownDir: filepath.Join(root, "system.slice/own"), isVersion2: true}); err != nil {
 		t.Fatal(err)
 	}
-	want := Tree{
-		memory: controller{dir: filepath.Join(root, "system.slice"), v2: true},
-		pids:   controller{dir: filepath.Join(root, "system.slice"), v2: true},
+	want := CgroupTree{
+		memoryController: cgroupController{dir: filepath.Join(root, "system.slice"), isVersion2: true},
+		pidsController:   cgroupController{dir: filepath.Join(root, "system.slice"), isVersion2: true},
 	}
-	if diff := cmp.Diff(want, *c, cmp.AllowUnexported(Tree{}, controller{})); diff != "" {
+	if diff := cmp.Diff(want, *c, cmp.AllowUnexported(CgroupTree{}, cgroupController{})); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestTheRootOfVersion2EnablesControllers(t *testing.T) {
 	root := tree(t, map[string]string{"cgroup.controllers": "memory pids", "cgroup.subtree_control": ""})
-	c := &Tree{}
-	if err := c.takeControllers(cgroupHierarchy{mount: root, ownDir: root, v2: true}); err != nil || c.memory.dir != root {
+	c := &CgroupTree{}
+	if err := c.takeControllers(cgroupHierarchy{mount: root, ownDir: root, isVersion2: true}); err != nil || c.memoryController.dir != root {
 		t.Fatalf("found %+v, %v", c, err)
 	}
 	if got := read(t, root, "cgroup.subtree_control"); got != "+memory +pids" {
@@ -195,8 +195,8 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 		"run/memory.events": "low 0\nhigh 0\nmax 7\noom 2\noom_kill 1\n", "run/pids.events": "max 3\n",
 		"run/cgroup.procs": "",
 	})
-	run := controller{dir: filepath.Join(root, "run"), v2: true}
-	g := &ControlGroup{memory: run, pids: run}
+	run := cgroupController{dir: filepath.Join(root, "run"), isVersion2: true}
+	g := &ControlGroup{memoryController: run, pidsController: run}
 	if err := errors.Join(g.limitMemory(1<<20), g.limitProcesses(8)); err != nil {
 		t.Fatal(err)
 	}
@@ -206,14 +206,14 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 			t.Errorf("%s is %q, want %q", file, got, want)
 		}
 	}
-	want := Usage{MemoryMax: 4096, OOMKills: 1, RefusedForks: 3}
+	want := Usage{MemoryPeak: 4096, OOMKills: 1, RefusedForks: 3}
 	if diff := cmp.Diff(want, g.Usage(), cmp.AllowUnexported(Usage{})); diff != "" {
 		t.Error(diff)
 	}
-	if got := g.Exceeded(); got != Memory {
+	if got := g.ExceededLimit(); got != ExceededMemory {
 		t.Errorf("exceeded %q", got)
 	}
-	if got := g.dirs(); len(got) != 1 {
+	if got := g.groupDirs(); len(got) != 1 {
 		t.Errorf("a group of one tree has the directories %v", got)
 	}
 	if !g.Kill(time.Now()) {
@@ -222,20 +222,20 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 }
 
 func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
-	found, err := findTree()
+	found, err := findCgroupTree()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := map[string]*Tree{"of this machine": found}
+	tests := map[string]*CgroupTree{"of this machine": found}
 	for _, h := range parseHierarchies(read(t, "/proc/self/mountinfo"), read(t, "/proc/self/cgroup")) {
-		if h.v2 {
+		if h.isVersion2 {
 			// Without its controllers, version 2 still has cgroup.kill.
-			tests["version 2"] = &Tree{memory: controller{dir: h.mount, v2: true}}
+			tests["version 2"] = &CgroupTree{memoryController: cgroupController{dir: h.mount, isVersion2: true}}
 		}
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			g, err := c.New("warpboard-test-"+rand.Text(), 0, 0)
+			g, err := c.NewGroup("warpboard-test-"+rand.Text(), 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,7 +246,7 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 					t.Fatal(err)
 				}
 				started = append(started, cmd)
-				if err := g.Add(cmd.Process.Pid); err != nil {
+				if err := g.AddProcess(cmd.Process.Pid); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -261,7 +261,7 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 			if err := g.Remove(); err != nil {
 				t.Error(err)
 			}
-			for _, dir := range g.dirs() {
+			for _, dir := range g.groupDirs() {
 				if _, err := os.Stat(dir); !os.IsNotExist(err) {
 					t.Errorf("%s is left: %v", dir, err)
 				}
@@ -272,11 +272,11 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 
 // The kernel keeps a directory with a process in it; a run's result must not wait for that.
 func TestAGroupThatTheKernelKeepsGoesWithTheNextOne(t *testing.T) {
-	c, err := findTree()
+	c, err := findCgroupTree()
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := c.New("warpboard-test-"+rand.Text(), 0, 0)
+	kept, err := c.NewGroup("warpboard-test-"+rand.Text(), 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,22 +284,22 @@ func TestAGroupThatTheKernelKeepsGoesWithTheNextOne(t *testing.T) {
 	if err := sleeper.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(kept.Add(sleeper.Process.Pid), kept.Remove()); err != nil {
+	if err := errors.Join(kept.AddProcess(sleeper.Process.Pid), kept.Remove()); err != nil {
 		t.Error(err)
 	}
-	if len(c.leftovers.dirs) != len(kept.dirs()) {
-		t.Errorf("kept are %v", c.leftovers.dirs)
+	if len(c.undeleted.dirs) != len(kept.groupDirs()) {
+		t.Errorf("kept are %v", c.undeleted.dirs)
 	}
 	_ = sleeper.Process.Kill()
 	_ = sleeper.Wait()
-	next, err := c.New("warpboard-test-"+rand.Text(), 0, 0)
+	next, err := c.NewGroup("warpboard-test-"+rand.Text(), 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := next.Remove(); err != nil {
 		t.Error(err)
 	}
-	for _, dir := range kept.dirs() {
+	for _, dir := range kept.groupDirs() {
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
 			t.Errorf("%s is left: %v", dir, err)
 		}

@@ -15,15 +15,15 @@ const exitNotExecutable = 127
 
 // readOutcome returns the outcome of an ended run and reads its output files.
 func (p *Process) readOutcome(cause string) (Outcome, error) {
-	u := p.group.Usage()
+	u := p.controlGroup.Usage()
 	o := Outcome{
-		ExitCode: -1, Cancelled: cause == cancelled, MemoryMax: u.MemoryMax,
+		ExitCode: -1, Cancelled: cause == causeCancelled, MemoryPeak: u.MemoryPeak,
 		Stdout: p.stdout.String(), Stderr: p.stderr.String(),
 	}
-	if p.state != nil {
-		o.CPU = p.state.UserTime() + p.state.SystemTime()
-		if rusage, ok := p.state.SysUsage().(*syscall.Rusage); ok && o.MemoryMax == 0 {
-			o.MemoryMax = rusage.Maxrss << 10
+	if p.processState != nil {
+		o.CPU = p.processState.UserTime() + p.processState.SystemTime()
+		if rusage, ok := p.processState.SysUsage().(*syscall.Rusage); ok && o.MemoryPeak == 0 {
+			o.MemoryPeak = rusage.Maxrss << 10
 		}
 	}
 	code, ended := p.exitCode()
@@ -38,7 +38,7 @@ func (p *Process) readOutcome(cause string) (Outcome, error) {
 	default:
 		o.Signal = "SIGKILL"
 	}
-	o.Limit = p.limit(cause, o, u)
+	o.ExceededLimit = p.exceededLimit(cause, o, u)
 	o.Files, o.RefusedFiles = readOutputFiles(p.runArea.outDir, p.spec.CollectFiles)
 	return o, nil
 }
@@ -46,20 +46,20 @@ func (p *Process) readOutcome(cause string) (Outcome, error) {
 // exitCode returns the program's exit code, with 128+n for signal n. ok is false if bubblewrap was killed, or did not
 // start the program.
 func (p *Process) exitCode() (int, bool) {
-	if p.state == nil {
+	if p.processState == nil {
 		return 0, false
 	}
-	if p.status == nil {
-		status, ok := p.state.Sys().(syscall.WaitStatus)
+	if p.statusDecoder == nil {
+		status, ok := p.processState.Sys().(syscall.WaitStatus)
 		if ok && status.Signaled() {
 			return 128 + int(status.Signal()), true
 		}
-		return p.state.ExitCode(), true
+		return p.processState.ExitCode(), true
 	}
 	var message struct {
 		Code *int `json:"exit-code"`
 	}
-	if err := p.status.Decode(&message); err != nil || message.Code == nil {
+	if err := p.statusDecoder.Decode(&message); err != nil || message.Code == nil {
 		return 0, false
 	}
 	return *message.Code, true
@@ -73,12 +73,12 @@ func signalOfExitCode(code int) string {
 	return unix.SignalName(syscall.Signal(code - 128))
 }
 
-// limit returns the limit that ended the run or made it fail, or "". The kernel's counters take precedence over the
-// clock, so that a fork bomb that ran until the time limit is reported as one.
-func (p *Process) limit(cause string, o Outcome, u Usage) string {
+// exceededLimit returns the limit that ended the run or made it fail, or "". The kernel's counters take precedence over
+// the clock, so that a fork bomb that ran until the time limit is reported as one.
+func (p *Process) exceededLimit(cause string, o Outcome, u Usage) string {
 	failed := o.ExitCode != 0
 	switch {
-	case cause == cancelled:
+	case cause == causeCancelled:
 		return ""
 	case cause == limitOutput:
 		return limitOutput

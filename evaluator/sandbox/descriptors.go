@@ -13,23 +13,23 @@ import (
 // bwrapDescriptors has the numbers of the descriptors that only bubblewrap uses, in the child.
 type bwrapDescriptors struct{ seccompFD, statusFD, gateFD int }
 
-// descriptors has both ends of all pipes between the server and a run. The numbers in the child are 0 to 2, then the
+// runDescriptors has both ends of all pipes between the server and a run. The numbers in the child are 0 to 2, then the
 // program's (ResultPipe, ExtraFiles), then bubblewrap's three and its options.
-type descriptors struct {
+type runDescriptors struct {
 	bwrapDescriptors
 	stdout, stderr *os.File // read ends
-	status         *os.File // read end: bubblewrap's JSON
-	gate           *os.File // write end: one byte starts the program
+	statusReadEnd  *os.File // read end: bubblewrap's JSON
+	gateWriteEnd   *os.File // write end: one byte starts the program
 	childFiles     []*os.File
-	extra          []*os.File // from descriptor 3 on, the program's first
+	programFiles   []*os.File // from descriptor 3 on, the program's first
 }
 
 // newDescriptors creates the pipes of a run. The caller must close the child's ends after the start.
-func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
-	d = &descriptors{}
+func newDescriptors(spec *Spec, filter []byte) (d *runDescriptors, err error) {
+	d = &runDescriptors{}
 	defer func() {
 		if err != nil {
-			closeAll(append(d.childFiles, d.stdout, d.stderr, d.status, d.gate))
+			closeAll(append(d.childFiles, d.stdout, d.stderr, d.statusReadEnd, d.gateWriteEnd))
 			err = fmt.Errorf("make the pipes of a run: %w", err)
 		}
 	}()
@@ -37,8 +37,8 @@ func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	var seccomp *os.File
 	d.stdout, errs[0] = d.newReadPipe()
 	d.stderr, errs[1] = d.newReadPipe()
-	d.status, errs[2] = d.newReadPipe()
-	d.gate, errs[3] = d.newWritePipe()
+	d.statusReadEnd, errs[2] = d.newReadPipe()
+	d.gateWriteEnd, errs[3] = d.newWritePipe()
 	if errs[3] == nil && filter != nil {
 		errs[3] = d.keepOpen(len(d.childFiles) - 1)
 	}
@@ -57,17 +57,17 @@ func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 }
 
 // assignNumbers assigns the child's descriptors: the program's first, then bubblewrap's.
-func (d *descriptors) assignNumbers(spec *Spec) {
+func (d *runDescriptors) assignNumbers(spec *Spec) {
 	if spec.ResultPipe != nil || len(spec.ExtraFiles) > 0 {
-		d.extra = append(append(d.extra, spec.ResultPipe), spec.ExtraFiles...)
+		d.programFiles = append(append(d.programFiles, spec.ResultPipe), spec.ExtraFiles...)
 	}
-	first := 3 + len(d.extra)
+	first := 3 + len(d.programFiles)
 	d.bwrapDescriptors = bwrapDescriptors{statusFD: first, gateFD: first + 1, seccompFD: first + 2}
-	d.extra = append(d.extra, d.childFiles[2:]...)
+	d.programFiles = append(d.programFiles, d.childFiles[2:]...)
 }
 
 // newReadPipe creates a pipe and returns the read end for the server.
-func (d *descriptors) newReadPipe() (*os.File, error) {
+func (d *runDescriptors) newReadPipe() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err == nil {
 		d.childFiles = append(d.childFiles, w)
@@ -76,7 +76,7 @@ func (d *descriptors) newReadPipe() (*os.File, error) {
 }
 
 // newWritePipe creates a pipe and returns the write end for the server.
-func (d *descriptors) newWritePipe() (*os.File, error) {
+func (d *runDescriptors) newWritePipe() (*os.File, error) {
 	r, w, err := os.Pipe()
 	if err == nil {
 		d.childFiles = append(d.childFiles, r)
@@ -87,7 +87,7 @@ func (d *descriptors) newWritePipe() (*os.File, error) {
 // keepOpen opens the read end of the child's nth pipe also for writing, so that the pipe never ends. bubblewrap would
 // continue at the end of the gate's pipe: if the server were killed at that moment, the program would run without
 // limits. A bubblewrap that waits is killed by the next server.
-func (d *descriptors) keepOpen(n int) error {
+func (d *runDescriptors) keepOpen(n int) error {
 	both, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(d.childFiles[n].Fd())), os.O_RDWR, 0)
 	if err != nil {
 		return err

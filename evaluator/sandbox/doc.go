@@ -22,10 +22,10 @@
 //
 // Control groups (cgroup_find.go, cgroup_group.go) limit and count the processes of a run. Machines differ: version 1,
 // version 2, or both at once with each controller on either; a container may see only its own part of a tree, and may
-// not be able to write there. A process that Add moved is in the group with all its later children. Kill returns only
-// when the group is empty or the deadline has passed. A nil Tree or ControlGroup limits nothing, for machines without
-// cgroups, which have only rlimits. Version 1 kills only one process when memory runs out, and a fork bomb continues
-// however often it is refused, so the caller must poll Exceeded. In version 2 a directory that delegates controllers
-// must not have processes itself: this process then moves into a child, "warpboard.main". A killed server leaves
-// cgroups behind, which the next server removes with Sweep.
+// not be able to write there. A process that AddProcess moved is in the group with all its later children. Kill returns
+// only when the group is empty or the deadline has passed. A nil CgroupTree or ControlGroup limits nothing, for
+// machines without cgroups, which have only rlimits. Version 1 kills only one process when memory runs out, and a fork
+// bomb continues however often it is refused, so the caller must poll ExceededLimit. In version 2 a directory that
+// delegates controllers must not have processes itself: this process then moves into a child, "warpboard.main". A
+// killed server leaves cgroups behind, which the next server removes with RemoveOrphans.
 package sandbox

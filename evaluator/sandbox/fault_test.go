@@ -121,8 +121,9 @@ func TestFaultsEndTheRunWithTheirReason(t *testing.T) {
 			}
 			// Whether bubblewrap survives to report the code depends on the process that the kernel kills first.
 			oom := test.limit == "memory" && (o.ExitCode == -1 || o.ExitCode == 137)
-			if o.Limit != test.limit || o.Signal != test.signal || o.ExitCode != test.code && !oom {
-				t.Errorf("limit %q signal %q code %d, want %q %q %d: %.200s", o.Limit, o.Signal, o.ExitCode, test.limit,
+			if o.ExceededLimit != test.limit || o.Signal != test.signal || o.ExitCode != test.code && !oom {
+				t.Errorf("limit %q signal %q code %d, want %q %q %d: %.200s", o.ExceededLimit, o.Signal, o.ExitCode,
+					test.limit,
 					test.signal, test.code, o.Stderr)
 			}
 			if left := processesOf(firstUID+slot, firstUID+slot+1); len(left) > 0 {
@@ -171,10 +172,10 @@ func TestDiskBombsFillOnlyTheirOwnDirectory(t *testing.T) {
 				spec.Limits.FileSize = 1 << 20
 			}
 			if name == "memory" {
-				spec.Limits.Memory, spec.Limits.Tmp, spec.Limits.FileSize = 32<<20, 1<<30, 1<<30
+				spec.Limits.Memory, spec.Limits.TmpBytes, spec.Limits.FileSize = 32<<20, 1<<30, 1<<30
 			}
-			if o := run(t, sb, spec); o.ExitCode == 0 || o.Limit != test.limit {
-				t.Errorf("code %d limit %q, want limit %q: %s", o.ExitCode, o.Limit, test.limit, o.Stderr)
+			if o := run(t, sb, spec); o.ExitCode == 0 || o.ExceededLimit != test.limit {
+				t.Errorf("code %d limit %q, want limit %q: %s", o.ExitCode, o.ExceededLimit, test.limit, o.Stderr)
 			}
 			assertUnharmed(t, sb, 0)
 		})
@@ -205,7 +206,7 @@ func TestSelfTestHoldsOnThisMachine(t *testing.T) {
 		t.Errorf("only %d lines", len(lines))
 	}
 	for _, line := range lines {
-		if !line.OK || line.Detail == "" || strings.HasPrefix(line.Detail, "degraded") {
+		if !line.Passed || line.Detail == "" || strings.HasPrefix(line.Detail, "degraded") {
 			t.Errorf("%+v", line)
 		}
 	}
@@ -241,7 +242,7 @@ func TestSelfTestFindsANetwork(t *testing.T) {
 		for _, kind := range []func(net.IP) bool{net.IP.IsLoopback, net.IP.IsGlobalUnicast} {
 			addresses := addressesOf(t, kind)
 			named := func(address string) bool { return strings.Contains(line.Detail, "connection to "+address+":") }
-			if line.OK || len(addresses) > 0 && !slices.ContainsFunc(addresses, named) {
+			if line.Passed || len(addresses) > 0 && !slices.ContainsFunc(addresses, named) {
 				t.Errorf("a program in the server's network reaches none of %v: %+v", addresses, line)
 			}
 		}

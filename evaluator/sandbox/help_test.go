@@ -23,13 +23,13 @@ func newSandbox(t *testing.T) *sandbox.Sandbox {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), "runs")
 	t.Cleanup(func() { assertNothingLeft(t, root) })
-	return sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID, Root: root})
+	return sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID, RunDir: root})
 }
 
 func limits() sandbox.Limits {
 	return sandbox.Limits{
 		WallTime: tier.Patience(), CPU: 20 * time.Second, Memory: 512 << 20, Processes: 32, FileSize: 32 << 20,
-		OpenFiles: 256, Tmp: 32 << 20, Shm: 8 << 20, Out: 8 << 20, Output: 8 << 20,
+		OpenFiles: 256, TmpBytes: 32 << 20, ShmBytes: 8 << 20, OutBytes: 8 << 20, OutputBytes: 8 << 20,
 	}
 }
 
@@ -51,8 +51,8 @@ func assertUnharmed(t *testing.T, sb *sandbox.Sandbox, slot int) {
 	t.Helper()
 	spec := shell("echo fine; touch /tmp/a /out/a /dev/shm/a; ls /out /in")
 	spec.Slot = slot
-	if o := run(t, sb, spec); o.ExitCode != 0 || o.Limit != "" || o.Stdout != "fine\n/in:\n\n/out:\na\n" {
-		t.Errorf("the next run was harmed: code %d %s limit %q: %s%s", o.ExitCode, o.Signal, o.Limit, o.Stdout,
+	if o := run(t, sb, spec); o.ExitCode != 0 || o.ExceededLimit != "" || o.Stdout != "fine\n/in:\n\n/out:\na\n" {
+		t.Errorf("the next run was harmed: code %d %s limit %q: %s%s", o.ExitCode, o.Signal, o.ExceededLimit, o.Stdout,
 			o.Stderr)
 	}
 }
@@ -134,7 +134,8 @@ func compile(t *testing.T, sb *sandbox.Sandbox, source string) []byte {
 		CollectFiles: map[string]int64{"program": 16 << 20},
 	})
 	if o.ExitCode != 0 || o.Files["program"] == nil {
-		t.Fatalf("compiler ended with code %d %s %s: %s%v", o.ExitCode, o.Signal, o.Limit, o.Stderr, o.RefusedFiles)
+		t.Fatalf("compiler ended with code %d %s %s: %s%v", o.ExitCode, o.Signal, o.ExceededLimit, o.Stderr,
+			o.RefusedFiles)
 	}
 	return o.Files["program"]
 }

@@ -37,12 +37,12 @@ func newPrivateArea(_ string, uid int, spec *Spec) (*sandboxDirs, error) {
 	if err := mountTmpfs(stagingDir, "mode=0755"); err != nil {
 		return nil, err
 	}
-	a := &sandboxDirs{in: stagingDir + "/in", out: stagingDir + "/out"}
-	if err := errors.Join(os.Mkdir(a.in, 0o755), os.Mkdir(a.out, 0o700)); err != nil {
+	a := &sandboxDirs{inPath: stagingDir + "/in", outPath: stagingDir + "/out"}
+	if err := errors.Join(os.Mkdir(a.inPath, 0o755), os.Mkdir(a.outPath, 0o700)); err != nil {
 		return nil, err
 	}
-	size := areaBytes(spec.Limits.Out)
-	if err := mountTmpfs(a.out, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", uid, uid, size, maxOutInodes)); err != nil {
+	size := areaSize(spec.Limits.OutBytes)
+	if err := mountTmpfs(a.outPath, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", uid, uid, size, maxOutInodes)); err != nil {
 		return nil, err
 	}
 	for i, source := range sources {
@@ -53,7 +53,7 @@ func newPrivateArea(_ string, uid int, spec *Spec) (*sandboxDirs, error) {
 		if err := bindMount(source, target); err != nil {
 			return nil, fmt.Errorf("bind %s: %w", spec.Mounts[i].HostPath, err)
 		}
-		a.binds = append(a.binds, bindMountPaths{host: target, inside: spec.Mounts[i].InsidePath})
+		a.bindMounts = append(a.bindMounts, bindMountPaths{host: target, inside: spec.Mounts[i].InsidePath})
 	}
 	return a, nil
 }

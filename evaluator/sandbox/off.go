@@ -13,7 +13,7 @@ import (
 type pathMapping []bindMountPaths
 
 func pathMappingOf(a *sandboxDirs) pathMapping {
-	return append(pathMapping{{a.in, "/in"}, {a.out, "/out"}, {a.tmp, "/tmp"}}, a.binds...)
+	return append(pathMapping{{a.inPath, "/in"}, {a.outPath, "/out"}, {a.tmpPath, "/tmp"}}, a.bindMounts...)
 }
 
 // mapPath maps one absolute path. It returns other paths unchanged.
@@ -67,9 +67,9 @@ func openCommand(spec *Spec, a *sandboxDirs, fds bwrapDescriptors) (argv, env []
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		env = append(env, name+"="+in.mapArgument(vars[name]))
 	}
-	dir = a.tmp
-	if spec.Dir != "" {
-		dir = in.mapPath(filepath.Clean(spec.Dir))
+	dir = a.tmpPath
+	if spec.WorkingDir != "" {
+		dir = in.mapPath(filepath.Clean(spec.WorkingDir))
 	}
 	return argv, env, dir
 }

@@ -33,7 +33,7 @@ func TestPathsAreMappedWhereThereIsNoSandbox(t *testing.T) {
 
 func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "runs")
-	sb := New(Config{Disabled: true, Root: root})
+	sb := New(Config{Disabled: true, RunDir: root})
 	lines := sb.SelfTest(context.Background())
 	if sb.Name() != "off" || !sb.Disabled() || len(lines) != 1 || !strings.Contains(lines[0].Detail, "OFF") {
 		t.Errorf("name %q, self-test %+v", sb.Name(), lines)
@@ -46,7 +46,7 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 		Argv:         []string{"/bin/sh", "/in/script", "/out/made"},
 		Files:        map[string][]byte{"script": []byte("cat $OBJECT; ulimit -n; pwd >$1; echo $HOME >&2; exit 3")},
 		Env:          map[string]string{"OBJECT": "/cache/object"},
-		Dir:          "/out",
+		WorkingDir:   "/out",
 		Mounts:       []Mount{{HostPath: mount, InsidePath: "/cache"}},
 		Limits:       Limits{WallTime: 10 * time.Second, OpenFiles: 99},
 		CollectFiles: map[string]int64{"made": 1000},
@@ -77,7 +77,7 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 	}
 	o, err = sb.Run(t.Context(), Spec{Argv: []string{"/bin/sleep", "1000"},
 		Limits: Limits{WallTime: 20 * time.Millisecond}})
-	if err != nil || o.Limit != "wall" || o.Signal != "SIGKILL" {
+	if err != nil || o.ExceededLimit != "wall" || o.Signal != "SIGKILL" {
 		t.Errorf("outcome %+v, %v", o, err)
 	}
 	o, err = sb.Run(context.Background(), Spec{Argv: []string{"/bin/sh", "-c", "kill -SEGV $$"}})

@@ -20,11 +20,11 @@ const uidRangeSize = 1000
 // delay the start any longer; its slot then fails its self-test.
 const orphanTimeout = 2 * time.Second
 
-// endOrphans kills the processes of runs whose server was killed. bubblewrap dies with its server, except during its
+// killOrphans kills the processes of runs whose server was killed. bubblewrap dies with its server, except during its
 // setup, after which its child would sleep forever. It kills only processes with the mark of a dead server and a user
 // ID of this server. Runs of live servers continue, and so do those of dead servers with other user IDs, which their
 // next start kills.
-func (s *Sandbox) endOrphans(ownUID bool) {
+func (s *Sandbox) killOrphans(ownUID bool) {
 	paths, _ := filepath.Glob("/proc/[0-9]*")
 	var dying []int
 	for _, path := range paths {

@@ -22,24 +22,24 @@ import (
 // process.
 func ServerAtGate(config Config) error {
 	s := New(config)
-	h, err := s.setupOnce()
+	h, err := s.setUpOnce()
 	if err != nil {
 		return err
 	}
-	p := &Process{spec: Spec{Argv: sleeping(config.FirstUID)}, outputMeter: newMeter(1 << 20), pidfd: -1}
+	p := &Process{spec: Spec{Argv: sleeping(config.FirstUID)}, outputMeter: newOutputMeter(1 << 20), pidfd: -1}
 	failed := make(chan error)
-	onOwnThread(func() {
-		name, uid := runName(), s.userID(h, 0)
+	runOnNewThread(func() {
+		name, uid := newRunName(), s.userID(h, 0)
 		if p.runArea, err = s.newRunArea(h, name, uid, &p.spec); err != nil {
 			failed <- err
 		}
-		if p.group, err = h.cgroups.New(name, p.spec.Limits.Memory, p.spec.Limits.Processes); err != nil {
+		if p.controlGroup, err = h.cgroups.NewGroup(name, p.spec.Limits.Memory, p.spec.Limits.Processes); err != nil {
 			failed <- err
 		}
 		if err := p.start(h, name, uid); err != nil {
 			failed <- err
 		}
-		if err := p.findRoot(); err != nil {
+		if err := p.openRootProcess(); err != nil {
 			failed <- err
 		}
 		fmt.Println(p.pid)
@@ -115,10 +115,10 @@ func TestProgramOfAKilledServerNeverPassesItsGate(t *testing.T) {
 		}
 		left = waitsAtGate(t, first)
 	}
-	if name := named(left); !strings.HasPrefix(name, runPrefix) {
+	if name := named(left); !strings.HasPrefix(name, runMarkPrefix) {
 		t.Fatalf("process %d is %q, want bubblewrap's child that waits", left, name)
 	}
-	next := New(Config{FirstUID: first, Root: t.TempDir()})
+	next := New(Config{FirstUID: first, RunDir: t.TempDir()})
 	if o, err := next.Run(context.Background(), Spec{Argv: []string{"/bin/true"}}); err != nil || o.ExitCode != 0 {
 		t.Errorf("the next server's first run: %+v, %v", o, err)
 	}
@@ -129,7 +129,7 @@ func TestProgramOfAKilledServerNeverPassesItsGate(t *testing.T) {
 
 func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
 	first, other := sandboxtest.FirstUID(t), 49_999 // below all that tests get
-	own := runName()
+	own := newRunName()
 	dead := strings.Replace(own, "-", "-4", 1) // a pid that there is not
 	elsewhere := strings.Replace(dead, "-"+pidNamespace()+"-", "-1-", 1)
 	tests := []struct {
@@ -157,7 +157,7 @@ func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
 		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		left = append(left, cmd)
 	}
-	New(Config{FirstUID: first, Root: t.TempDir()}).endOrphans(true)
+	New(Config{FirstUID: first, RunDir: t.TempDir()}).killOrphans(true)
 	for i, test := range tests {
 		if lives := named(left[i].Process.Pid) != ""; lives != test.lives {
 			t.Errorf("%s: it lives: %v", test.name, lives)
@@ -166,12 +166,12 @@ func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
 }
 
 func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
-	c, err := findTree()
+	c, err := findCgroupTree()
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := strings.Replace(runName(), "-", "-4", 1)
-	g, err := c.New(name, 0, 0)
+	name := strings.Replace(newRunName(), "-", "-4", 1)
+	g, err := c.NewGroup(name, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,13 +180,13 @@ func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _ = left.Wait() }()
-	if err := g.Add(left.Process.Pid); err != nil {
+	if err := g.AddProcess(left.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
 	if found := cgroupsNamed(name); len(found) == 0 {
 		t.Fatal("no cgroup was made: this test looks in the wrong place")
 	}
-	c.Sweep(isOrphaned, orphanTimeout)
+	c.RemoveOrphans(isOrphaned, orphanTimeout)
 	if found := cgroupsNamed(name); len(found) > 0 {
 		t.Errorf("left are %v", found)
 	}
@@ -209,12 +209,12 @@ func TestTheGateNeverTimesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeAll(append(d.childFiles, d.stdout, d.stderr, d.status))
-	gate := d.extra[1]
-	if _, err := d.gate.Write([]byte("\n")); err != nil {
+	defer closeAll(append(d.childFiles, d.stdout, d.stderr, d.statusReadEnd))
+	gate := d.programFiles[1]
+	if _, err := d.gateWriteEnd.Write([]byte("\n")); err != nil {
 		t.Fatal(err)
 	}
-	d.gate.Close()
+	d.gateWriteEnd.Close()
 	opened := make([]byte, 2)
 	if n, err := gate.Read(opened); n != 1 || err != nil {
 		t.Errorf("the gate that was opened gives %d bytes, %v", n, err)
@@ -228,7 +228,7 @@ func TestTheGateNeverTimesOut(t *testing.T) {
 }
 
 func TestOnlyRunsOfDeadServersAreOrphaned(t *testing.T) {
-	own, space := runName(), "-"+pidNamespace()+"-"
+	own, space := newRunName(), "-"+pidNamespace()+"-"
 	if words := strings.Count(own, "-"); words != 4 {
 		t.Errorf("an older server takes %s for a run of its own", own)
 	}

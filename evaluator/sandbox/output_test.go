@@ -64,8 +64,8 @@ func TestLongOutputKeepsItsHeadAndTail(t *testing.T) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			o := run(t, sb, shell(test.script))
-			if o.ExitCode != 0 || o.Limit != "" {
-				t.Fatalf("code %d, limit %q", o.ExitCode, o.Limit)
+			if o.ExitCode != 0 || o.ExceededLimit != "" {
+				t.Fatalf("code %d, limit %q", o.ExitCode, o.ExceededLimit)
 			}
 			if len(o.Stdout) > 65<<10 || !utf8.ValidString(o.Stdout) || strings.Contains(o.Stdout, "\uFFFD") {
 				t.Errorf("kept %d bytes, valid: %v", len(o.Stdout), utf8.ValidString(o.Stdout))
@@ -83,8 +83,8 @@ func TestPrintingAGigabyteEndsTheRun(t *testing.T) {
 	begun := time.Now()
 	spec := shell("head -c 1G /dev/zero | tr '\\0' x >&2")
 	o := run(t, sb, spec)
-	if o.Limit != "output" || o.Stdout != "" || len(o.Stderr) > 65<<10 {
-		t.Errorf("limit %q, kept %d and %d bytes", o.Limit, len(o.Stdout), len(o.Stderr))
+	if o.ExceededLimit != "output" || o.Stdout != "" || len(o.Stderr) > 65<<10 {
+		t.Errorf("limit %q, kept %d and %d bytes", o.ExceededLimit, len(o.Stdout), len(o.Stderr))
 	}
 	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("it took %s", took)
@@ -92,7 +92,7 @@ func TestPrintingAGigabyteEndsTheRun(t *testing.T) {
 	assertUnharmed(t, sb, 0)
 }
 
-func TestTextIsPrintableAnywhere(t *testing.T) {
+func TestCleanOutputIsPrintableAnywhere(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"plain\ttext\n", "plain\ttext\n"},
 		{"\x1b]52;c;ZXZpbA==\a", "\uFFFD]52;c;ZXZpbA==\uFFFD"},
@@ -104,23 +104,23 @@ func TestTextIsPrintableAnywhere(t *testing.T) {
 		{"check: \u202Essap\u202C", "check: [U+202E]ssap[U+202C]"},
 	}
 	for _, test := range tests {
-		if got := sandbox.Text([]byte(test.in)); got != test.want {
+		if got := sandbox.CleanOutput([]byte(test.in)); got != test.want {
 			t.Errorf("Text(%q) = %q, want %q", test.in, got, test.want)
 		}
 	}
 }
 
-func FuzzTextIsValidAndIdempotent(f *testing.F) {
+func FuzzCleanOutputIsValidAndIdempotent(f *testing.F) {
 	fuzztest.Moment(f)
 	for _, seed := range []string{"a\r\nb", "\x00\xff", "\r\r\n", "é\u0085"} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		text := sandbox.Text(b)
+		text := sandbox.CleanOutput(b)
 		if !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\r\x1b\a\b") {
 			t.Errorf("Text(%q) = %q", b, text)
 		}
-		if again := sandbox.Text([]byte(text)); again != text {
+		if again := sandbox.CleanOutput([]byte(text)); again != text {
 			t.Errorf("Text of Text(%q) is %q, not %q", b, again, text)
 		}
 	})
@@ -144,8 +144,8 @@ func TestFileNamesLeadNowhereElse(t *testing.T) {
 	}
 }
 
-func TestCaptureKeepsHeadTailAndANote(t *testing.T) {
-	var c sandbox.Capture
+func TestOutputCaptureKeepsHeadTailAndANote(t *testing.T) {
+	var c sandbox.OutputCapture
 	const head, tail = 48 << 10, 16 << 10
 	_, _ = c.Write([]byte("begin" + strings.Repeat("x", head)))
 	for range 10 {
@@ -157,7 +157,7 @@ func TestCaptureKeepsHeadTailAndANote(t *testing.T) {
 		!strings.Contains(text, "bytes are cut here]") || len(text) > head+tail+100 {
 		t.Errorf("%d bytes: %.20s...%s", len(text), text, text[len(text)-20:])
 	}
-	var short sandbox.Capture
+	var short sandbox.OutputCapture
 	_, _ = short.Write([]byte("\xffshort"))
 	if short.String() != "\uFFFDshort" {
 		t.Errorf("got %q", short.String())

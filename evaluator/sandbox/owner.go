@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// runPrefix is the prefix of a run's mark, which is the name of its directory, its cgroups, and its first processes.
-// The mark also contains the server's PID, its start time, its PID namespace, and a random word, by which a later
-// server finds leftovers that it may remove. Servers of older versions look for three words without a namespace. The
-// mark must not match these; otherwise they would treat the runs of a live server as leftovers.
-const runPrefix = "warpboard-"
+// runMarkPrefix is the prefix of a run's mark, which is the name of its directory, its cgroups, and its first
+// processes. The mark also contains the server's PID, its start time, its PID namespace, and a random word, by which a
+// later server finds leftovers that it may remove. Servers of older versions look for three words without a namespace.
+// The mark must not match these; otherwise they would treat the runs of a live server as leftovers.
+const runMarkPrefix = "warpboard-"
 
-func runName() string {
+func newRunName() string {
 	pid := os.Getpid()
-	return fmt.Sprintf("%s%d-%s-%s-%s", runPrefix, pid, startTime(pid), pidNamespace(), rand.Text())
+	return fmt.Sprintf("%s%d-%s-%s-%s", runMarkPrefix, pid, processStartTime(pid), pidNamespace(), rand.Text())
 }
 
 // pidNamespace returns an ID of the server's PID namespace, because PIDs are per container.
@@ -28,9 +28,9 @@ func pidNamespace() string {
 	return strings.Trim(link, "pid:[]")
 }
 
-// startTime returns the start time of a process in clock ticks since boot, or "" if there is no such process. PID and
-// start time together identify a process even if PIDs are reused.
-func startTime(pid int) string {
+// processStartTime returns the start time of a process in clock ticks since boot, or "" if there is no such process.
+// PID and start time together identify a process even if PIDs are reused.
+func processStartTime(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return ""
@@ -45,12 +45,12 @@ func startTime(pid int) string {
 
 // ownerProcess is the server named in a run's mark.
 type ownerProcess struct {
-	pid                  int
-	startTime, namespace string
+	pid                     int
+	startTime, pidNamespace string
 }
 
-func ownerOf(mark string) (o ownerProcess, ok bool) {
-	rest, ok := strings.CutPrefix(mark, runPrefix)
+func parseOwner(mark string) (o ownerProcess, ok bool) {
+	rest, ok := strings.CutPrefix(mark, runMarkPrefix)
 	parts := strings.Split(rest, "-")
 	if !ok || len(parts) < 3 || len(parts) > 4 {
 		return ownerProcess{}, false
@@ -58,33 +58,33 @@ func ownerOf(mark string) (o ownerProcess, ok bool) {
 	pid, err := strconv.Atoi(parts[0])
 	o = ownerProcess{pid: pid, startTime: parts[1]}
 	if len(parts) == 4 {
-		o.namespace = parts[2]
+		o.pidNamespace = parts[2]
 	}
 	return o, err == nil
 }
 
 // hasEnded reports whether the server has ended. It is meaningful only if the server was in this PID namespace.
-func (o ownerProcess) hasEnded() bool { return startTime(o.pid) != o.startTime }
+func (o ownerProcess) hasEnded() bool { return processStartTime(o.pid) != o.startTime }
 
 // isOrphaned reports whether mark belongs to a run whose server has ended. It is false for servers in other PID
 // namespaces, which may be alive; their processes end with the namespace.
 func isOrphaned(mark string) bool {
-	o, ok := ownerOf(mark)
-	return ok && o.hasEnded() && (o.namespace == "" || o.namespace == pidNamespace())
+	o, ok := parseOwner(mark)
+	return ok && o.hasEnded() && (o.pidNamespace == "" || o.pidNamespace == pidNamespace())
 }
 
-// sweep removes the directories of runs whose server was killed. All directories in the server's root are its own, even
-// if a restarted container has another PID namespace.
-func (s *Sandbox) sweep() {
-	entries, err := os.ReadDir(s.config.Root)
+// removeOrphanDirs removes the directories of runs whose server was killed. All directories in the server's root are
+// its own, even if a restarted container has another PID namespace.
+func (s *Sandbox) removeOrphanDirs() {
+	entries, err := os.ReadDir(s.config.RunDir)
 	if err != nil {
 		return
 	}
 	for _, entry := range entries {
-		if o, ok := ownerOf(entry.Name()); !ok || !o.hasEnded() {
+		if o, ok := parseOwner(entry.Name()); !ok || !o.hasEnded() {
 			continue
 		}
-		if err := removeTree(filepath.Join(s.config.Root, entry.Name())); err != nil {
+		if err := removeTree(filepath.Join(s.config.RunDir, entry.Name())); err != nil {
 			s.config.Log.Warn("leftover of a dead run stays", "err", err)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 // lowestNice is the nice value of programs in the background, unless Config sets one.
 const lowestNice = 19
 
-// makeBackground sets the nice value of a process, which its children inherit. Linux with autogroups schedules
+// setBackgroundPriority sets the nice value of a process, which its children inherit. Linux with autogroups schedules
 // sessions, and each run is a session, so the session's nice value is set, too.
-func makeBackground(pid, nice int) error {
+func setBackgroundPriority(pid, nice int) error {
 	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, nice); err != nil {
 		return fmt.Errorf("lower the priority of a run: %w", err)
 	}

@@ -28,40 +28,40 @@ func init() {
 	syscall.Exit(0)
 }
 
-// probeReport is the result of the probe. Attempts maps the name of an attempt to its error. An empty string means that
-// the attempt succeeded, which the sandbox must prevent.
+// probeReport is the result of the probe. AttemptErrors maps the name of an attempt to its error. An empty string means
+// that the attempt succeeded, which the sandbox must prevent.
 type probeReport struct {
-	Status   map[string]string // of /proc/self/status
-	Attempts map[string]string
-	Calls    map[string]string // error names of system calls in the filter
-	Env      []string          // names of environment variables
+	StatusFields  map[string]string // of /proc/self/status
+	AttemptErrors map[string]string
+	CallErrors    map[string]string // error names of system calls in the filter
+	Env           []string          // names of environment variables
 
 	listeners []string // names of attempts to connect to the server
 }
 
 func runProbeInside(secret string, listeners []string) probeReport {
-	r := probeReport{Status: statusFields("/proc/self/status"), Calls: map[string]string{}}
-	r.Attempts = map[string]string{
-		"core_pattern": tryOpen("/proc/sys/kernel/core_pattern", os.O_WRONLY),
-		"shadow":       tryOpen("/etc/shadow", os.O_RDONLY),
-		"passwd":       tryOpen("/etc/passwd", os.O_RDONLY),
-		"secret":       tryOpen(secret, os.O_RDONLY),
-		"root":         tryOpen("/planted", os.O_WRONLY|os.O_CREATE),
-		"usr":          tryOpen("/usr/planted", os.O_WRONLY|os.O_CREATE),
-		"dev":          tryOpen("/dev/planted", os.O_WRONLY|os.O_CREATE),
-		"in":           tryOpen("/in/planted", os.O_WRONLY|os.O_CREATE),
-		"init":         tryOpen("/proc/1/mem", os.O_RDWR),
+	r := probeReport{StatusFields: statusFields("/proc/self/status"), CallErrors: map[string]string{}}
+	r.AttemptErrors = map[string]string{
+		"core_pattern": tryOpenError("/proc/sys/kernel/core_pattern", os.O_WRONLY),
+		"shadow":       tryOpenError("/etc/shadow", os.O_RDONLY),
+		"passwd":       tryOpenError("/etc/passwd", os.O_RDONLY),
+		"secret":       tryOpenError(secret, os.O_RDONLY),
+		"root":         tryOpenError("/planted", os.O_WRONLY|os.O_CREATE),
+		"usr":          tryOpenError("/usr/planted", os.O_WRONLY|os.O_CREATE),
+		"dev":          tryOpenError("/dev/planted", os.O_WRONLY|os.O_CREATE),
+		"in":           tryOpenError("/in/planted", os.O_WRONLY|os.O_CREATE),
+		"init":         tryOpenError("/proc/1/mem", os.O_RDWR),
 	}
 	for _, address := range listeners {
-		r.Attempts[connectionName(address)] = tryDial(address)
+		r.AttemptErrors[connectAttemptName(address)] = tryDialError(address)
 	}
-	for _, call := range deniedCalls() {
-		r.Calls[call.name] = trySystemCall(uintptr(call.number), 0)
+	for _, call := range deniedSystemCalls() {
+		r.CallErrors[call.name] = trySystemCallError(uintptr(call.number), 0)
 	}
-	r.Calls["socket(AF_VSOCK)"] = trySystemCall(unix.SYS_SOCKET, unix.AF_VSOCK)
-	r.Calls["socket(AF_ALG)"] = trySystemCall(unix.SYS_SOCKET, unix.AF_ALG)
-	r.Calls["prctl(PR_SET_SECCOMP)"] = trySystemCall(unix.SYS_PRCTL, unix.PR_SET_SECCOMP)
-	r.Calls["clone(CLONE_NEWUSER)"] = tryClone(unix.CLONE_NEWUSER)
+	r.CallErrors["socket(AF_VSOCK)"] = trySystemCallError(unix.SYS_SOCKET, unix.AF_VSOCK)
+	r.CallErrors["socket(AF_ALG)"] = trySystemCallError(unix.SYS_SOCKET, unix.AF_ALG)
+	r.CallErrors["prctl(PR_SET_SECCOMP)"] = trySystemCallError(unix.SYS_PRCTL, unix.PR_SET_SECCOMP)
+	r.CallErrors["clone(CLONE_NEWUSER)"] = tryCloneError(unix.CLONE_NEWUSER)
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		r.Env = append(r.Env, name)
@@ -69,7 +69,7 @@ func runProbeInside(secret string, listeners []string) probeReport {
 	return r
 }
 
-func tryOpen(path string, flags int) string {
+func tryOpenError(path string, flags int) string {
 	file, err := os.OpenFile(path, flags, 0o600)
 	if err != nil {
 		return err.Error()
@@ -78,9 +78,9 @@ func tryOpen(path string, flags int) string {
 	return ""
 }
 
-func connectionName(address string) string { return "connection to " + address }
+func connectAttemptName(address string) string { return "connection to " + address }
 
-func tryDial(address string) string {
+func tryDialError(address string) string {
 	conn, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {
 		return err.Error()
@@ -89,15 +89,15 @@ func tryDial(address string) string {
 	return ""
 }
 
-// trySystemCall makes a system call with arguments that are harmless if the call is allowed.
-func trySystemCall(number, first uintptr) string {
+// trySystemCallError makes a system call with arguments that are harmless if the call is allowed.
+func trySystemCallError(number, first uintptr) string {
 	if _, _, errno := unix.RawSyscall(number, first, 0, 0); errno != 0 {
 		return unix.ErrnoName(errno)
 	}
 	return ""
 }
 
-func tryClone(flags uintptr) string {
+func tryCloneError(flags uintptr) string {
 	// The child must not run Go code: it has one of many threads, and locks held by the others are never released.
 	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, flags|uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno == 0 && pid == 0 {

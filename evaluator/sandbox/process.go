@@ -17,42 +17,42 @@ import (
 
 // Process is a started run.
 //
-// Order of a run: launch on a dedicated thread (area, cgroup, bubblewrap, findRoot, limits, gate), which then stays in
-// waitForProcess; supervise in a goroutine; the two stream readers. Closing exited publishes state, and closing done
-// publishes outcome and err; do not read them earlier. The program starts only when the gate is opened, with all limits
-// set.
+// Order of a run: launch on a dedicated thread (area, cgroup, bubblewrap, openRootProcess, limits, gate), which then
+// stays in waitForProcess; supervise in a goroutine; the two stream readers. Closing exited publishes state, and
+// closing done publishes outcome and err; do not read them earlier. The program starts only when the gate is opened,
+// with all limits set.
 type Process struct {
-	spec        Spec
-	unsandboxed bool
-	runArea     *sandboxDirs
-	group       *ControlGroup
+	spec         Spec
+	unsandboxed  bool
+	runArea      *sandboxDirs
+	controlGroup *ControlGroup
 
-	cmd    *exec.Cmd // bubblewrap, or the program itself without a sandbox
-	pid    int       // pid 1 of the run's pid namespace, or the program itself
-	nice   int       // nice value of a background program
-	pidfd  int
-	status *json.Decoder // of statusPipe; nil without a sandbox
+	cmd           *exec.Cmd // bubblewrap, or the program itself without a sandbox
+	pid           int       // pid 1 of the run's pid namespace, or the program itself
+	nice          int       // nice value of a background program
+	pidfd         int
+	statusDecoder *json.Decoder // of statusPipe; nil without a sandbox
 
 	startGate, statusPipe *os.File // the server's ends
 
-	stdout, stderr Capture
-	streams        []*os.File
+	stdout, stderr OutputCapture
+	outputPipes    []*os.File
 	streamReaders  sync.WaitGroup
 	outputMeter    *outputMeter
 
-	startedAt time.Time
-	wallTimer *time.Timer
-	exited    chan struct{} // closed when cmd has ended and state is set
-	state     *os.ProcessState
-	done      chan struct{} // closed when outcome and err are set
-	outcome   Outcome
-	err       error
+	startedAt    time.Time
+	wallTimer    *time.Timer
+	exited       chan struct{} // closed when cmd has ended and state is set
+	processState *os.ProcessState
+	done         chan struct{} // closed when outcome and err are set
+	outcome      Outcome
+	err          error
 }
 
 // Start starts a run and returns when its program is about to start. The caller must call Wait. Cancelling ctx kills
 // the run.
 func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
-	h, err := s.setupOnce()
+	h, err := s.setUpOnce()
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +63,13 @@ func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 		return nil, fmt.Errorf("a run needs a program (%d arguments given) and at most %d extra files (%d given)", len(spec.Argv), maxExtraFiles, len(spec.ExtraFiles))
 	}
 	p := &Process{
-		spec: spec, unsandboxed: s.config.Disabled, outputMeter: newMeter(spec.Limits.Output), pidfd: -1,
+		spec: spec, unsandboxed: s.config.Disabled, outputMeter: newOutputMeter(spec.Limits.OutputBytes), pidfd: -1,
 		wallTimer: time.NewTimer(time.Hour), exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.wallTimer.Stop()
-	// The thread that starts bubblewrap must outlive it (see onOwnThread).
+	// The thread that starts bubblewrap must outlive it (see runOnNewThread).
 	launched := make(chan error)
-	onOwnThread(func() {
+	runOnNewThread(func() {
 		err := p.launch(s, h)
 		launched <- err
 		if err == nil {
@@ -98,13 +98,13 @@ func (p *Process) PID() int { return p.pid }
 // waitForProcess waits for the direct child. It runs on the thread that started the child, which must not end before.
 func (p *Process) waitForProcess() {
 	// After an error state is nil, which conclude handles.
-	p.state, _ = p.cmd.Process.Wait()
+	p.processState, _ = p.cmd.Process.Wait()
 	close(p.exited)
 }
 
 // launch starts the run up to the gate, sets its limits, and opens the gate. It must run on a dedicated thread.
-func (p *Process) launch(s *Sandbox, h *host) (err error) {
-	name, uid := runName(), s.userID(h, p.spec.Slot)
+func (p *Process) launch(s *Sandbox, h *hostFeatures) (err error) {
+	name, uid := newRunName(), s.userID(h, p.spec.Slot)
 	p.nice = s.config.BuildNice
 	defer func() {
 		if err != nil {
@@ -115,7 +115,7 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 		return err
 	}
 	if h.cgroups != nil {
-		if p.group, err = h.cgroups.New(name, p.spec.Limits.Memory, p.spec.Limits.Processes); err != nil {
+		if p.controlGroup, err = h.cgroups.NewGroup(name, p.spec.Limits.Memory, p.spec.Limits.Processes); err != nil {
 			return err
 		}
 	}
@@ -124,22 +124,23 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 	}
 	if err := p.openGate(uid); err != nil {
 		// bubblewrap may have ended and printed the reason.
-		return errors.Join(fmt.Errorf("make the sandbox: %w", err), p.abort())
+		return errors.Join(fmt.Errorf("make the sandbox: %w", err), p.abortStart())
 	}
 	return nil
 }
 
 // openGate sets the limits of the process that waits at the gate, and opens the gate.
 func (p *Process) openGate(uid int) error {
-	if err := p.findRoot(); err != nil {
+	if err := p.openRootProcess(); err != nil {
 		return err
 	}
 	// bubblewrap's child waits at the gate before it forks, so all processes that it creates are in the group.
-	if err := errors.Join(p.group.Add(p.pid), setRealUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
+	if err := errors.Join(p.controlGroup.AddProcess(p.pid), setRealUser(uid),
+		setRlimits(p.pid, p.spec.Limits, p.controlGroup)); err != nil {
 		return err
 	}
-	if p.spec.Limits.Background {
-		if err := makeBackground(p.pid, p.nice); err != nil {
+	if p.spec.Limits.IsBackground {
+		if err := setBackgroundPriority(p.pid, p.nice); err != nil {
 			return err
 		}
 	}
@@ -153,15 +154,15 @@ func (p *Process) openGate(uid int) error {
 
 // start starts bubblewrap (or the program) with its descriptors; it then waits at the gate. argv[0] of bubblewrap and
 // its child is the run's mark.
-func (p *Process) start(h *host, mark string, uid int) error {
-	d, err := newDescriptors(&p.spec, h.filters[p.spec.AllowInternetSockets])
+func (p *Process) start(h *hostFeatures, mark string, uid int) error {
+	d, err := newDescriptors(&p.spec, h.seccompFilters[p.spec.AllowInternetSockets])
 	if err != nil {
 		return err
 	}
 	defer func() { closeAll(d.childFiles) }()
-	p.startGate, p.statusPipe = d.gate, d.status
-	p.streams = []*os.File{d.stdout, d.stderr}
-	cmd := p.command(h, d, mark, uid)
+	p.startGate, p.statusPipe = d.gateWriteEnd, d.statusReadEnd
+	p.outputPipes = []*os.File{d.stdout, d.stderr}
+	cmd := p.startCommand(h, d, mark, uid)
 	err = closeOnExec()
 	if err == nil && !p.unsandboxed {
 		err = d.hideArguments(cmd)
@@ -170,21 +171,21 @@ func (p *Process) start(h *host, mark string, uid int) error {
 		err = cmd.Start()
 	}
 	if err != nil {
-		closeAll(p.streams)
+		closeAll(p.outputPipes)
 		return fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
 	p.cmd = cmd
 	p.streamReaders.Go(func() { p.stdout.readAll(d.stdout, p.outputMeter, p.spec.OnStdout) })
 	p.streamReaders.Go(func() { p.stderr.readAll(d.stderr, p.outputMeter, p.spec.OnStderr) })
-	// Ten seconds suffice for bubblewrap's setup on a busy machine. findRoot removes the deadline.
+	// Ten seconds suffice for bubblewrap's setup on a busy machine. openRootProcess removes the deadline.
 	return p.statusPipe.SetReadDeadline(time.Now().Add(10 * time.Second))
 }
 
-// command returns the command that starts the run: bubblewrap, or the program itself if the sandbox is off.
-func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.Cmd {
+// startCommand returns the command that starts the run: bubblewrap, or the program itself if the sandbox is off.
+func (p *Process) startCommand(h *hostFeatures, d *runDescriptors, mark string, uid int) *exec.Cmd {
 	cmd := &exec.Cmd{
-		Path: h.bwrap, Dir: "/", Env: []string{},
-		Stdout: d.childFiles[0], Stderr: d.childFiles[1], ExtraFiles: d.extra,
+		Path: h.bwrapPath, Dir: "/", Env: []string{},
+		Stdout: d.childFiles[0], Stderr: d.childFiles[1], ExtraFiles: d.programFiles,
 		// A separate session keeps an interrupt at the server's terminal from reaching the run.
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
@@ -197,7 +198,7 @@ func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.C
 		return cmd
 	}
 	cmd.Args = append([]string{mark}, bwrapArguments(&p.spec, p.runArea, uid, d.bwrapDescriptors)...)
-	p.status = json.NewDecoder(d.status)
+	p.statusDecoder = json.NewDecoder(d.statusReadEnd)
 	if uid >= 0 {
 		// This must precede the start of bubblewrap: started by root, it would be the host's root in the sandbox.
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
@@ -205,14 +206,14 @@ func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.C
 	return cmd
 }
 
-// findRoot finds the root of the run's process tree and opens its pidfd.
-func (p *Process) findRoot() error {
+// openRootProcess finds the root of the run's process tree and opens its pidfd.
+func (p *Process) openRootProcess() error {
 	p.pid = p.cmd.Process.Pid
-	if p.status != nil {
+	if p.statusDecoder != nil {
 		var message struct {
 			PID int `json:"child-pid"`
 		}
-		if err := p.status.Decode(&message); err != nil || message.PID == 0 {
+		if err := p.statusDecoder.Decode(&message); err != nil || message.PID == 0 {
 			return fmt.Errorf("bubblewrap did not tell its child's pid: %w", err)
 		}
 		p.pid = message.PID
@@ -228,13 +229,13 @@ func (p *Process) findRoot() error {
 	return nil
 }
 
-// abort ends a run that did not get past the gate, and returns bubblewrap's output as the error.
-func (p *Process) abort() error {
+// abortStart ends a run that did not get past the gate, and returns bubblewrap's output as the error.
+func (p *Process) abortStart() error {
 	err := p.killAll()
 	// The state of a killed process is not needed.
 	_, _ = p.cmd.Process.Wait()
 	p.reapInit()
-	p.readRest()
+	p.readRemainingOutput()
 	if output := p.stderr.String(); output != "" {
 		err = errors.Join(err, errors.New(strings.TrimSpace(output)))
 	}

@@ -21,9 +21,9 @@ var ErrProcessStuck = errors.New("a process of the run cannot be killed; take it
 type Config struct {
 	// Disabled runs programs without isolation: only with a separate session, rlimits, and the wall-clock limit.
 	Disabled bool
-	// Root is the directory for runs whose files cannot be kept in memory (if the server is not root). The default is a
-	// directory in the system's temporary directory.
-	Root string
+	// RunDir is the directory for runs whose files cannot be kept in memory (if the server is not root). The default is
+	// a directory in the system's temporary directory.
+	RunDir string
 	// FirstUID is the user and group ID of slot 0; 0 means 60000.
 	FirstUID int
 	// BuildNice is the nice value of programs in the background; 0 means 19. On a machine with other work, such
@@ -35,16 +35,16 @@ type Config struct {
 // Sandbox runs untrusted processes. It is safe for concurrent use.
 type Sandbox struct {
 	config Config
-	// setupOnce runs once, at the first run. Weakness: its error is permanent. If bubblewrap is installed later, the
+	// setUpOnce runs once, at the first run. Weakness: its error is permanent. If bubblewrap is installed later, the
 	// worker must be restarted, although the self-test is repeated.
-	setupOnce func() (*host, error) // cached result of prepare
+	setUpOnce func() (*hostFeatures, error) // cached result of prepare
 }
 
 // New returns a Sandbox without side effects. The first run detects the machine's features and removes leftovers of
 // dead servers.
 func New(config Config) *Sandbox {
-	if config.Root == "" {
-		config.Root = filepath.Join(os.TempDir(), fmt.Sprintf("warpboard-sandbox-%d", os.Getuid()))
+	if config.RunDir == "" {
+		config.RunDir = filepath.Join(os.TempDir(), fmt.Sprintf("warpboard-sandbox-%d", os.Getuid()))
 	}
 	if config.BuildNice == 0 {
 		config.BuildNice = lowestNice
@@ -56,7 +56,7 @@ func New(config Config) *Sandbox {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Sandbox{config: config}
-	s.setupOnce = sync.OnceValues(s.hostOnce)
+	s.setUpOnce = sync.OnceValues(s.hostFeatures)
 	return s
 }
 
@@ -81,19 +81,19 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	return p.Wait()
 }
 
-// host describes the features of this machine.
-type host struct {
-	bwrap         string
-	filters       map[bool][]byte // seccomp programs, by Spec.AllowInternetSockets
-	cgroups       *Tree           // nil if whole trees cannot be limited
-	ownUID        bool            // runs have the user ID of their slot
-	privateMounts bool            // runs have their files in their own mount namespace
+// hostFeatures describes the features of this machine.
+type hostFeatures struct {
+	bwrapPath        string
+	seccompFilters   map[bool][]byte // seccomp programs, by Spec.AllowInternetSockets
+	cgroups          *CgroupTree     // nil if whole trees cannot be limited
+	hasSlotUIDs      bool            // runs have the user ID of their slot
+	hasPrivateMounts bool            // runs have their files in their own mount namespace
 }
 
-func (s *Sandbox) hostOnce() (*host, error) {
-	s.sweep()
+func (s *Sandbox) hostFeatures() (*hostFeatures, error) {
+	s.removeOrphanDirs()
 	if s.config.Disabled {
-		return &host{}, nil
+		return &hostFeatures{}, nil
 	}
 	bwrap, err := exec.LookPath("bwrap")
 	if err != nil {
@@ -108,44 +108,44 @@ func (s *Sandbox) hostOnce() (*host, error) {
 	if err := setSubreaper(); err != nil {
 		return nil, err
 	}
-	h := &host{bwrap: bwrap, filters: filters}
+	h := &hostFeatures{bwrapPath: bwrap, seccompFilters: filters}
 	caps := effectiveCapabilities()
 	// A server can run in three ways: as root with all capabilities (separate user IDs and mount namespaces), as root
 	// in a container with fewer (separate user IDs, files on the disk), or as an ordinary user (one user ID for all
 	// runs).
-	h.ownUID = caps.has(unix.CAP_SETUID) && caps.has(unix.CAP_SETGID) && caps.has(unix.CAP_KILL)
-	if os.Geteuid() == 0 && !h.ownUID {
+	h.hasSlotUIDs = caps.has(unix.CAP_SETUID) && caps.has(unix.CAP_SETGID) && caps.has(unix.CAP_KILL)
+	if os.Geteuid() == 0 && !h.hasSlotUIDs {
 		return nil, errors.New("the server is root but may not change its user: programs would run as root; start it as another user")
 	}
 	// This precedes the first run, while no process of this server has a slot's user ID.
-	s.endOrphans(h.ownUID)
-	h.privateMounts = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
-	if h.cgroups, err = findTree(); err != nil {
+	s.killOrphans(h.hasSlotUIDs)
+	h.hasPrivateMounts = h.hasSlotUIDs && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
+	if h.cgroups, err = findCgroupTree(); err != nil {
 		s.config.Log.Warn("no cgroups: memory and processes are limited by rlimits alone", "err", err)
 	} else {
-		h.cgroups.Sweep(isOrphaned, orphanTimeout)
+		h.cgroups.RemoveOrphans(isOrphaned, orphanTimeout)
 	}
 	return h, nil
 }
 
 // userID returns the user ID for a run of the slot, or -1 for the server's own.
-func (s *Sandbox) userID(h *host, slot int) int {
-	if !h.ownUID {
+func (s *Sandbox) userID(h *hostFeatures, slot int) int {
+	if !h.hasSlotUIDs {
 		return -1
 	}
 	return s.config.FirstUID + slot
 }
 
-// capabilities is a set of Linux capabilities, one bit each.
-type capabilities uint64
+// capabilitySet is a set of Linux capabilities, one bit each.
+type capabilitySet uint64
 
-func (c capabilities) has(number int) bool { return c&(1<<number) != 0 }
+func (c capabilitySet) has(number int) bool { return c&(1<<number) != 0 }
 
-func effectiveCapabilities() capabilities {
+func effectiveCapabilities() capabilitySet {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData
 	if err := unix.Capget(&header, &data[0]); err != nil {
 		return 0
 	}
-	return capabilities(data[0].Effective) | capabilities(data[1].Effective)<<32
+	return capabilitySet(data[0].Effective) | capabilitySet(data[1].Effective)<<32
 }

@@ -26,7 +26,7 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 	spec.Files = map[string][]byte{"deep/file": []byte("from in\n")}
 	spec.WritableFiles = map[string][]byte{"given/file": []byte("from given\n")}
 	spec.Env = map[string]string{"GREETING": "hello"}
-	spec.Dir = "/out/given"
+	spec.WorkingDir = "/out/given"
 	spec.ResultPipe = write
 	spec.CollectFiles = map[string]int64{"made": 100, "given/file": 100, "absent": 100}
 	var seen strings.Builder
@@ -46,8 +46,8 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 	if want := "from in\nfrom stdin\nfrom given\nhello\n/out/given\n"; o.Stdout != want || seen.String() != want {
 		t.Errorf("stdout is %q, seen live %q, want %q", o.Stdout, seen.String(), want)
 	}
-	if o.Stderr != "oops\n" || o.ExitCode != 7 || o.Signal != "" || o.Limit != "" {
-		t.Errorf("ended with code %d, signal %q, limit %q, stderr %q", o.ExitCode, o.Signal, o.Limit, o.Stderr)
+	if o.Stderr != "oops\n" || o.ExitCode != 7 || o.Signal != "" || o.ExceededLimit != "" {
+		t.Errorf("ended with code %d, signal %q, limit %q, stderr %q", o.ExitCode, o.Signal, o.ExceededLimit, o.Stderr)
 	}
 	piped := make([]byte, 100)
 	n, _ := result.Read(piped)
@@ -64,9 +64,10 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 
 func TestBackgroundRunsHaveTheLowestPriority(t *testing.T) {
 	spec := shell("nice; sh -c nice")
-	spec.Limits.Background = true
+	spec.Limits.IsBackground = true
 	for nice, want := range map[int]string{0: "19\n19\n", 7: "7\n7\n"} {
-		sb := sandbox.New(sandbox.Config{BuildNice: nice, FirstUID: firstUID, Root: filepath.Join(t.TempDir(), "runs")})
+		sb := sandbox.New(sandbox.Config{BuildNice: nice, FirstUID: firstUID,
+			RunDir: filepath.Join(t.TempDir(), "runs")})
 		if o := run(t, sb, spec); o.Stdout != want {
 			t.Errorf("with %d the nice values of a run and its child are %q, want %q", nice, o.Stdout, want)
 		}
@@ -74,10 +75,10 @@ func TestBackgroundRunsHaveTheLowestPriority(t *testing.T) {
 }
 
 func TestCompilersRunInTheBackground(t *testing.T) {
-	if !sandbox.DefaultBuildLimits().Background {
+	if !sandbox.DefaultBuildLimits().IsBackground {
 		t.Error("compilers compete with measurements for processors")
 	}
-	if sandbox.DefaultRunLimits().Background {
+	if sandbox.DefaultRunLimits().IsBackground {
 		t.Error("timed programs yield to everything")
 	}
 }
@@ -148,7 +149,7 @@ func TestCancelKillsTheRunAndKeepsItsOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !o.Cancelled || o.Limit != "" || o.Stdout != "begun\n" || o.ExitCode != -1 {
+	if !o.Cancelled || o.ExceededLimit != "" || o.Stdout != "begun\n" || o.ExitCode != -1 {
 		t.Errorf("outcome %+v", o)
 	}
 	if _, err := sb.Run(ctx, spec); err == nil {
@@ -177,7 +178,7 @@ func TestARunReadsItsStdinAndEndsWhenItIsCancelled(t *testing.T) {
 	<-got
 	cancel()
 	o, err := p.Wait()
-	if err != nil || !o.Cancelled || o.Limit != "" || o.Stdout != "got work\n" {
+	if err != nil || !o.Cancelled || o.ExceededLimit != "" || o.Stdout != "got work\n" {
 		t.Errorf("outcome %+v, error %v", o, err)
 	}
 }
@@ -237,7 +238,7 @@ func TestSandboxThatCannotBeMadeSaysWhy(t *testing.T) {
 	sb := newSandbox(t)
 	for range 10 {
 		spec := shell("echo ran")
-		spec.Device = []string{"/dev/no-such-device"}
+		spec.DeviceNodes = []string{"/dev/no-such-device"}
 		if o, err := sb.Run(context.Background(), spec); err == nil ||
 			!strings.Contains(err.Error(), "no-such-device") {
 			t.Fatalf("outcome %+v, error %v", o, err)

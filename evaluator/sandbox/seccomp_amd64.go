@@ -2,20 +2,20 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// x32Bit marks system calls of the x32 ABI, which have other numbers than those in deniedCalls.
+// x32Bit marks system calls of the x32 ABI, which have other numbers than those in deniedSystemCalls.
 const x32Bit = 0x40000000
 
-// deniedCall is a system call that fails with EPERM in the sandbox.
-type deniedCall struct {
+// deniedSystemCall is a system call that fails with EPERM in the sandbox.
+type deniedSystemCall struct {
 	name   string
 	number uint32
 }
 
-// deniedCalls is a denylist, because the calls of libcuda change between drivers. It has calls that lead out of the
-// sandbox, into rarely used kernel code, or from one stage to the next. No compiler, numpy, torch, Triton, or CUDA was
-// observed to use one.
-func deniedCalls() []deniedCall {
-	return []deniedCall{
+// deniedSystemCalls is a denylist, because the calls of libcuda change between drivers. It has calls that lead out of
+// the sandbox, into rarely used kernel code, or from one stage to the next. No compiler, numpy, torch, Triton, or CUDA
+// was observed to use one.
+func deniedSystemCalls() []deniedSystemCall {
+	return []deniedSystemCall{
 		// These access other processes.
 		{"ptrace", unix.SYS_PTRACE}, {"process_vm_readv", unix.SYS_PROCESS_VM_READV},
 		{"process_vm_writev", unix.SYS_PROCESS_VM_WRITEV}, {"kcmp", unix.SYS_KCMP},
@@ -71,28 +71,28 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 		denied = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
 	)
 	var p bpfProgram
-	p.load(seccompArchOffset)
-	p.jump(unix.BPF_JEQ, unix.AUDIT_ARCH_X86_64, 1, 0)
+	p.addLoad(seccompArchOffset)
+	p.addJump(unix.BPF_JEQ, unix.AUDIT_ARCH_X86_64, 1, 0)
 	p.returnAction(unix.SECCOMP_RET_KILL_PROCESS)
-	p.load(seccompNumberOffset)
-	p.jump(unix.BPF_JSET, x32Bit, 0, 1)
+	p.addLoad(seccompNumberOffset)
+	p.addJump(unix.BPF_JSET, x32Bit, 0, 1)
 	p.returnAction(denied)
 	// After this error glibc uses clone, whose flags a filter can read.
-	p.call(unix.SYS_CLONE3, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
-	for _, call := range deniedCalls() {
-		p.call(call.number, denied)
+	p.returnForCall(unix.SYS_CLONE3, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
+	for _, call := range deniedSystemCalls() {
+		p.returnForCall(call.number, denied)
 	}
-	p.callByArg(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
-	p.callByArg(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
+	p.returnForArgument(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
+	p.returnForArgument(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
 	// These commands can watch files, like inotify.
-	p.callByArg(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow)
+	p.returnForArgument(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow)
 	// The machine has a common limit for the filters of all sockets, including those in other sandboxes.
-	p.socketOptions([]uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF, unix.SO_ATTACH_REUSEPORT_CBPF, unix.SO_ATTACH_REUSEPORT_EBPF}, denied)
+	p.socketOptionRules([]uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF, unix.SO_ATTACH_REUSEPORT_CBPF, unix.SO_ATTACH_REUSEPORT_EBPF}, denied)
 	families := []uint32{unix.AF_UNIX}
 	if interfaces {
 		families = append(families, unix.AF_INET, unix.AF_INET6)
 	}
-	p.socket(families, interfaces, denied)
+	p.socketRules(families, interfaces, denied)
 	p.returnAction(allow)
-	return p.bytes(), nil
+	return p.encode(), nil
 }

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	case "check":
 		err = check()
 	case "gate":
-		err = sandbox.ServerAtGate(sandbox.Config{FirstUID: firstUID, Root: os.Getenv(rootVariable)})
+		err = sandbox.ServerAtGate(sandbox.Config{FirstUID: firstUID, RunDir: os.Getenv(rootVariable)})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -53,7 +53,7 @@ func TestMain(m *testing.M) {
 
 // hold is a server that runs a program until it is killed.
 func hold() error {
-	sb := sandbox.New(sandbox.Config{FirstUID: firstUID, Root: os.Getenv(rootVariable)})
+	sb := sandbox.New(sandbox.Config{FirstUID: firstUID, RunDir: os.Getenv(rootVariable)})
 	spec := shell("echo begun; trap '' TERM HUP; sleep 1000 & sleep 1000")
 	spec.Limits.WallTime = 0
 	spec.OnStdout = func(b []byte) { os.Stdout.Write(b) }
@@ -63,15 +63,15 @@ func hold() error {
 
 // check is a server that runs its self-test, and checks for leftovers of its runs.
 func check() error {
-	sb := sandbox.New(sandbox.Config{Root: os.Getenv(rootVariable)})
+	sb := sandbox.New(sandbox.Config{RunDir: os.Getenv(rootVariable)})
 	lines := sb.SelfTest(context.Background())
 	spec := shell(
 		"echo x >/out/made; mkdir -p /out/d/e; touch /out/d/e/f; chmod 000 /out/d/e /out/d; ln -s / /out/link; cat /in/file")
 	spec.Files = map[string][]byte{"file": []byte("given")}
 	spec.CollectFiles = map[string]int64{"made": 10, "link": 10}
 	o, err := sb.Run(context.Background(), spec)
-	lines = append(lines, job.CheckResult{
-		Name: "run", OK: err == nil && o.ExitCode == 0 && o.Stdout == "given" && string(o.Files["made"]) == "x\n" &&
+	lines = append(lines, job.SelfTestResult{
+		Name: "run", Passed: err == nil && o.ExitCode == 0 && o.Stdout == "given" && string(o.Files["made"]) == "x\n" &&
 			o.RefusedFiles["link"] != "",
 		Detail: fmt.Sprintf("%+v %v", o, err),
 	})
@@ -120,13 +120,13 @@ func TestAServerWithoutRootHasTheSameIsolation(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, stderr.String())
 	}
-	var lines []job.CheckResult
+	var lines []job.SelfTestResult
 	if err := json.Unmarshal(out, &lines); err != nil {
 		t.Fatal(err)
 	}
 	var less []string
 	for _, line := range lines {
-		if !line.OK {
+		if !line.Passed {
 			t.Errorf("%+v", line)
 		}
 		if strings.HasPrefix(line.Detail, "degraded: ") {
@@ -180,7 +180,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dead, "out"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sb := sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID, Root: root})
+	sb := sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID, RunDir: root})
 	assertUnharmed(t, sb, 0)
 	if _, err := os.Stat(dead); !os.IsNotExist(err) {
 		t.Errorf("a dead server's directory is left: %v", err)

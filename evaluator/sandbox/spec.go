@@ -6,21 +6,21 @@ import (
 )
 
 // Limits has the limits of one process tree; sizes are in bytes. A zero field means no limit, except for the writable
-// areas: a zero Tmp, Shm, or Out means 64 MiB. Start from DefaultBuildLimits or DefaultRunLimits.
+// areas: a zero TmpBytes, ShmBytes, or OutBytes means 64 MiB. Start from DefaultBuildLimits or DefaultRunLimits.
 type Limits struct {
-	WallTime  time.Duration // from the program's start
-	CPU       time.Duration // per process, rounded up to whole seconds
-	Memory    int64         // of the whole tree, including its tmpfs pages
-	Processes int           // processes and threads of the whole tree
-	FileSize  int64         // of each file
-	OpenFiles uint64        // per process
-	Tmp       int64         // size of /tmp
-	Shm       int64         // size of /dev/shm
-	Out       int64         // size of /out
-	Output    int64         // stdout and stderr together; the run is killed when it writes more
-	// Background marks programs that are not timed, such as compilers. They run with Config.BuildNice. At normal
+	WallTime    time.Duration // from the program's start
+	CPU         time.Duration // per process, rounded up to whole seconds
+	Memory      int64         // of the whole tree, including its tmpfs pages
+	Processes   int           // processes and threads of the whole tree
+	FileSize    int64         // of each file
+	OpenFiles   uint64        // per process
+	TmpBytes    int64         // size of /tmp
+	ShmBytes    int64         // size of /dev/shm
+	OutBytes    int64         // size of /out
+	OutputBytes int64         // stdout and stderr together; the run is killed when it writes more
+	// IsBackground marks programs that are not timed, such as compilers. They run with Config.BuildNice. At normal
 	// priority, compilers on all cores made honest kernels up to 130 µs slower on the judge's clock.
-	Background bool
+	IsBackground bool
 }
 
 // DefaultBuildLimits returns the limits of a compiler. With higher limits a submission could occupy a build slot
@@ -29,7 +29,7 @@ func DefaultBuildLimits() Limits {
 	return Limits{
 		WallTime: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,
 		FileSize: 128 << 20, OpenFiles: 256, // a worker holds an object and the program in memory
-		Tmp: 512 << 20, Shm: 16 << 20, Out: 512 << 20, Output: 8 << 20, Background: true,
+		TmpBytes: 512 << 20, ShmBytes: 16 << 20, OutBytes: 512 << 20, OutputBytes: 8 << 20, IsBackground: true,
 	}
 }
 
@@ -39,7 +39,7 @@ func DefaultRunLimits() Limits {
 	return Limits{
 		WallTime: 3 * time.Minute, CPU: 12 * time.Minute, Memory: 16 << 30, Processes: 256,
 		FileSize: 64 << 20, OpenFiles: 1024,
-		Tmp: 2 << 30, Shm: 256 << 20, Out: 64 << 20, Output: 8 << 20,
+		TmpBytes: 2 << 30, ShmBytes: 256 << 20, OutBytes: 64 << 20, OutputBytes: 8 << 20,
 	}
 }
 
@@ -59,12 +59,12 @@ type Spec struct {
 	Slot          int               // determines its user ID: Config.FirstUID + Slot
 	Argv          []string          // Argv[0] is a path inside
 	Env           map[string]string // in addition to PATH, HOME, TMPDIR, LANG, USER, LOGNAME
-	Dir           string            // working directory inside; default /tmp
+	WorkingDir    string            // working directory inside; default /tmp
 	Files         map[string][]byte // written read-only below /in before start, by relative name
 	WritableFiles map[string][]byte // written into /out before start, writable and owned by the slot's user ID
 	Mounts        []Mount
 	MountProc     bool     // mount /proc (GPU drivers need it writable)
-	Device        []string // device nodes bound with --dev-bind: /dev/nvidiactl …
+	DeviceNodes   []string // device nodes bound with --dev-bind: /dev/nvidiactl …
 	// AllowInternetSockets allows Internet sockets and listing the network interfaces, of which there is only the
 	// loopback of the program's own network namespace. Programs with ranks, Nsight Compute, and compute-sanitizer need
 	// them. Other programs have only local sockets, because TCP buffers use the machine's memory.
@@ -76,8 +76,8 @@ type Spec struct {
 	Stdin      *os.File // nil reads nothing
 	OnStarted  func()   // called when the process has its descriptors; may be nil
 	Limits     Limits
-	// OnStdout and OnStderr receive raw output while the process runs, each in its own goroutine (see Text). The slice
-	// is valid only during the call. Outcome has the kept head and tail.
+	// OnStdout and OnStderr receive raw output while the process runs, each in its own goroutine (see CleanOutput). The
+	// slice is valid only during the call. Outcome has the kept head and tail.
 	OnStdout, OnStderr func([]byte)
 	// CollectFiles names files in /out to read after all processes of the run have ended, with their maximum sizes.
 	// They must be regular files with one link, and no part of the path may be a symlink.
@@ -88,15 +88,15 @@ type Spec struct {
 type Outcome struct {
 	// ExitCode is -1 if a limit killed the process. As in shells it is 128+n for signal n, and 127 if the program does
 	// not exist.
-	ExitCode     int
-	Signal       string // "SIGSEGV", empty if it exited
-	Limit        string // "wall", "cpu", "memory", "processes", "file size", "output"; empty if none was hit
-	Cancelled    bool
-	WallTime     time.Duration // of the program, without setting up and removing its sandbox
-	CPU          time.Duration
-	MemoryMax    int64  // bytes, peak of the tree; without a cgroup, of its largest process
-	Stdout       string // valid UTF-8: head and tail, with a note if it was cut
-	Stderr       string
-	Files        map[string][]byte // files read for CollectFiles
-	RefusedFiles map[string]string // reasons for refused files of CollectFiles
+	ExitCode      int
+	Signal        string // "SIGSEGV", empty if it exited
+	ExceededLimit string // "wall", "cpu", "memory", "processes", "file size", "output"; empty if none was hit
+	Cancelled     bool
+	WallTime      time.Duration // of the program, without setting up and removing its sandbox
+	CPU           time.Duration
+	MemoryPeak    int64  // bytes, peak of the tree; without a cgroup, of its largest process
+	Stdout        string // valid UTF-8: head and tail, with a note if it was cut
+	Stderr        string
+	Files         map[string][]byte // files read for CollectFiles
+	RefusedFiles  map[string]string // reasons for refused files of CollectFiles
 }

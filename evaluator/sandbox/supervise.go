@@ -11,18 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Limits in Outcome.Limit.
+// Limits in Outcome.ExceededLimit.
 const (
 	limitWall      = "wall"
 	limitCPU       = "cpu"
-	limitMemory    = Memory
-	limitProcesses = Processes
+	limitMemory    = ExceededMemory
+	limitProcesses = ExceededProcesses
 	limitFileSize  = "file size"
 	limitOutput    = "output"
 )
 
-// cancelled is the cause if ctx ended the run.
-const cancelled = "cancelled"
+// causeCancelled is the cause if ctx ended the run.
+const causeCancelled = "cancelled"
 
 // killTimeout limits the wait for a killed process to die; one that hangs in a driver never does.
 const killTimeout = 10 * time.Second
@@ -30,7 +30,7 @@ const killTimeout = 10 * time.Second
 // supervise waits for the end of a run, or kills it, and cleans up.
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
-	cause := p.watch(ctx)
+	cause := p.waitOrCause(ctx)
 	wallTime := time.Since(p.startedAt)
 	if err := p.killAll(); err != nil {
 		// While a process hangs, the stream readers and waitForProcess remain; the slot is retired.
@@ -40,14 +40,14 @@ func (p *Process) supervise(ctx context.Context) {
 	// After killAll, bubblewrap has no child left and exits, or it was killed, so this returns soon.
 	<-p.exited
 	p.reapInit()
-	p.readRest()
+	p.readRemainingOutput()
 	p.outcome, p.err = p.readOutcome(cause)
 	p.outcome.WallTime = wallTime
 	p.err = errors.Join(p.err, p.removeRun())
 }
 
-// watch waits for the end of the program and returns "", or the cause if the run must be killed.
-func (p *Process) watch(ctx context.Context) string {
+// waitOrCause waits for the end of the program and returns "", or the cause if the run must be killed.
+func (p *Process) waitOrCause(ctx context.Context) string {
 	defer p.wallTimer.Stop()
 	// The kernel does not kill a process when the group reaches its process limit, so this loop detects a fork bomb
 	// within a tenth of a second.
@@ -58,13 +58,13 @@ func (p *Process) watch(ctx context.Context) string {
 		case <-p.exited:
 			return ""
 		case <-ctx.Done():
-			return cancelled
+			return causeCancelled
 		case <-p.wallTimer.C:
 			return limitWall
-		case <-p.outputMeter.full:
+		case <-p.outputMeter.limitExceeded:
 			return limitOutput
 		case <-poll.C:
-			if limit := p.group.Exceeded(); limit != "" {
+			if limit := p.controlGroup.ExceededLimit(); limit != "" {
 				return limit
 			}
 		}
@@ -84,7 +84,7 @@ func (p *Process) killAll() error {
 	if p.pidfd >= 0 && !p.waitUntilDead(deadline) {
 		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.Slot, ErrProcessStuck)
 	}
-	if !p.group.Kill(deadline) {
+	if !p.controlGroup.Kill(deadline) {
 		return fmt.Errorf("the processes of slot %d: %w", p.spec.Slot, ErrProcessStuck)
 	}
 	return nil
@@ -113,11 +113,11 @@ func (p *Process) reapInit() {
 	}
 }
 
-// readRest reads the remaining output. All writers have ended, except that without a sandbox a daemon may hold the
-// pipes open.
-func (p *Process) readRest() {
+// readRemainingOutput reads the remaining output. All writers have ended, except that without a sandbox a daemon may
+// hold the pipes open.
+func (p *Process) readRemainingOutput() {
 	if p.unsandboxed {
-		for _, stream := range p.streams {
+		for _, stream := range p.outputPipes {
 			_ = stream.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
 		}
 	}
@@ -130,7 +130,7 @@ func (p *Process) removeRun() error {
 	if p.pidfd >= 0 {
 		unix.Close(p.pidfd)
 	}
-	err := p.group.Remove()
+	err := p.controlGroup.Remove()
 	if p.runArea != nil {
 		err = errors.Join(err, p.runArea.remove())
 	}

@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// onOwnThread calls f in a new goroutine on a dedicated OS thread, which ends with f. There are two reasons: a mount
+// runOnNewThread calls f in a new goroutine on a dedicated OS thread, which ends with f. There are two reasons: a mount
 // namespace belongs to a thread, and the kernel treats the end of the thread that started bubblewrap as the death of
 // its parent, so f must not return before the child has ended.
-func onOwnThread(f func()) {
+func runOnNewThread(f func()) {
 	go func() {
 		runtime.LockOSThread()
 		if unix.Gettid() != unix.Getpid() {

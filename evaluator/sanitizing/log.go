@@ -16,14 +16,14 @@ type toolLog struct {
 	findings        []job.Finding // errors first, merged by place; at most job.MaxFindings
 	errors          int           // number of places with an error, also without a finding
 	unprintedErrors int           // errors that the tool counted but did not print
-	ended           bool          // the log has a summary
+	hasSummary      bool          // the log has a summary
 	toolProblem     string        // message about the tool itself, for example that it could not start
 }
 
 // coversWholeRun reports whether the tool checked the whole run. A tool that does not support the device prints a
 // warning and runs the program without checks.
 func (l toolLog) coversWholeRun() bool {
-	return l.ended && (l.toolProblem == "" || strings.HasPrefix(l.toolProblem, "Warning: "))
+	return l.hasSummary && (l.toolProblem == "" || strings.HasPrefix(l.toolProblem, "Warning: "))
 }
 
 const logLinePrefix = "========="
@@ -40,10 +40,10 @@ var (
 	secondAccessPattern = regexp.MustCompile(`^and (\w+) access (at .+?)(?: \[(\d+) hazards?\])?$`)
 	// Examples: "at oob(float *, int)+0x90 in bad.cu:6", also after "Device Frame: "; until CUDA 11.8 "at 0x90 in
 	// bad.cu:6:oob(float *, int)".
-	framePattern    = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
-	framePatternOld = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
-	threadPattern   = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
-	addressPattern  = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
+	stackFramePattern = regexp.MustCompile(`^(?:at |Device Frame: ?)(.+?)\+0x[0-9a-f]+(?: in (.+):(\d+))?$`)
+	oldFramePattern   = regexp.MustCompile(`^(?:at |Device Frame: ?)0x[0-9a-f]+ in (?:(.+):(\d+):)?(.+)$`)
+	threadPattern     = regexp.MustCompile(`^by thread \(([\d,]+)\) in block \(([\d,]+)\)`)
+	addressPattern    = regexp.MustCompile(` (?:at |to )?0x[0-9a-f]+`)
 )
 
 // readLog parses the log of a tool. ours has the names of the submission's files.
@@ -54,11 +54,11 @@ func readLog(tool string, text []byte, ours []string) (l toolLog) {
 		if one != nil && one.isOfHarness() {
 			ignored++
 		} else if one != nil {
-			l.add(one.finding(ours))
+			l.addFinding(one.finding(ours))
 		}
 		one = nil
 	}
-	for line := range strings.Lines(sandbox.Text(text)) {
+	for line := range strings.Lines(sandbox.CleanOutput(text)) {
 		text, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), logLinePrefix)
 		if !ok {
 			continue
@@ -72,19 +72,20 @@ func readLog(tool string, text []byte, ours []string) (l toolLog) {
 		if m := unprintedPattern.FindStringSubmatch(text); m != nil {
 			l.unprintedErrors += parseNumber(m[1])
 		} else if m := summaryPattern.FindStringSubmatch(text); m != nil {
-			counted, l.ended = counted+parseNumber(m[1]+m[2]), true
+			counted, l.hasSummary = counted+parseNumber(m[1]+m[2]), true
 		} else if strings.HasPrefix(text, "Program hit ") {
 			ignored++
 		} else if isToolProblem(text) {
 			l.toolProblem = text
 		} else if text != "" {
-			one = newRecord(tool, text)
+			one = newLogRecord(tool, text)
 		}
 	}
 	end()
 	if l.errors == 0 && counted > ignored {
 		// Errors that cannot be parsed still count.
-		l.add(job.Finding{Tool: tool, Message: "Errors that this site cannot read", Count: counted - ignored}, true)
+		l.addFinding(job.Finding{Tool: tool, Message: "Errors that this site cannot read",
+			Occurrences: counted - ignored}, true)
 	}
 	slices.SortStableFunc(l.findings, func(a, b job.Finding) int { return warningRank(a) - warningRank(b) })
 	return l
@@ -96,8 +97,8 @@ func isToolProblem(text string) bool {
 		(strings.HasPrefix(text, "Error: ") || strings.HasPrefix(text, "Warning: ")) && !racePattern.MatchString(text)
 }
 
-// add adds a finding, unless real is false, and merges it with others at the same location.
-func (l *toolLog) add(f job.Finding, real bool) {
+// addFinding adds a finding, unless real is false, and merges it with others at the same location.
+func (l *toolLog) addFinding(f job.Finding, real bool) {
 	if !real {
 		return
 	}
@@ -105,7 +106,7 @@ func (l *toolLog) add(f job.Finding, real bool) {
 		return g.IsWarning == f.IsWarning && g.Message == f.Message && g.Kernel == f.Kernel && g.File == f.File && g.Line == f.Line
 	}
 	if i := slices.IndexFunc(l.findings, same); i >= 0 {
-		l.findings[i].Count = min(l.findings[i].Count+f.Count, maxLogNumber)
+		l.findings[i].Occurrences = min(l.findings[i].Occurrences+f.Occurrences, maxLogNumber)
 		return
 	}
 	if !f.IsWarning {
@@ -118,9 +119,9 @@ func (l *toolLog) add(f job.Finding, real bool) {
 
 // logRecord is a finding that is being parsed.
 type logRecord struct {
-	found         job.Finding
-	frames        []stackFrame // innermost first
-	otherAccesses []string
+	partialFinding job.Finding
+	frames         []stackFrame // innermost first
+	otherAccesses  []string
 }
 
 // hostCallPrefix is the prefix of a record about a host API call, such as a copy.
@@ -129,7 +130,7 @@ const hostCallPrefix = "Host API "
 // isOfHarness reports whether the harness caused the finding: its gate kernel, or copies of inputs from memory written
 // by another process, which initcheck cannot observe. Other copies of uninitialized memory look the same.
 func (r *logRecord) isOfHarness() bool {
-	return r.found.Tool == "initcheck" && strings.HasPrefix(r.found.Message, hostCallPrefix) ||
+	return r.partialFinding.Tool == "initcheck" && strings.HasPrefix(r.partialFinding.Message, hostCallPrefix) ||
 		slices.ContainsFunc(r.frames, func(f stackFrame) bool { return strings.Contains(f.kernel, harnessGateKernel) })
 }
 
@@ -138,10 +139,10 @@ type stackFrame struct {
 	line         int
 }
 
-func newRecord(tool, text string) *logRecord {
-	r := &logRecord{found: job.Finding{Tool: tool, Message: text, Count: 1}}
+func newLogRecord(tool, text string) *logRecord {
+	r := &logRecord{partialFinding: job.Finding{Tool: tool, Message: text, Occurrences: 1}}
 	if m := racePattern.FindStringSubmatch(text); m != nil {
-		r.found.IsWarning, r.found.Message = m[1] == "Warning", "Race between a "+strings.ToLower(m[2])
+		r.partialFinding.IsWarning, r.partialFinding.Message = m[1] == "Warning", "Race between a "+strings.ToLower(m[2])
 		r.parseDetail(m[3])
 	}
 	return r
@@ -149,16 +150,16 @@ func newRecord(tool, text string) *logRecord {
 
 // parseDetail parses a line that follows the first line of the record.
 func (r *logRecord) parseDetail(text string) {
-	if f, ok := frameOf(text); ok {
+	if f, ok := parseStackFrame(text); ok {
 		r.frames = append(r.frames, f)
 	} else if m := secondAccessPattern.FindStringSubmatch(text); m != nil {
-		r.found.Message += " and a " + strings.ToLower(m[1])
-		if f, ok := frameOf(m[2]); ok && f.line > 0 {
-			r.found.Message += " at " + f.file + ":" + strconv.Itoa(f.line)
+		r.partialFinding.Message += " and a " + strings.ToLower(m[1])
+		if f, ok := parseStackFrame(m[2]); ok && f.line > 0 {
+			r.partialFinding.Message += " at " + f.file + ":" + strconv.Itoa(f.line)
 		}
-		r.found.Count = max(parseNumber(m[3]), 1)
+		r.partialFinding.Occurrences = max(parseNumber(m[3]), 1)
 	} else if m := threadPattern.FindStringSubmatch(text); m != nil {
-		r.found.Thread, r.found.Block = m[1], m[2]
+		r.partialFinding.Thread, r.partialFinding.Block = m[1], m[2]
 	} else if strings.HasPrefix(text, "Access") || strings.HasPrefix(text, "Address") || strings.HasPrefix(text, "and is ") || strings.Contains(text, " on access by ") {
 		r.otherAccesses = append(r.otherAccesses, addressPattern.ReplaceAllString(text, ""))
 	}
@@ -167,7 +168,7 @@ func (r *logRecord) parseDetail(text string) {
 // finding converts the record to a finding at the innermost frame in the submission. ok is false if the record is about
 // neither a kernel nor a host call.
 func (r *logRecord) finding(ours []string) (job.Finding, bool) {
-	f := r.found
+	f := r.partialFinding
 	if len(r.frames) > 0 {
 		at := max(slices.IndexFunc(r.frames, func(f stackFrame) bool { return slices.Contains(ours, f.file) }), 0)
 		f.Kernel, f.File, f.Line = r.frames[len(r.frames)-1].kernel, r.frames[at].file, r.frames[at].line
@@ -185,17 +186,17 @@ func (r *logRecord) finding(ours []string) (job.Finding, bool) {
 	return f, true
 }
 
-func frameOf(text string) (f stackFrame, ok bool) {
-	if m := framePattern.FindStringSubmatch(text); m != nil {
-		return stackFrame{m[1], baseName(m[2]), parseNumber(m[3])}, true
+func parseStackFrame(text string) (f stackFrame, ok bool) {
+	if m := stackFramePattern.FindStringSubmatch(text); m != nil {
+		return stackFrame{m[1], fileBaseName(m[2]), parseNumber(m[3])}, true
 	}
-	if m := framePatternOld.FindStringSubmatch(text); m != nil {
-		return stackFrame{m[3], baseName(m[1]), parseNumber(m[2])}, true
+	if m := oldFramePattern.FindStringSubmatch(text); m != nil {
+		return stackFrame{m[3], fileBaseName(m[1]), parseNumber(m[2])}, true
 	}
 	return f, false
 }
 
-func baseName(file string) string {
+func fileBaseName(file string) string {
 	if file == "" {
 		return ""
 	}

@@ -22,23 +22,23 @@ func TestLogsOfTheToolsBecomeFindings(t *testing.T) {
 		"memcheck": {"memcheck", []job.Finding{{Message: "Invalid __global__ write of size 4 bytes",
 			Kernel: "oob(float *, int)", File: "bad.cu", Line: 6,
 			Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 400 bytes",
-			Block:  "0,0,0", Thread: "100,0,0", Count: 3}}, 26},
+			Block:  "0,0,0", Thread: "100,0,0", Occurrences: 3}}, 26},
 		"misaligned": {"memcheck", []job.Finding{{Message: "Invalid __global__ write of size 4 bytes",
 			Kernel: "misaligned(char *)", File: "bad.cu", Line: 18,
 			Detail: "Access is misaligned and is inside the nearest allocation of size 4,096 bytes", Block: "0,0,0",
-			Thread: "0,0,0", Count: 1}}, 0},
+			Thread: "0,0,0", Occurrences: 1}}, 0},
 		"triton": {"memcheck", []job.Finding{{Message: "Invalid __global__ read of size 16 bytes", Kernel: "add",
 			File: "bad.py", Line: 5,
 			Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 4,000 bytes",
-			Block:  "0,0,0", Thread: "122,0,0", Count: 1}}, 777},
+			Block:  "0,0,0", Thread: "122,0,0", Occurrences: 1}}, 777},
 		"racecheck": {"racecheck", []job.Finding{{Message: "Race between a write and a read at bad.cu:11",
-			Kernel: "race(float *)", File: "bad.cu", Line: 10, Count: 512}}, 0},
+			Kernel: "race(float *)", File: "bad.cu", Line: 10, Occurrences: 512}}, 0},
 		"initcheck": {"initcheck", []job.Finding{{Message: "Uninitialized __global__ memory read of size 4 bytes",
 			Kernel: "uninit(const float *, float *)",
-			File:   "bad.cu", Line: 13, Block: "0,0,0", Thread: "0,0,0", Count: 2}}, 44},
+			File:   "bad.cu", Line: 13, Block: "0,0,0", Thread: "0,0,0", Occurrences: 2}}, 44},
 		"synccheck": {"synccheck", []job.Finding{{Message: "Barrier error detected. Divergent thread(s) in warp.",
 			Kernel: "sync(float *)", File: "bad.cu", Line: 15,
-			Block: "0,0,0", Thread: "0,0,0", Count: 3}}, 0},
+			Block: "0,0,0", Thread: "0,0,0", Occurrences: 3}}, 0},
 		"none":    {"memcheck", nil, 0},
 		"no_race": {"racecheck", nil, 0},
 	} {
@@ -50,9 +50,9 @@ func TestLogsOfTheToolsBecomeFindings(t *testing.T) {
 			c.want[i].Tool = c.tool
 		}
 		got := readLog(c.tool, text, []string{"bad.cu"})
-		if diff := cmp.Diff(c.want, got.findings); diff != "" || !got.ended || got.toolProblem != "" ||
+		if diff := cmp.Diff(c.want, got.findings); diff != "" || !got.hasSummary || got.toolProblem != "" ||
 			got.errors != len(c.want) || got.unprintedErrors != c.unread {
-			t.Errorf("%s: ended %v, %d errors, %d unread, problem %q\n%s", name, got.ended, got.errors, got.unprintedErrors,
+			t.Errorf("%s: ended %v, %d errors, %d unread, problem %q\n%s", name, got.hasSummary, got.errors, got.unprintedErrors,
 				got.toolProblem, diff)
 		}
 	}
@@ -81,18 +81,18 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 	got := readLog("memcheck", []byte(inHeader), []string{"submission.cu", "tile.cuh"})
 	want := []job.Finding{
 		{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes", Detail: "Access is out of bounds",
-			Kernel: "matmul(float *)", File: "tile.cuh", Line: 12, Block: "4,5,6", Thread: "1,2,3", Count: 1},
+			Kernel: "matmul(float *)", File: "tile.cuh", Line: 12, Block: "4,5,6", Thread: "1,2,3", Occurrences: 1},
 		{Tool: "memcheck", Message: "Invalid __global__ read of size 1 bytes", Kernel: "old(int)",
-			File: "submission.cu", Line: 6, Count: 1},
+			File: "submission.cu", Line: 6, Occurrences: 1},
 		{Tool: "memcheck", Message: "Invalid __global__ read of size 2 bytes", Kernel: "open_gate(int)",
-			File: "submission.cu", Line: 7, Count: 1},
+			File: "submission.cu", Line: 7, Occurrences: 1},
 		{Tool: "memcheck", Message: "Host API memory access error at host access of size 4194304 bytes",
-			Detail: "Invalid access on access by cudaMemcpy source", Count: 1},
-		{Tool: "memcheck", IsWarning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Count: 2},
+			Detail: "Invalid access on access by cudaMemcpy source", Occurrences: 1},
+		{Tool: "memcheck", IsWarning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Occurrences: 2},
 	}
-	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 4 || got.ended ||
+	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 4 || got.hasSummary ||
 		!strings.HasPrefix(got.toolProblem, "Internal Sanitizer Error") {
-		t.Errorf("ended %v, %d errors, problem %q\n%s", got.ended, got.errors, got.toolProblem, diff)
+		t.Errorf("ended %v, %d errors, problem %q\n%s", got.hasSummary, got.errors, got.toolProblem, diff)
 	}
 }
 
@@ -101,7 +101,7 @@ func TestErrorsThatCannotBeReadAreNotTakenForNothing(t *testing.T) {
 		"========= New words\n========= ERROR SUMMARY: 3 errors\n":                                                   1,
 		"========= Program hit cudaErrorInvalidValue (error 1) on CUDA API call\n========= ERROR SUMMARY: 1 error\n": 0,
 	} {
-		if got := readLog("memcheck", []byte(text), nil); got.errors != errors || !got.ended {
+		if got := readLog("memcheck", []byte(text), nil); got.errors != errors || !got.hasSummary {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
@@ -130,7 +130,7 @@ func FuzzLog(f *testing.F) {
 		}
 		for _, f := range got.findings {
 			for _, text := range []string{f.Message, f.Detail, f.Kernel, f.File, f.Block, f.Thread} {
-				if !utf8.ValidString(text) || job.HasBidi([]byte(text)) {
+				if !utf8.ValidString(text) || job.HasBidiControls([]byte(text)) {
 					t.Errorf("%q", text)
 				}
 			}

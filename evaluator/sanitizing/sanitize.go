@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	logFile = "sanitizer.log"
-	maxLog  = 4 << 20 // bytes
+	logFile     = "sanitizer.log"
+	maxLogBytes = 4 << 20 // bytes
 	// maxPrintedErrors limits the errors that a tool writes to its log. Errors of threads on the same line are merged,
 	// so it exceeds the number of stored findings.
 	maxPrintedErrors = 1000
@@ -37,9 +37,9 @@ type Sanitizer struct {
 	TotalTimeout time.Duration // for all tools; 10 minutes
 }
 
-// tools lists the tools of compute-sanitizer in the order in which they run. The first is the fastest and finds most
-// errors.
-func tools() []string { return []string{"memcheck", "synccheck", "initcheck", "racecheck"} }
+// sanitizerTools lists the tools of compute-sanitizer in the order in which they run. The first is the fastest and
+// finds most errors.
+func sanitizerTools() []string { return []string{"memcheck", "synccheck", "initcheck", "racecheck"} }
 
 // Request describes a check of a built program on its slot.
 type Request struct {
@@ -53,18 +53,18 @@ type Request struct {
 }
 
 // ToolNames returns the number of tools. Each is a case of the stage.
-func ToolNames() int { return len(tools()) }
+func ToolNames() int { return len(sanitizerTools()) }
 
 // Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times have no
 // meaning.
 func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult, error) {
 	result := job.StageResult{Stage: job.StageSanitize, Status: job.StatusPass, StartedAt: time.Now().UTC()}
-	end := time.Now().Add(durationOr(s.TotalTimeout, 10*time.Minute))
-	for i, tool := range tools() {
-		limit := min(durationOr(s.ToolTimeout, 3*time.Minute), time.Until(end))
-		ended := toolRun{tool: tool, limit: limit}
+	end := time.Now().Add(durationOrDefault(s.TotalTimeout, 10*time.Minute))
+	for i, tool := range sanitizerTools() {
+		limit := min(durationOrDefault(s.ToolTimeout, 3*time.Minute), time.Until(end))
+		ended := toolRun{tool: tool, timeLimit: limit}
 		if limit > 0 {
-			if err := s.run(ctx, req, &ended); err != nil {
+			if err := s.runTool(ctx, req, &ended); err != nil {
 				return result, err
 			}
 		}
@@ -72,9 +72,9 @@ func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult,
 			return result, ctx.Err()
 		}
 		status, message := ended.verdict()
-		one := job.CaseResult{Index: i, Spec: tool, Status: status, Message: message}
+		one := job.CaseResult{Index: i, SpecLine: tool, Status: status, Message: message}
 		result.Cases, result.Findings = append(result.Cases, one), append(result.Findings, ended.log.findings...)
-		ended.keepOutput(&result)
+		ended.appendOutput(&result)
 		req.OnTool(one)
 	}
 	result.EndedAt = time.Now().UTC()
@@ -85,7 +85,7 @@ func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult,
 // toolRun is the run of one tool.
 type toolRun struct {
 	tool       string
-	limit      time.Duration // if 0 or less, no time was left and it did not run
+	timeLimit  time.Duration // if 0 or less, no time was left and it did not run
 	command    string
 	process    sandbox.Outcome // outcome of the submission's process
 	log        toolLog
@@ -93,21 +93,21 @@ type toolRun struct {
 	failure    *job.Failure
 }
 
-// run runs one tool. Its error is an infrastructure error.
-func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
+// runTool runs one tool. Its error is an infrastructure error.
+func (s *Sanitizer) runTool(ctx context.Context, req Request, r *toolRun) error {
 	judged, own := harness.NewParser(nil), harness.NewParser(nil)
 	pipe, drain, err := newReportPipe(own)
 	if err != nil {
 		return err
 	}
 	asked := toolchain.StageRequest{
-		Mode: harness.Mode(job.StageSanitize), Cases: req.Cases, Seed: harness.PublicSeed(req.Job.Task),
-		Timeout: r.limit + judgeExitTimeout, Linger: judgeExitTimeout, OnPipe: func(b []byte) { judged.Write(b) },
+		Mode: harness.EvalMode(job.StageSanitize), Cases: req.Cases, Seed: harness.PublicSeed(req.Job.Task),
+		Timeout: r.timeLimit + judgeExitTimeout, LingerTime: judgeExitTimeout, OnResultPipe: func(b []byte) { judged.Write(b) },
 		OnStdout: func(b []byte) { req.OnLog("stdout", b) }, OnStderr: func(b []byte) { req.OnLog("stderr", b) },
 	}
 	req.OnLog("stderr", []byte(r.toolTitle()))
 	ending, err := req.Program.RunWrapped(ctx, asked, func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
-		s.wrap(&spec, r)
+		s.wrapProcess(&spec, r)
 		spec.ResultPipe = pipe
 		var err error
 		r.process, err = s.Runner.Run(ctx, spec)
@@ -118,11 +118,11 @@ func (s *Sanitizer) run(ctx context.Context, req Request, r *toolRun) error {
 		return fmt.Errorf("run compute-sanitizer's %s: %w", r.tool, err)
 	}
 	parser, want := judged, req.Cases
-	if ending.Judge == nil {
+	if ending.JudgeOutcome == nil {
 		parser, want = own, nil // the program decides on a pass
 	}
 	parser.Close()
-	r.testStatus, r.failure = harness.Judge(ending, asked.Timeout, parser, want)
+	r.testStatus, r.failure = harness.JudgeStage(ending, asked.Timeout, parser, want)
 	if r.failure != nil && r.failure.IsInfrastructureError {
 		return errors.New(r.failure.Reason)
 	}
@@ -144,8 +144,8 @@ func newReportPipe(parser *harness.Parser) (pipe *os.File, drain func(), err err
 	return pipe, func() { pipe.Close(); <-drained }, nil
 }
 
-// wrap changes the spec of the submission's process so that it runs under the tool.
-func (s *Sanitizer) wrap(spec *sandbox.Spec, r *toolRun) {
+// wrapProcess changes the spec of the submission's process so that it runs under the tool.
+func (s *Sanitizer) wrapProcess(spec *sandbox.Spec, r *toolRun) {
 	spec.Argv = slices.Concat([]string{s.Tool.Path}, toolOptions(r.tool), spec.Argv)
 	r.command = strings.Join(spec.Argv, " ")
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
@@ -153,9 +153,9 @@ func (s *Sanitizer) wrap(spec *sandbox.Spec, r *toolRun) {
 	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: a separate allocation for each array
 	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for torch
 	// racecheck has a thread per processor. These must neither count as the submission's nor disturb timed runs.
-	spec.Limits.WallTime, spec.Limits.CPU, spec.Limits.Background = r.limit, 0, true
-	spec.Limits.Processes, spec.Limits.FileSize = 2*spec.Limits.Processes+runtime.NumCPU(), spec.Limits.Tmp
-	spec.CollectFiles = map[string]int64{logFile: maxLog}
+	spec.Limits.WallTime, spec.Limits.CPU, spec.Limits.IsBackground = r.timeLimit, 0, true
+	spec.Limits.Processes, spec.Limits.FileSize = 2*spec.Limits.Processes+runtime.NumCPU(), spec.Limits.TmpBytes
+	spec.CollectFiles = map[string]int64{logFile: maxLogBytes}
 }
 
 // toolOptions returns a tool's options.
@@ -185,8 +185,8 @@ func (r *toolRun) toolTitle() string {
 	return fmt.Sprintf("==WARPBOARD== compute-sanitizer %s\n", r.tool)
 }
 
-// keepOutput adds the command and the program's output under the tool.
-func (r *toolRun) keepOutput(result *job.StageResult) {
+// appendOutput adds the command and the program's output under the tool.
+func (r *toolRun) appendOutput(result *job.StageResult) {
 	if r.command == "" {
 		return
 	}
@@ -199,7 +199,7 @@ func (r *toolRun) keepOutput(result *job.StageResult) {
 	}
 }
 
-func durationOr(limit, otherwise time.Duration) time.Duration {
+func durationOrDefault(limit, otherwise time.Duration) time.Duration {
 	if limit > 0 {
 		return limit
 	}

@@ -15,14 +15,14 @@ const maxListedFindings = 5
 // verdict returns the status of a tool's run, and a message; "" if it found nothing.
 func (r *toolRun) verdict() (job.Status, string) {
 	switch {
-	case r.limit <= 0:
+	case r.timeLimit <= 0:
 		return job.StatusTimeout, fmt.Sprintf("%s did not run: the tools before it used up the time for all of them.", r.tool)
-	case r.process.Limit == "wall" && r.log.errors > 0:
-		return job.StatusFail, strings.TrimSpace(r.firstFindings()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, secondsText(r.limit))
-	case r.process.Limit == "wall":
-		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, secondsText(r.limit)) + r.firstFindings()
-	case r.process.Limit != "":
-		return job.StatusLimit, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.Limit) + r.firstFindings()
+	case r.process.ExceededLimit == "wall" && r.log.errors > 0:
+		return job.StatusFail, strings.TrimSpace(r.firstFindings()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, secondsText(r.timeLimit))
+	case r.process.ExceededLimit == "wall":
+		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, secondsText(r.timeLimit)) + r.firstFindings()
+	case r.process.ExceededLimit != "":
+		return job.StatusLimitExceeded, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.ExceededLimit) + r.firstFindings()
 	case r.log.errors > 0:
 		return job.StatusFail, strings.TrimSpace(r.firstFindings())
 	case !r.log.coversWholeRun():
@@ -64,7 +64,7 @@ func (r *toolRun) incompleteReason() string {
 	if text == "" {
 		return fmt.Sprintf("it left no summary, and ended with exit code %d.", r.process.ExitCode)
 	}
-	return sandbox.Text([]byte(clipText(text, 300)))
+	return sandbox.CleanOutput([]byte(clipText(text, 300)))
 }
 
 // stageVerdict returns the status of the stage, and a failure with the messages of the tools that did not pass, without
@@ -82,7 +82,7 @@ func stageVerdict(cases []job.CaseResult) (job.Status, *job.Failure) {
 		if specs[sentence] == nil {
 			why = append(why, sentence)
 		}
-		specs[sentence] = append(specs[sentence], c.Spec)
+		specs[sentence] = append(specs[sentence], c.SpecLine)
 	}
 	if status == job.StatusPass {
 		return status, nil
@@ -102,7 +102,7 @@ func shortMessage(c job.CaseResult) string {
 	first, more, _ := strings.Cut(c.Message, "\n")
 	switch {
 	case c.Status != job.StatusFail:
-		return strings.TrimPrefix(first, c.Spec+" ")
+		return strings.TrimPrefix(first, c.SpecLine+" ")
 	case more != "":
 		return "found an " + strings.TrimSuffix(first, ".") + ", and more."
 	}

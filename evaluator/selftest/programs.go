@@ -92,7 +92,7 @@ func Programs(slot device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 // job returns the job of a test program: the task's own template, run once in the benchmark stage, the only stage in
 // which the judge reports both clocks.
 func (k languageTest) job(b *tasks.Bundle, device string) (job.Job, error) {
-	sources, err := b.Resolve(tasks.Submission{Source: b.Files[k.template]})
+	sources, err := b.ProgramFiles(tasks.Submission{Source: b.Files[k.template]})
 	if err != nil {
 		return job.Job{}, fmt.Errorf("read the built-in task %s: %w", k.task, err)
 	}
@@ -102,13 +102,13 @@ func (k languageTest) job(b *tasks.Bundle, device string) (job.Job, error) {
 	return job.Job{
 		// The prefix marks the worker's own attempts: they may use a slot under test, are interrupted by jobs, and are
 		// not reported to the site.
-		Version: job.Version, AttemptID: job.SlotBenchmarkAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
-		TaskKey: TaskKey, Task: def, Sources: sources, EnqueuedAt: time.Now(),
+		MessageVersion: job.MessageVersion, AttemptID: job.SlotBenchmarkIDPrefix + rand.Text(), Device: device, Mode: job.ModeBenchmark,
+		TaskHash: TaskKey, Task: def, Sources: sources, EnqueuedAt: time.Now(),
 	}, nil
 }
 
 // Profiled returns the program in mode profile.
 func (p Program) Profiled() Program {
-	p.Job.Mode, p.Job.AttemptID = job.ModeProfile, job.SlotBenchmarkAttempt+rand.Text()
+	p.Job.Mode, p.Job.AttemptID = job.ModeProfile, job.SlotBenchmarkIDPrefix+rand.Text()
 	return p
 }

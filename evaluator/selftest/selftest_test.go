@@ -56,9 +56,10 @@ func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
 }
 
 func ended(event, wallTime float64) job.Result {
-	return job.Result{Outcome: job.OutcomeDone,
+	return job.Result{Outcome: job.OutcomePassed,
 		Stages: []job.StageResult{{Stage: job.StageBenchmark, Status: job.StatusPass,
-			Cases: []job.CaseResult{{Clocks: job.Clocks{Counted: job.ClockEvent, Event: event, WallTime: wallTime}}}}}}
+			Cases: []job.CaseResult{{Clocks: job.ClockTimes{CountedClock: job.ClockEvent, EventTime: event,
+				WallTime: wallTime}}}}}}
 }
 
 func TestAFailedProgramNamesTheProblemAndTheRemedy(t *testing.T) {
@@ -101,12 +102,12 @@ func profiled(t *testing.T, value func(i int) string) job.Result {
 	w := gzip.NewWriter(&packed)
 	w.Write(text)
 	w.Close()
-	return job.Result{Outcome: job.OutcomeDone,
+	return job.Result{Outcome: job.OutcomePassed,
 		Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Data: packed.Bytes()}}}
 }
 
 func TestAnNCUWithoutCountersIsRefusedAndAnotherAskedFor(t *testing.T) {
-	tool := nsight.Tool{Path: "/usr/bin/ncu", Version: "2026.1.0.0"}
+	tool := nsight.Tool{ProgramPath: "/usr/bin/ncu", Version: "2026.1.0.0"}
 	locked := job.Result{Outcome: job.OutcomeFailed, Failure: &job.Failure{
 		Reason: nsight.ExplainFailure(nsight.CommandResult{
 			ExitCode: 9,
@@ -121,7 +122,7 @@ func TestAnNCUWithoutCountersIsRefusedAndAnotherAskedFor(t *testing.T) {
 		"NaN": {profiled(t, func(int) string { return "nan" }),
 			[]string{"Nsight Compute 2026.1.0.0 (/usr/bin/ncu) has no value for 4 of 4 counters", "--ncu PATH"}},
 		"DCGM":      {locked, []string{"DCGM", "dcgmi profile --pause"}},
-		"no report": {job.Result{Outcome: job.OutcomeDone}, []string{"has no report"}},
+		"no report": {job.Result{Outcome: job.OutcomePassed}, []string{"has no report"}},
 	} {
 		err := Program{Name: "CUDA C++"}.ProfileError(tool, test.result, nil)
 		if (err == nil) != (test.want == nil) {

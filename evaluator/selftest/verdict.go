@@ -24,7 +24,7 @@ const maxOutput = 400
 func (p Program) Error(result job.Result, err error) error {
 	switch {
 	// The task's judge has checked the answer; the clocks remain to be checked.
-	case result.Outcome == job.OutcomeDone:
+	case result.Outcome == job.OutcomePassed:
 		err = clocks(result)
 	case result.Failure != nil:
 		err = fmt.Errorf("a small known program failed%s: %s", stageOf(result), attempt.ShortenMiddle(oneLine(failureText(result)), maxOutput))
@@ -74,7 +74,7 @@ func clocks(result job.Result) error {
 			if !c.TimedByJudge() || c.Clocks.LateCalls > 0 {
 				continue
 			}
-			runner, judge := c.Clocks.Event, c.Clocks.WallTime
+			runner, judge := c.Clocks.EventTime, c.Clocks.WallTime
 			if runner > runnerRatio*judge+runnerSlackNS+c.Clocks.WallTolerance || judge > judgeRatio*runner+judgeSlackNS {
 				return fmt.Errorf("the clocks of judge and runner disagree: a call took %s by one and %s by the other, "+
 					"so no time measured here can be trusted. Restart the machine, and see that nothing else uses it",
@@ -90,7 +90,7 @@ func clocks(result job.Result) error {
 func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) error {
 	name := "Nsight Compute " + tool.Version
 	switch {
-	case result.Outcome != job.OutcomeDone && result.Failure != nil:
+	case result.Outcome != job.OutcomePassed && result.Failure != nil:
 		return fmt.Errorf("%s does not profile a small known kernel: %s", name, attempt.ShortenMiddle(oneLine(failureText(result)), maxOutput))
 	case err != nil:
 		return fmt.Errorf("%s does not profile a small known kernel: %w", name, err)
@@ -103,7 +103,7 @@ func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) er
 	// Half suffices, because some counters exist only on other architectures, and ncu silently omits them.
 	if 2*counted < all || counted == 0 {
 		return fmt.Errorf("%s (%s) has no value for %d of %d counters of a small known kernel, so this version does not fit the GPU "+
-			"and its driver. Install another and name it with --ncu PATH", name, tool.Path, all-counted, all)
+			"and its driver. Install another and name it with --ncu PATH", name, tool.ProgramPath, all-counted, all)
 	}
 	return nil
 }

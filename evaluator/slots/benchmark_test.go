@@ -13,9 +13,9 @@ import (
 )
 
 func TestTheBestSlotBenchmarkIsInEveryMachineRecord(t *testing.T) {
-	p := slots.NewSet(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}},
-		Builds: 1})
-	s := p.All()[0]
+	p := slots.NewSet(slots.Config{Worker: "w", Toolchain: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}},
+		ConcurrentBuilds: 1})
+	s := p.AllSlots()[0]
 	if p.Describe(s).SlotBenchmark != nil {
 		t.Error("a slot without a benchmark has numbers")
 	}
@@ -36,13 +36,13 @@ func TestTheBestSlotBenchmarkIsInEveryMachineRecord(t *testing.T) {
 }
 
 func TestIdleWorkIsDoneOneAtATimeAndEndsForAJob(t *testing.T) {
-	var gate slots.IdleGate
+	var gate slots.IdleScheduler
 	var under, most atomic.Int32
 	begun, done := make(chan struct{}, 10), make(chan error, 2)
 	for _, key := range []string{"a", "b"} {
 		go func() {
 			first := true
-			done <- gate.Do(t.Context(), key, func(ctx context.Context) error {
+			done <- gate.RunWhenIdle(t.Context(), key, func(ctx context.Context) error {
 				if n := under.Add(1); n > most.Load() {
 					most.Store(n)
 				}
@@ -59,7 +59,7 @@ func TestIdleWorkIsDoneOneAtATimeAndEndsForAJob(t *testing.T) {
 	}
 	for range 2 {
 		<-begun
-		gate.Busy("job")()
+		gate.MarkBusy("job")()
 	}
 	for range 2 {
 		if err := <-done; err != nil {

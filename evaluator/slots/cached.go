@@ -8,18 +8,18 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// cachedFor is the time for which a program is kept for its caller's next evaluation.
-const cachedFor = 2 * time.Minute
+// cachedProgramLifetime is the time for which a program is kept for its caller's next evaluation.
+const cachedProgramLifetime = 2 * time.Minute
 
 // CachedProgram keeps the program of the last evaluation for the same caller's next evaluation: its runner has done the
 // imports, and its judge has initialized the device. The zero value is empty and ready to use.
 type CachedProgram struct {
-	mu      sync.Mutex
-	caller  string
-	program toolchain.Program
-	notes   any
-	expiry  *time.Timer
-	failure error // of closed programs
+	mu           sync.Mutex
+	caller       string
+	program      toolchain.Program
+	programNotes any
+	expiryTimer  *time.Timer
+	closeFailure error // of closed programs
 }
 
 // takeProgram removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets
@@ -28,18 +28,18 @@ func (c *CachedProgram) takeProgram(caller string) (program toolchain.Program, n
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.program != nil && c.caller == caller && caller != "" {
-		program, notes = c.program, c.notes
-		c.program, c.notes = nil, nil
-		c.expiry.Stop()
+		program, notes = c.program, c.programNotes
+		c.program, c.programNotes = nil, nil
+		c.expiryTimer.Stop()
 		return program, notes
 	}
-	c.drop()
+	c.dropProgram()
 	return nil, nil
 }
 
-// Next opens an artifact in the processes of the caller's program. It returns the new program with the notes that Keep
-// stored, or nil if there is none or it cannot be reused.
-func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program toolchain.Program, notes any) {
+// OpenNext opens an artifact in the processes of the caller's program. It returns the new program with the notes that
+// KeepProgram stored, or nil if there is none or it cannot be reused.
+func (c *CachedProgram) OpenNext(caller string, a *toolchain.Artifact) (program toolchain.Program, notes any) {
 	left, notes := c.takeProgram(caller)
 	if left == nil {
 		return nil, nil
@@ -52,18 +52,18 @@ func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) (program tool
 	return next, notes
 }
 
-// Keep stores a program for its caller's next evaluation, with notes about its contents. If usable is false, it closes
-// the program.
-func (c *CachedProgram) Keep(caller string, program toolchain.Program, notes any, usable bool) {
+// KeepProgram stores a program for its caller's next evaluation, with notes about its contents. If usable is false, it
+// closes the program.
+func (c *CachedProgram) KeepProgram(caller string, program toolchain.Program, notes any, usable bool) {
 	if !usable || caller == "" {
 		c.close(program)
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drop()
-	c.caller, c.program, c.notes = caller, program, notes
-	c.expiry = time.AfterFunc(cachedFor, func() { c.stopExpired(program) })
+	c.dropProgram()
+	c.caller, c.program, c.programNotes = caller, program, notes
+	c.expiryTimer = time.AfterFunc(cachedProgramLifetime, func() { c.stopExpired(program) })
 }
 
 // stopExpired closes the program, unless take has removed it.
@@ -71,7 +71,7 @@ func (c *CachedProgram) stopExpired(program toolchain.Program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.program == program {
-		c.drop()
+		c.dropProgram()
 	}
 }
 
@@ -79,15 +79,15 @@ func (c *CachedProgram) stopExpired(program toolchain.Program) {
 func (c *CachedProgram) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drop()
+	c.dropProgram()
 }
 
 // takeFailure returns and forgets the failures of closed programs. The device must be checked after one.
 func (c *CachedProgram) takeFailure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := c.failure
-	c.failure = nil
+	err := c.closeFailure
+	c.closeFailure = nil
 	return err
 }
 
@@ -95,13 +95,13 @@ func (c *CachedProgram) close(program toolchain.Program) {
 	err := program.Close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.failure = errors.Join(c.failure, err)
+	c.closeFailure = errors.Join(c.closeFailure, err)
 }
 
-func (c *CachedProgram) drop() {
+func (c *CachedProgram) dropProgram() {
 	if c.program != nil {
-		c.expiry.Stop()
-		c.failure = errors.Join(c.failure, c.program.Close())
-		c.program, c.notes = nil, nil
+		c.expiryTimer.Stop()
+		c.closeFailure = errors.Join(c.closeFailure, c.program.Close())
+		c.program, c.programNotes = nil, nil
 	}
 }

@@ -20,21 +20,21 @@ import (
 // that generates inputs.
 const extraProcesses = 2
 
-// BuildPlace returns the sandbox environment that compiles a job for slot s: without the device, and with a user ID
-// that no program on a slot has. AcquireBuild returns number.
-func (p *Set) BuildPlace(s *Slot, number int) toolchain.Environment {
+// BuildEnvironment returns the sandbox environment that compiles a job for slot s: without the device, and with a user
+// ID that no program on a slot has. AcquireBuild returns number.
+func (p *Set) BuildEnvironment(s *Slot, number int) toolchain.Environment {
 	return toolchain.Environment{
-		Slot: number, Arch: s.Arch,
+		SandboxSlot: number, Arch: s.Arch,
 		BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: sandbox.DefaultRunLimits(),
 	}
 }
 
-// PrecompilePlace returns the sandbox environment that compiles tasks before the first submission.
-func (p *Set) PrecompilePlace(s *Slot) toolchain.Environment {
-	return p.BuildPlace(s, p.precompileSlot())
+// PrecompileEnvironment returns the sandbox environment that compiles tasks before the first submission.
+func (p *Set) PrecompileEnvironment(s *Slot) toolchain.Environment {
+	return p.BuildEnvironment(s, p.precompileSlot())
 }
 
-func (p *Set) precompileSlot() int { return len(p.slots) + p.cfg.Builds }
+func (p *Set) precompileSlot() int { return len(p.slots) + p.cfg.ConcurrentBuilds }
 
 // Environment returns the sandbox environment of a program that uses only slot s.
 func (p *Set) Environment(s *Slot) toolchain.Environment {
@@ -44,33 +44,34 @@ func (p *Set) Environment(s *Slot) toolchain.Environment {
 // Environment returns the sandbox environment of a program on these slots, including its judge's. gpus is the number of
 // GPUs that the task requests; 0 if it does not.
 func (h *Lease) Environment(gpus int) toolchain.Environment {
-	at := place(h.slots, gpus)
-	slots, first := len(h.set.slots), h.OwnSlot().number
+	at := runEnvironment(h.slots, gpus)
+	slots, first := len(h.set.slots), h.OwnSlot().sandboxSlot
 	judges := h.set.precompileSlot() + 1 + slots*sidecarsPerSlot
-	at.JudgeSlot = judges + first
+	at.JudgeSandboxSlot = judges + first
 	extras := judges + slots
 	for i := range extraProcesses {
-		at.ExtraSlots = append(at.ExtraSlots, extras+first*extraProcesses+i)
+		at.ExtraSandboxSlots = append(at.ExtraSandboxSlots, extras+first*extraProcesses+i)
 	}
 	if own := h.OwnSlot(); own.IsGPU() && gpus == 0 {
 		alternate := extras + slots*extraProcesses + first*(1+extraProcesses)
 		for i := range 1 + extraProcesses {
-			at.AlternateSlots = append(at.AlternateSlots, alternate+i)
+			at.AlternateSandboxSlots = append(at.AlternateSandboxSlots, alternate+i)
 		}
 	}
 	return at
 }
 
-// place returns the sandbox environment of a program on the given slots. It contains only their devices.
-func place(held []*Slot, gpus int) toolchain.Environment {
+// runEnvironment returns the sandbox environment of a program on the given slots. It contains only their devices.
+func runEnvironment(held []*Slot, gpus int) toolchain.Environment {
 	first := held[0]
 	p := toolchain.Environment{
-		Slot: first.number, Arch: first.Arch, GPUs: gpus,
+		SandboxSlot: first.sandboxSlot, Arch: first.Arch, GPUCount: gpus,
 		Env:         map[string]string{},
 		BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: sandbox.DefaultRunLimits(),
 	}
 	n := len(held) // one process for each slot
-	p.RunLimits.Memory, p.RunLimits.Shm = int64(n)*min(p.RunLimits.Memory, first.memory), int64(n)*p.RunLimits.Shm
+	p.RunLimits.Memory, p.RunLimits.ShmBytes = int64(n)*min(p.RunLimits.Memory,
+		first.memoryBytes), int64(n)*p.RunLimits.ShmBytes
 	p.RunLimits.Processes, p.RunLimits.CPU = n*p.RunLimits.Processes, time.Duration(n)*p.RunLimits.CPU
 	seen := map[string]bool{}
 	for _, s := range held {
@@ -82,9 +83,9 @@ func place(held []*Slot, gpus int) toolchain.Environment {
 		}
 	}
 	if gpus > 0 {
-		maps.Copy(p.Env, first.LinkVariables)
+		maps.Copy(p.Env, first.GPULinkEnv)
 	}
-	if lib := first.LibDir; lib != "" {
+	if lib := first.DriverLibDir; lib != "" {
 		p.Env["LD_LIBRARY_PATH"] = lib
 		if !strings.HasPrefix(lib, "/usr/") {
 			p.Mounts = append(p.Mounts, sandbox.Mount{HostPath: lib, InsidePath: lib})

@@ -23,32 +23,32 @@ const probeTimeout = 30 * time.Second
 
 // Config configures a Set.
 type Config struct {
-	Worker  string // the worker's name, for job.Machine
-	Sandbox string // the sandbox's name, for job.Machine
-	Tools   toolchain.Toolchain
-	Slots   []device.Slot
-	Builds  int // number of jobs compiled at the same time
-	// Probe checks a device with a small program; nil means no check.
-	Probe func(context.Context, device.Slot) error
+	Worker           string // the worker's name, for job.Machine
+	Sandbox          string // the sandbox's name, for job.Machine
+	Toolchain        toolchain.Toolchain
+	Slots            []device.Slot
+	ConcurrentBuilds int // number of jobs compiled at the same time
+	// ProbeDevice checks a device with a small program; nil means no check.
+	ProbeDevice func(context.Context, device.Slot) error
 }
 
 // Set has the slots of one machine, and assigns the numbers of its sandbox slots.
 type Set struct {
-	cfg    Config
-	slots  []*Slot
-	builds chan int // free sandbox slots for building
+	cfg            Config
+	slots          []*Slot
+	freeBuildSlots chan int // free sandbox slots for building
 }
 
 // NewSet returns a set with every slot in service and idle.
 func NewSet(cfg Config) *Set {
-	p := &Set{cfg: cfg, builds: make(chan int, cfg.Builds)}
+	p := &Set{cfg: cfg, freeBuildSlots: make(chan int, cfg.ConcurrentBuilds)}
 	for i, s := range cfg.Slots {
 		slot := newSlot(s, i)
-		slot.memory = memoryShare(len(cfg.Slots))
+		slot.memoryBytes = memoryShare(len(cfg.Slots))
 		p.slots = append(p.slots, slot)
 	}
-	for i := range cfg.Builds {
-		p.builds <- len(cfg.Slots) + i // no build shares its uid with a program on a slot
+	for i := range cfg.ConcurrentBuilds {
+		p.freeBuildSlots <- len(cfg.Slots) + i // no build shares its uid with a program on a slot
 	}
 	for _, s := range p.slots {
 		s.Sidecars, s.freeSidecars = p.newSidecars(s), make(chan *Sidecar, sidecarsPerSlot)
@@ -59,8 +59,8 @@ func NewSet(cfg Config) *Set {
 	return p
 }
 
-// All returns all slots, in service or not.
-func (p *Set) All() []*Slot { return p.slots }
+// AllSlots returns all slots, in service or not.
+func (p *Set) AllSlots() []*Slot { return p.slots }
 
 // FirstGPUs returns the first slot of each GPU model.
 func (p *Set) FirstGPUs() (first []*Slot) {
@@ -72,8 +72,8 @@ func (p *Set) FirstGPUs() (first []*Slot) {
 	return first
 }
 
-// InService returns the slots of a device that are in service.
-func (p *Set) InService(device string) []*Slot {
+// SlotsInService returns the slots of a device that are in service.
+func (p *Set) SlotsInService(device string) []*Slot {
 	var out []*Slot
 	for _, s := range p.slots {
 		if s.Device == device && s.inService() {
@@ -83,14 +83,14 @@ func (p *Set) InService(device string) []*Slot {
 	return out
 }
 
-// AllBusy reports whether all slots of a device that are in service are in use.
-func (p *Set) AllBusy(device string) bool {
-	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.running) == 0 })
+// IsDeviceBusy reports whether all slots of a device that are in service are in use.
+func (p *Set) IsDeviceBusy(device string) bool {
+	return !slices.ContainsFunc(p.SlotsInService(device), func(s *Slot) bool { return len(s.occupied) == 0 })
 }
 
-// Load returns a request for a job with the current load: whether another job occupies the slot, and the number of the
-// device's jobs that are being built.
-func (p *Set) Load(own *Slot) job.WorkRequest {
+// JobRequest returns a request for a job with the current load: whether another job occupies the slot, and the number
+// of the device's jobs that are being built.
+func (p *Set) JobRequest(own *Slot) job.WorkRequest {
 	return job.WorkRequest{SlotBusy: own.isBusy(), BuildingCount: p.buildCount(own.Device)}
 }
 
@@ -113,15 +113,15 @@ type Lease struct {
 
 // Acquire waits for the job's own slot, or for another idle slot of the device if that is busy. A job that needs n
 // slots gets the first n of its device, always in the same order, so that jobs cannot deadlock. A slot under test is
-// only for checks. A check or a benchmark (job.SlotBenchmarkAttempt) gets exactly its own slot, because its result is
+// only for checks. A check or a benchmark (job.SlotBenchmarkIDPrefix) gets exactly its own slot, because its result is
 // about that slot.
 func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (*Lease, error) {
-	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.SlotBenchmarkAttempt)
-	if own.checksOnly() && !check {
+	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.SlotBenchmarkIDPrefix)
+	if own.isForChecksOnly() && !check {
 		want = nil
 	}
 	if n > 1 {
-		want = p.InService(own.Device)
+		want = p.SlotsInService(own.Device)
 		want = want[:min(n, len(want))]
 	}
 	if len(want) == 0 {
@@ -129,8 +129,8 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 	}
 	held := &Lease{set: p}
 	if n <= 1 && !check {
-		for _, s := range append(want, p.InService(own.Device)...) {
-			if s.holdIdle(attemptID) {
+		for _, s := range append(want, p.SlotsInService(own.Device)...) {
+			if s.tryHold(attemptID) {
 				held.slots = []*Slot{s}
 				return held, nil
 			}
@@ -146,26 +146,26 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 	return held, nil
 }
 
-// DropCached closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context there.
-// The error is CheckClosed's.
-func (h *Lease) DropCached(ctx context.Context) error {
+// CloseCachedPrograms closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context
+// there. The error is CheckAfterClose's.
+func (h *Lease) CloseCachedPrograms(ctx context.Context) error {
 	for _, s := range h.slots {
 		if s.IsGPU() {
-			s.Cached.Close()
+			s.CachedProgram.Close()
 		}
 	}
-	return h.CheckClosed(ctx)
+	return h.CheckAfterClose(ctx)
 }
 
-// CheckClosed checks the held slots if a program on them did not end by itself when it was closed. It returns
+// CheckAfterClose checks the held slots if a program on them did not end by itself when it was closed. It returns
 // ErrOutOfService if one cannot be used any more.
-func (h *Lease) CheckClosed(ctx context.Context) error {
+func (h *Lease) CheckAfterClose(ctx context.Context) error {
 	for _, s := range h.slots {
-		switch err := s.Cached.takeFailure(); {
+		switch err := s.CachedProgram.takeFailure(); {
 		case errors.Is(err, sandbox.ErrProcessStuck):
 			s.Retire(err)
 			return ErrOutOfService
-		case err != nil && !h.Check(ctx):
+		case err != nil && !h.ProbeAfterFailure(ctx):
 			return ErrOutOfService
 		}
 	}
@@ -175,29 +175,30 @@ func (h *Lease) CheckClosed(ctx context.Context) error {
 // OwnSlot returns the job's own slot.
 func (h *Lease) OwnSlot() *Slot { return h.slots[0] }
 
-// OnlyFirst returns a Lease with only the job's own slot, for a program that needs no other. Do not call its Release.
-func (h *Lease) OnlyFirst() *Lease { return &Lease{set: h.set, slots: h.slots[:1]} }
+// OwnSlotLease returns a Lease with only the job's own slot, for a program that needs no other. Do not call its
+// Release.
+func (h *Lease) OwnSlotLease() *Lease { return &Lease{set: h.set, slots: h.slots[:1]} }
 
-// Count returns the number of slots.
-func (h *Lease) Count() int { return len(h.slots) }
+// SlotCount returns the number of slots.
+func (h *Lease) SlotCount() int { return len(h.slots) }
 
 // Release makes the slots available to other jobs.
 func (h *Lease) Release() {
 	for _, s := range slices.Backward(h.slots) {
-		s.release()
+		s.releaseHold()
 	}
 }
 
-// Check probes the slots after a failure, before another program runs there, because a fault can outlive the program
-// that caused it. It retires the slots that fail, and reports whether all passed.
-func (h *Lease) Check(ctx context.Context) (working bool) {
-	if h.set.cfg.Probe == nil {
+// ProbeAfterFailure probes the slots after a failure, before another program runs there, because a fault can outlive
+// the program that caused it. It retires the slots that fail, and reports whether all passed.
+func (h *Lease) ProbeAfterFailure(ctx context.Context) (working bool) {
+	if h.set.cfg.ProbeDevice == nil {
 		return true
 	}
 	working = true
 	for _, s := range h.slots {
 		probing, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
-		err := h.set.cfg.Probe(probing, s.Slot)
+		err := h.set.cfg.ProbeDevice(probing, s.Slot)
 		cancel()
 		if err != nil {
 			public := "its GPU failed the check after a failed run"
@@ -212,9 +213,9 @@ func (h *Lease) Check(ctx context.Context) (working bool) {
 // the slot.
 func (p *Set) AcquireBuild(ctx context.Context, t *Reservation) (number int, release func(), err error) {
 	select {
-	case number = <-p.builds:
-		done := t.beginBuild()
-		return number, func() { done(); p.builds <- number }, nil
+	case number = <-p.freeBuildSlots:
+		done := t.returnDuringBuild()
+		return number, func() { done(); p.freeBuildSlots <- number }, nil
 	case <-ctx.Done():
 		return 0, nil, context.Cause(ctx)
 	}
@@ -240,17 +241,17 @@ func (p *Set) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	m := job.Machine{
 		Worker:        p.cfg.Worker,
 		Device:        s.Device,
-		Name:          s.Name,
+		DeviceName:    s.Name,
 		UUIDHash:      s.UUIDHash,
 		Driver:        s.Driver,
 		CUDA:          s.CUDA,
 		Harness:       harness.Digest(),
-		Kernel:        kernelRelease(),
+		KernelRelease: kernelRelease(),
 		Sandbox:       p.cfg.Sandbox,
 		SlotBenchmark: s.currentBenchmark(),
 	}
 	for _, lang := range langs {
-		p.cfg.Tools.Describe(lang, &m)
+		p.cfg.Toolchain.Describe(lang, &m)
 	}
 	return m
 }

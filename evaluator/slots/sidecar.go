@@ -10,12 +10,13 @@ import (
 // machine a Triton kernel takes 0.5 s to compile, and an evaluation holds the GPU for 0.3 s.
 const sidecarsPerSlot = 2
 
-// Sidecar compiles the kernels of evaluations for a GPU while other jobs use it. It keeps the program that compiled last.
+// Sidecar compiles the kernels of evaluations for a GPU while other jobs use it. It keeps the program that compiled
+// last.
 type Sidecar struct {
 	CachedProgram
-	// Place has no device, a separate user ID, the memory of a build, and the driver's libraries, which Triton links
-	// with.
-	Place toolchain.Environment
+	// Environment has no device, a separate user ID, the memory of a build, and the driver's libraries, which Triton
+	// links with.
+	Environment toolchain.Environment
 }
 
 func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
@@ -24,13 +25,13 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 	}
 	for i := range sidecarsPerSlot {
 		at := p.Environment(s)
-		at.Slot = p.precompileSlot() + 1 + s.number*sidecarsPerSlot + i
-		at.DeviceNodes, at.ExtraSlots, at.AlternateSlots = nil, nil, nil
+		at.SandboxSlot = p.precompileSlot() + 1 + s.sandboxSlot*sidecarsPerSlot + i
+		at.DeviceNodes, at.ExtraSandboxSlots, at.AlternateSandboxSlots = nil, nil, nil
 		at.RunLimits.Memory = min(at.RunLimits.Memory, at.BuildLimits.Memory)
 		// Otherwise PyTorch asks the driver for devices at its import, and NVRTC 13, which also initializes the driver,
 		// crashes in processes that are forked later.
 		at.Env["CUDA_VISIBLE_DEVICES"] = ""
-		out = append(out, &Sidecar{Place: at})
+		out = append(out, &Sidecar{Environment: at})
 	}
 	return out
 }
@@ -39,12 +40,12 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 // does. The sidecar is nil if the job can run at once, because a slot of the device is idle and no other job is being
 // built for it: then compiling on that slot is quicker.
 func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *Reservation) (sidecar *Sidecar, release func(), err error) {
-	if !s.IsGPU() || !p.AllBusy(s.Device) && p.buildCount(s.Device) == 0 {
+	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil
 	}
 	select {
 	case sidecar = <-s.freeSidecars:
-		done := t.beginBuild()
+		done := t.returnDuringBuild()
 		return sidecar, func() { done(); s.freeSidecars <- sidecar }, nil
 	case <-ctx.Done():
 		return nil, nil, context.Cause(ctx)

@@ -12,8 +12,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxFaults is the number of consecutive infrastructure errors after which a slot goes out of service.
-const maxFaults = 3
+// maxConsecutiveFaults is the number of consecutive infrastructure errors after which a slot goes out of service.
+const maxConsecutiveFaults = 3
 
 // ErrOutOfService is the cause if a job is returned to the site because its slot went out of service.
 var ErrOutOfService = errors.New("the slot is out of service")
@@ -21,29 +21,29 @@ var ErrOutOfService = errors.New("the slot is out of service")
 // Slot is one slot of a device and its state.
 //
 // A job in flight has a reservation (Reserve) from its arrival to its end; on a GPU only until it gets a build slot.
-// While it runs, it occupies the slot (Set.Acquire). A slot is in service until it is retired. Then AllowChecks lets
-// checks use it, and Admit returns it to service.
+// While it runs, it occupies the slot (Set.Acquire). A slot is in service until it is retired. Then StartChecks lets
+// checks use it, and ReturnToService returns it to service.
 type Slot struct {
 	device.Slot
-	Cached   CachedProgram // program of the last evaluation on the slot
-	Sidecars []*Sidecar    // of a GPU; use AcquireSidecar for one that is free
+	CachedProgram CachedProgram // program of the last evaluation on the slot
+	Sidecars      []*Sidecar    // of a GPU; use AcquireSidecar for one that is free
 
-	number       int           // sandbox slot, which determines user ID and cgroup
-	memory       int64         // memory in bytes that a program on the slot may use
+	sandboxSlot  int           // sandbox slot, which determines user ID and cgroup
+	memoryBytes  int64         // memory in bytes that a program on the slot may use
 	reservations chan struct{} // one for each job in flight without a build slot
-	running      chan struct{} // held while something runs on the slot
+	occupied     chan struct{} // held while something runs on the slot
 	freeSidecars chan *Sidecar
 
-	mu           sync.Mutex
-	service      context.Context // ends when the slot is retired; AllowChecks starts a new one
-	retire       context.CancelCauseFunc
-	onTrial      bool   // only checks may use the slot
-	retireReason error  // reason for being out of service, now or before the trial
-	retestable   bool   // the slot is tested again when it is out of service
-	attempt      string // ID of the attempt that holds the slot
-	buildCount   int    // number of jobs being built
-	faults       int    // consecutive infrastructure errors
-	benchmark    *job.SlotBenchmark
+	mu             sync.Mutex
+	serviceContext context.Context // ends when the slot is retired; StartChecks starts a new one
+	endService     context.CancelCauseFunc
+	checksOnly     bool   // only checks may use the slot
+	retireReason   error  // reason for being out of service, now or before the trial
+	isRetestable   bool   // the slot is tested again when it is out of service
+	holderID       string // ID of the attempt that holds the slot
+	buildCount     int    // number of jobs being built
+	faultCount     int    // consecutive infrastructure errors
+	benchmark      *job.SlotBenchmark
 }
 
 func newSlot(s device.Slot, number int) *Slot {
@@ -53,18 +53,18 @@ func newSlot(s device.Slot, number int) *Slot {
 	}
 	service, retire := context.WithCancelCause(context.Background())
 	return &Slot{
-		Slot: s, number: number,
-		reservations: make(chan struct{}, inFlight),
-		running:      make(chan struct{}, 1),
-		service:      service, retire: retire,
+		Slot: s, sandboxSlot: number,
+		reservations:   make(chan struct{}, inFlight),
+		occupied:       make(chan struct{}, 1),
+		serviceContext: service, endService: retire,
 	}
 }
 
-// Service returns a context that ends when the slot goes out of service; its cause is the reason.
-func (s *Slot) Service() context.Context {
+// ServiceContext returns a context that ends when the slot goes out of service; its cause is the reason.
+func (s *Slot) ServiceContext() context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.service
+	return s.serviceContext
 }
 
 // Retire takes the slot out of service with a reason.
@@ -77,65 +77,65 @@ func (s *Slot) Retire(why error) {
 // retireLocked retires the slot. If a process on it is stuck, this remains the reason, because it explains a later
 // failed test.
 func (s *Slot) retireLocked(why error) {
-	if !s.isStuck() {
+	if !s.hasStuckProcess() {
 		s.retireReason = why
 	}
-	s.onTrial = false
-	s.retire(s.retireReason)
+	s.checksOnly = false
+	s.endService(s.retireReason)
 }
 
-func (s *Slot) isStuck() bool { return errors.Is(s.retireReason, sandbox.ErrProcessStuck) }
+func (s *Slot) hasStuckProcess() bool { return errors.Is(s.retireReason, sandbox.ErrProcessStuck) }
 
-// AllowChecks lets only checks use the slot, until Admit or Retire.
-func (s *Slot) AllowChecks() {
+// StartChecks lets only checks use the slot, until ReturnToService or Retire.
+func (s *Slot) StartChecks() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isStuck() {
+	if s.hasStuckProcess() {
 		return
 	}
-	s.onTrial, s.retestable = true, true
-	if s.service.Err() != nil {
-		s.service, s.retire = context.WithCancelCause(context.Background())
+	s.checksOnly, s.isRetestable = true, true
+	if s.serviceContext.Err() != nil {
+		s.serviceContext, s.endService = context.WithCancelCause(context.Background())
 	}
 }
 
-// Admit returns the slot to service after its checks passed.
-func (s *Slot) Admit() {
+// ReturnToService returns the slot to service after its checks passed.
+func (s *Slot) ReturnToService() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isStuck() {
+	if s.hasStuckProcess() {
 		return
 	}
-	s.onTrial, s.retestable, s.retireReason, s.faults = false, true, nil, 0
+	s.checksOnly, s.isRetestable, s.retireReason, s.faultCount = false, true, nil, 0
 }
 
-// Unrecoverable reports whether the slot stays out of service until the worker restarts, because a process that cannot
-// be killed may still use its device.
-func (s *Slot) Unrecoverable() bool {
+// IsUnrecoverable reports whether the slot stays out of service until the worker restarts, because a process that
+// cannot be killed may still use its device.
+func (s *Slot) IsUnrecoverable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.isStuck()
+	return s.hasStuckProcess()
 }
 
-// checksOnly reports whether only checks may use the slot.
-func (s *Slot) checksOnly() bool {
+// isForChecksOnly reports whether only checks may use the slot.
+func (s *Slot) isForChecksOnly() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.onTrial
+	return s.checksOnly
 }
 
 // inService reports whether jobs may use the slot.
 func (s *Slot) inService() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.service.Err() == nil && !s.onTrial
+	return s.serviceContext.Err() == nil && !s.checksOnly
 }
 
 // Reservation allows one job to be in flight on a slot. It is not safe for concurrent use. Checks have a nil
 // reservation.
 type Reservation struct {
-	slot *Slot
-	held bool
+	slot   *Slot
+	isHeld bool
 }
 
 // Reserve waits until another job may be in flight on the slot. It returns nil if ctx ended first. The caller must call
@@ -151,16 +151,16 @@ func (s *Slot) Reserve(ctx context.Context) *Reservation {
 
 // Return returns the reservation. Later calls do nothing.
 func (t *Reservation) Return() {
-	if t != nil && t.held {
-		t.held = false
+	if t != nil && t.isHeld {
+		t.isHeld = false
 		<-t.slot.reservations
 	}
 }
 
-// beginBuild returns the reservation until done is called, so that other jobs can arrive while this one is built. The
-// site limits their number. On a CPU the job keeps its reservation, because nothing is built there while a run is
-// timed.
-func (t *Reservation) beginBuild() (done func()) {
+// returnDuringBuild returns the reservation until done is called, so that other jobs can arrive while this one is
+// built. The site limits their number. On a CPU the job keeps its reservation, because nothing is built there while a
+// run is timed.
+func (t *Reservation) returnDuringBuild() (done func()) {
 	if t == nil || !t.slot.IsGPU() {
 		return func() {}
 	}
@@ -176,51 +176,51 @@ func (s *Slot) addBuilds(n int) {
 }
 
 // isBusy reports whether a job other than the caller's occupies the slot or is in flight.
-func (s *Slot) isBusy() bool { return len(s.reservations) > 1 || len(s.running) > 0 }
+func (s *Slot) isBusy() bool { return len(s.reservations) > 1 || len(s.occupied) > 0 }
 
 // waitAndHold waits until the slot is free, and occupies it for an attempt.
 func (s *Slot) waitAndHold(ctx context.Context, attemptID string) error {
 	select {
-	case s.running <- struct{}{}:
-	case <-s.Service().Done():
+	case s.occupied <- struct{}{}:
+	case <-s.ServiceContext().Done():
 		return ErrOutOfService
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if s.Service().Err() != nil {
-		s.release()
+	if s.ServiceContext().Err() != nil {
+		s.releaseHold()
 		return ErrOutOfService
 	}
-	s.heldBy(attemptID)
+	s.setHolder(attemptID)
 	return nil
 }
 
-// holdIdle occupies the slot if it is free and in service, and reports whether it did.
-func (s *Slot) holdIdle(attemptID string) bool {
+// tryHold occupies the slot if it is free and in service, and reports whether it did.
+func (s *Slot) tryHold(attemptID string) bool {
 	select {
-	case s.running <- struct{}{}:
+	case s.occupied <- struct{}{}:
 	default:
 		return false
 	}
-	if s.Service().Err() != nil {
-		s.release()
+	if s.ServiceContext().Err() != nil {
+		s.releaseHold()
 		return false
 	}
-	s.heldBy(attemptID)
+	s.setHolder(attemptID)
 	return true
 }
 
-func (s *Slot) heldBy(attemptID string) {
+func (s *Slot) setHolder(attemptID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.attempt = attemptID
+	s.holderID = attemptID
 }
 
-func (s *Slot) release() {
+func (s *Slot) releaseHold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.attempt = ""
-	<-s.running
+	s.holderID = ""
+	<-s.occupied
 }
 
 // SetBenchmark stores a benchmark of the slot's device: the best limits so far, and the latest times, by which the site
@@ -243,12 +243,12 @@ func (s *Slot) currentBenchmark() *job.SlotBenchmark {
 	return s.benchmark
 }
 
-// Fault counts an infrastructure error. After maxFaults in a row the slot goes out of service.
-func (s *Slot) Fault(err error) {
+// CountFault counts an infrastructure error. After maxConsecutiveFaults in a row the slot goes out of service.
+func (s *Slot) CountFault(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.faults++; s.faults >= maxFaults && !s.onTrial {
-		public := fmt.Sprintf("%d jobs in a row could not be evaluated", s.faults)
+	if s.faultCount++; s.faultCount >= maxConsecutiveFaults && !s.checksOnly {
+		public := fmt.Sprintf("%d jobs in a row could not be evaluated", s.faultCount)
 		s.retireLocked(WithPublicReason(public, fmt.Errorf("%s, the last because %w", public, err)))
 	}
 }
@@ -257,7 +257,7 @@ func (s *Slot) Fault(err error) {
 func (s *Slot) ResetFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults = 0
+	s.faultCount = 0
 }
 
 // describe returns the slot's description for a heartbeat.
@@ -266,54 +266,54 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 	defer s.mu.Unlock()
 	out := job.Slot{
 		Index: s.Index, Device: s.Device, Machine: m,
-		MemoryBytes: s.MemoryBytes, Arch: s.Arch, AttemptID: s.attempt,
+		MemoryBytes: s.MemoryBytes, Arch: s.Arch, AttemptID: s.holderID,
 	}
-	if strings.HasPrefix(s.attempt, job.SlotBenchmarkAttempt) {
+	if strings.HasPrefix(s.holderID, job.SlotBenchmarkIDPrefix) {
 		out.AttemptID = "" // a benchmark is interrupted by any job
 	}
-	out.DisabledReason, out.PublicReason = s.disabled()
+	out.DisabledReason, out.PublicReason = s.disabledReasons()
 	return out
 }
 
-// reason is an error with a sentence for everyone, which contains neither paths nor program output.
-type reason struct {
+// publicReasonError is an error with a sentence for everyone, which contains neither paths nor program output.
+type publicReasonError struct {
 	publicText string
 	error
 }
 
-func (r reason) Unwrap() error { return r.error }
+func (r publicReasonError) Unwrap() error { return r.error }
 
 // WithPublicReason adds to an error a public reason for retiring a slot. It returns nil if err is nil.
 func WithPublicReason(public string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return reason{public, err}
+	return publicReasonError{public, err}
 }
 
 // publicReason returns the public reason why the slot is out of service.
 func (s *Slot) publicReason() string {
-	if s.isStuck() {
+	if s.hasStuckProcess() {
 		return "a process on it cannot be ended"
 	}
-	if r, ok := errors.AsType[reason](s.retireReason); ok {
+	if r, ok := errors.AsType[publicReasonError](s.retireReason); ok {
 		return r.publicText
 	}
 	return "it failed"
 }
 
-// disabled returns why no job may use the slot, and what happens next, for admins (why) and for everyone (public). Both
-// are empty if the slot is in service.
-func (s *Slot) disabled() (why, public string) {
+// disabledReasons returns why no job may use the slot, and what happens next, for admins (why) and for everyone
+// (public). Both are empty if the slot is in service.
+func (s *Slot) disabledReasons() (why, public string) {
 	switch {
-	case s.service.Err() == nil && !s.onTrial:
+	case s.serviceContext.Err() == nil && !s.checksOnly:
 		return "", ""
 	case s.retireReason == nil:
 		testing := "Its self-test is running. It takes jobs when the test has passed."
 		return testing, testing
 	}
 	next := "Fix this and restart the worker."
-	if s.retestable && !errors.Is(s.retireReason, sandbox.ErrProcessStuck) {
+	if s.isRetestable && !errors.Is(s.retireReason, sandbox.ErrProcessStuck) {
 		next = "It is tested again automatically, and takes jobs when that passes."
 	}
 	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.retireReason.Error(), "."), next), fmt.Sprintf("Out of service: %s. %s", s.publicReason(), next)

@@ -17,7 +17,7 @@ import (
 
 // gpus returns a set of n GPUs of one kind; probe may be nil.
 func gpus(n int, probe func(context.Context, device.Slot) error) *Set {
-	cfg := Config{Builds: 2, Probe: probe}
+	cfg := Config{ConcurrentBuilds: 2, ProbeDevice: probe}
 	for i := range n {
 		cfg.Slots = append(cfg.Slots, device.Slot{
 			Index:       i,
@@ -40,14 +40,14 @@ func mustHold(t *testing.T, p *Set, own *Slot, n int) *Lease {
 
 func TestAJobTakesAnIdleSlotWhereItsOwnIsBusy(t *testing.T) {
 	p := gpus(2, nil)
-	own := p.All()[0]
+	own := p.AllSlots()[0]
 	first := mustHold(t, p, own, 1)
 	second := mustHold(t, p, own, 1)
-	if first.OwnSlot() != own || second.OwnSlot() != p.All()[1] || !p.AllBusy("H200") {
-		t.Errorf("held are slots %d and %d, all busy: %v", first.OwnSlot().Index, second.OwnSlot().Index, p.AllBusy("H200"))
+	if first.OwnSlot() != own || second.OwnSlot() != p.AllSlots()[1] || !p.IsDeviceBusy("H200") {
+		t.Errorf("held are slots %d and %d, all busy: %v", first.OwnSlot().Index, second.OwnSlot().Index, p.IsDeviceBusy("H200"))
 	}
 	first.Release()
-	if p.AllBusy("H200") || mustHold(t, p, own, 1).OwnSlot() != own {
+	if p.IsDeviceBusy("H200") || mustHold(t, p, own, 1).OwnSlot() != own {
 		t.Error("its own slot was not taken when it was free")
 	}
 }
@@ -56,11 +56,11 @@ func TestAJobTakesAnIdleSlotWhereItsOwnIsBusy(t *testing.T) {
 func TestACheckWaitsForItsOwnSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := gpus(2, nil)
-		own := p.All()[0]
+		own := p.AllSlots()[0]
 		busy := mustHold(t, p, own, 1)
 		taken := make(chan *Lease, 1)
 		go func() {
-			held, err := p.Acquire(t.Context(), own, 1, job.SlotBenchmarkAttempt+"1")
+			held, err := p.Acquire(t.Context(), own, 1, job.SlotBenchmarkIDPrefix+"1")
 			if err != nil {
 				t.Error(err)
 			}
@@ -80,17 +80,17 @@ func TestACheckWaitsForItsOwnSlot(t *testing.T) {
 func TestAJobForSeveralSlotsWaitsForAllOfThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := gpus(2, nil)
-		busy := mustHold(t, p, p.All()[1], 1)
+		busy := mustHold(t, p, p.AllSlots()[1], 1)
 		taken := make(chan *Lease, 1)
-		go func() { taken <- mustHold(t, p, p.All()[1], 2) }()
+		go func() { taken <- mustHold(t, p, p.AllSlots()[1], 2) }()
 		synctest.Wait()
 		if len(taken) > 0 {
 			t.Fatal("it runs beside another job")
 		}
 		busy.Release()
 		synctest.Wait()
-		if held := <-taken; held.Count() != 2 || held.OwnSlot() != p.All()[0] {
-			t.Errorf("%d slots, the first is %d", held.Count(), held.OwnSlot().Index)
+		if held := <-taken; held.SlotCount() != 2 || held.OwnSlot() != p.AllSlots()[0] {
+			t.Errorf("%d slots, the first is %d", held.SlotCount(), held.OwnSlot().Index)
 		}
 	})
 }
@@ -98,7 +98,7 @@ func TestAJobForSeveralSlotsWaitsForAllOfThem(t *testing.T) {
 func TestHoldingEndsWithItsContextAndWithTheSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := gpus(1, nil)
-		s := p.All()[0]
+		s := p.AllSlots()[0]
 		held := mustHold(t, p, s, 1)
 		gone, cause := errors.New("gone"), make(chan error, 2)
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -128,29 +128,29 @@ func TestOnlyTheSlotThatFailsItsCheckIsRetired(t *testing.T) {
 		}
 		return nil
 	})
-	held := mustHold(t, p, p.All()[0], 2)
-	if held.Check(t.Context()) {
+	held := mustHold(t, p, p.AllSlots()[0], 2)
+	if held.ProbeAfterFailure(t.Context()) {
 		t.Error("both slots work")
 	}
-	if in := p.InService("H200"); len(in) != 1 || in[0].Index != 0 {
+	if in := p.SlotsInService("H200"); len(in) != 1 || in[0].Index != 0 {
 		t.Errorf("%d slots are in service", len(in))
 	}
 }
 
 func TestFaultsInARowRetireASlot(t *testing.T) {
-	s := gpus(1, nil).All()[0]
-	for range maxFaults - 1 {
-		s.Fault(errors.New("no disk"))
+	s := gpus(1, nil).AllSlots()[0]
+	for range maxConsecutiveFaults - 1 {
+		s.CountFault(errors.New("no disk"))
 	}
 	s.ResetFaults()
-	for range maxFaults - 1 {
-		s.Fault(errors.New("no disk"))
+	for range maxConsecutiveFaults - 1 {
+		s.CountFault(errors.New("no disk"))
 	}
-	if s.Service().Err() != nil {
+	if s.ServiceContext().Err() != nil {
 		t.Fatal("retired although a job between was evaluated")
 	}
-	s.Fault(errors.New("no disk"))
-	if s.Service().Err() == nil {
+	s.CountFault(errors.New("no disk"))
+	if s.ServiceContext().Err() == nil {
 		t.Error("still in service")
 	}
 }
@@ -158,8 +158,8 @@ func TestFaultsInARowRetireASlot(t *testing.T) {
 func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 	for name, built := range map[string]bool{"H200": true, "CPU": false} {
 		synctest.Test(t, func(t *testing.T) {
-			p := NewSet(Config{Slots: []device.Slot{{Device: name}}, Builds: 1})
-			s := p.All()[0]
+			p := NewSet(Config{Slots: []device.Slot{{Device: name}}, ConcurrentBuilds: 1})
+			s := p.AllSlots()[0]
 			for len(s.reservations) < cap(s.reservations)-1 {
 				s.Reserve(t.Context())
 			}
@@ -168,7 +168,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 			if err != nil || number != 1 {
 				t.Fatal(number, err)
 			}
-			if building := p.Load(s).BuildingCount; (building == 1) != built {
+			if building := p.JobRequest(s).BuildingCount; (building == 1) != built {
 				t.Errorf("%s: %d are being built", name, building)
 			}
 			came := make(chan *Reservation, 1)
@@ -178,7 +178,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 				t.Errorf("%s: another job came: %v", name, len(came) == 1)
 			}
 			release()
-			if building := p.Load(s).BuildingCount; building != 0 {
+			if building := p.JobRequest(s).BuildingCount; building != 0 {
 				t.Errorf("%s: %d are still being built", name, building)
 			}
 			mine.Return()
@@ -200,33 +200,33 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 		}
 		seen[number] = what
 	}
-	for range p.cfg.Builds {
+	for range p.cfg.ConcurrentBuilds {
 		number, _, err := p.AcquireBuild(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		use(number, "a build")
 	}
-	use(p.PrecompilePlace(p.All()[0]).Slot, "what is precompiled")
-	for i, s := range p.All() {
+	use(p.PrecompileEnvironment(p.AllSlots()[0]).SandboxSlot, "what is precompiled")
+	for i, s := range p.AllSlots() {
 		at := p.Environment(s)
-		use(at.Slot, fmt.Sprint("slot ", i))
-		use(at.JudgePlace().Slot, fmt.Sprint("judge ", i))
-		for n := range at.ExtraSlots {
-			use(at.ExtraPlace(n+1).Slot, fmt.Sprint("process ", n, " beside ", i))
+		use(at.SandboxSlot, fmt.Sprint("slot ", i))
+		use(at.JudgeEnvironment().SandboxSlot, fmt.Sprint("judge ", i))
+		for n := range at.ExtraSandboxSlots {
+			use(at.ExtraEnvironment(n+1).SandboxSlot, fmt.Sprint("process ", n, " beside ", i))
 		}
-		next, ok := at.AlternatePlace()
-		if back, _ := next.AlternatePlace(); !ok || len(next.ExtraSlots) != len(at.ExtraSlots) || back.Slot != at.Slot || back.ExtraPlace(2).Slot != at.ExtraPlace(2).Slot {
+		next, ok := at.AlternateEnvironment()
+		if back, _ := next.AlternateEnvironment(); !ok || len(next.ExtraSandboxSlots) != len(at.ExtraSandboxSlots) || back.SandboxSlot != at.SandboxSlot || back.ExtraEnvironment(2).SandboxSlot != at.ExtraEnvironment(2).SandboxSlot {
 			t.Errorf("the place that alternates with %+v is %+v", at, next)
 		}
-		for n, number := range append([]int{next.Slot}, next.ExtraSlots...) {
+		for n, number := range append([]int{next.SandboxSlot}, next.ExtraSandboxSlots...) {
 			use(number, fmt.Sprint("process ", n, " of every other program on ", i))
 		}
 		for n, sidecar := range s.Sidecars {
-			use(sidecar.Place.Slot, fmt.Sprint("sidecar ", n, " of ", i))
-			devices, hidden := sidecar.Place.Env["CUDA_VISIBLE_DEVICES"]
-			if len(at.DeviceNodes) != 2 || len(sidecar.Place.DeviceNodes) != 0 || devices != "" || !hidden {
-				t.Errorf("slot %d sees %v, its sidecar %v and %q", i, at.DeviceNodes, sidecar.Place.DeviceNodes, devices)
+			use(sidecar.Environment.SandboxSlot, fmt.Sprint("sidecar ", n, " of ", i))
+			devices, hidden := sidecar.Environment.Env["CUDA_VISIBLE_DEVICES"]
+			if len(at.DeviceNodes) != 2 || len(sidecar.Environment.DeviceNodes) != 0 || devices != "" || !hidden {
+				t.Errorf("slot %d sees %v, its sidecar %v and %q", i, at.DeviceNodes, sidecar.Environment.DeviceNodes, devices)
 			}
 		}
 	}
@@ -234,12 +234,12 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 
 func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var gate IdleGate
+		var gate IdleScheduler
 		began, ended := make(chan struct{}, 4), make(chan error, 1)
 		finish := make(chan struct{})
 		var why error
 		go func() {
-			ended <- gate.Do(t.Context(), "mine", func(ctx context.Context) error {
+			ended <- gate.RunWhenIdle(t.Context(), "mine", func(ctx context.Context) error {
 				began <- struct{}{}
 				select {
 				case <-finish:
@@ -251,12 +251,12 @@ func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
 			})
 		}()
 		synctest.Wait()
-		same := gate.Busy("mine")
+		same := gate.MarkBusy("mine")
 		synctest.Wait()
 		if len(began) != 1 {
 			t.Fatalf("it began %d times, its own job preempted it", len(began))
 		}
-		other := gate.Busy("other")
+		other := gate.MarkBusy("other")
 		same()
 		same() // a second release changes nothing
 		synctest.Wait()
@@ -285,21 +285,21 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cache CachedProgram
 		mine, theirs, unusable := &program{}, &program{}, &program{}
-		cache.Keep("me", mine, "a note", true)
+		cache.KeepProgram("me", mine, "a note", true)
 		if got, notes := cache.takeProgram("me"); got != mine || notes != "a note" {
 			t.Errorf("taken is %v with %v", got, notes)
 		}
-		cache.Keep("me", mine, "a note", true)
+		cache.KeepProgram("me", mine, "a note", true)
 		if got, notes := cache.takeProgram("you"); got != nil || notes != nil || mine.closed != 1 {
 			t.Errorf("another caller took %v, mine was closed %d times", got, mine.closed)
 		}
-		cache.Keep("me", unusable, nil, false)
-		cache.Keep("", unusable, nil, true)
+		cache.KeepProgram("me", unusable, nil, false)
+		cache.KeepProgram("", unusable, nil, true)
 		if got, _ := cache.takeProgram(""); unusable.closed != 2 || got != nil {
 			t.Errorf("closed %d times, of two", unusable.closed)
 		}
-		cache.Keep("you", theirs, nil, true)
-		time.Sleep(cachedFor + time.Second)
+		cache.KeepProgram("you", theirs, nil, true)
+		time.Sleep(cachedProgramLifetime + time.Second)
 		synctest.Wait()
 		if got, _ := cache.takeProgram("you"); theirs.closed != 1 || got != nil {
 			t.Errorf("after its time it was closed %d times", theirs.closed)
@@ -322,30 +322,30 @@ func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
 	} {
 		for how, close := range map[string]func(*Lease, toolchain.Program) error{
 			"by a run": func(h *Lease, p toolchain.Program) error {
-				h.OwnSlot().Cached.Keep("me", p, nil, true)
-				return h.DropCached(t.Context())
+				h.OwnSlot().CachedProgram.KeepProgram("me", p, nil, true)
+				return h.CloseCachedPrograms(t.Context())
 			},
 			"by another caller": func(h *Lease, p toolchain.Program) error {
-				h.OwnSlot().Cached.Keep("me", p, nil, true)
-				h.OwnSlot().Cached.Next("you", nil)
-				return h.CheckClosed(t.Context())
+				h.OwnSlot().CachedProgram.KeepProgram("me", p, nil, true)
+				h.OwnSlot().CachedProgram.OpenNext("you", nil)
+				return h.CheckAfterClose(t.Context())
 			},
 			"as not usable": func(h *Lease, p toolchain.Program) error {
-				h.OwnSlot().Cached.Keep("me", p, nil, false)
-				return h.CheckClosed(t.Context())
+				h.OwnSlot().CachedProgram.KeepProgram("me", p, nil, false)
+				return h.CheckAfterClose(t.Context())
 			},
 		} {
 			t.Run(name+" "+how, func(t *testing.T) {
 				probes := 0
 				p := gpus(1, func(context.Context, device.Slot) error { probes++; return tt.probe })
-				held := mustHold(t, p, p.All()[0], 1)
+				held := mustHold(t, p, p.AllSlots()[0], 1)
 				if err := close(held, &program{failure: tt.failure}); !errors.Is(err, tt.want) || probes != tt.probes {
 					t.Errorf("%v after %d probes", err, probes)
 				}
-				if retired := held.OwnSlot().Service().Err() != nil; retired != (tt.want != nil) {
+				if retired := held.OwnSlot().ServiceContext().Err() != nil; retired != (tt.want != nil) {
 					t.Errorf("out of service: %v", retired)
 				}
-				if err := held.CheckClosed(t.Context()); err != nil {
+				if err := held.CheckAfterClose(t.Context()); err != nil {
 					t.Errorf("the second time: %v", err)
 				}
 			})
@@ -355,12 +355,12 @@ func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
 
 // A process that cannot be killed may still use the slot: no test brings such a slot back.
 func TestASlotThatIsStuckStaysOutOfService(t *testing.T) {
-	s := gpus(1, nil).All()[0]
+	s := gpus(1, nil).AllSlots()[0]
 	s.Retire(fmt.Errorf("a test's process: %w", sandbox.ErrProcessStuck))
 	s.Retire(errors.New("the test failed"))
-	s.AllowChecks()
-	s.Admit()
-	if !s.Unrecoverable() || s.Service().Err() == nil {
-		t.Errorf("it is back in service: %v", context.Cause(s.Service()))
+	s.StartChecks()
+	s.ReturnToService()
+	if !s.IsUnrecoverable() || s.ServiceContext().Err() == nil {
+		t.Errorf("it is back in service: %v", context.Cause(s.ServiceContext()))
 	}
 }

@@ -40,15 +40,15 @@ const (
 // measurement reads the judge's report of a ranked stage, and decides after each process whether another one follows.
 //
 // Two goroutines use it: the pipe's, which calls observe and alone uses all fields, and the stage's, which waits in
-// anotherProcess. The decisions channel has capacity for every process, so observe never blocks. end must be called
+// awaitDecision. The decisions channel has capacity for every process, so observe never blocks. end must be called
 // after the stage has ended.
 type measurement struct {
 	maxProcesses, minProcesses int
-	budget, limit              time.Duration // durations of the stage
+	timeBudget, stageLimit     time.Duration // durations of the stage
 	ranking                    tasks.Ranking
 	parser                     *harness.Parser
-	// watch starts to sample the device until slowed is called, which returns the reason for slowness or "".
-	watch func() (slowed func() string)
+	// startWatching starts to sample the device until slowed is called, which returns the reason for slowness or "".
+	startWatching func() (slowed func() string)
 
 	startedAt, lastReportAt time.Time
 	stopWatching            func() string // of the current process
@@ -56,9 +56,9 @@ type measurement struct {
 	longestDuration         time.Duration
 	processCount            int
 	dropReasons             []string
-	lowClocks               int    // number of processes with a low clock
+	lowClockCount           int    // number of processes with a low clock
 	keptSlowReason          string // reason for slowness in the last slow process that counts
-	decisions               chan bool
+	processDecisions        chan bool
 }
 
 func (m MeasureConfig) newMeasurement(
@@ -67,24 +67,24 @@ func (m MeasureConfig) newMeasurement(
 	most := cmp.Or(m.MaxProcesses, harness.MaxProcesses)
 	now := time.Now()
 	return &measurement{
-		maxProcesses: most, minProcesses: min(harness.MinProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
-		budget: cmp.Or(def.RankedBudget, m.Budget, tasks.DefaultRankedBudget),
-		watch:  watch, stopWatching: watch(), startedAt: now, lastReportAt: now, decisions: make(chan bool, harness.MaxProcesses+1),
+		maxProcesses: most, minProcesses: min(harness.MinProcesses, most), stageLimit: limit, ranking: def.RankingBy, parser: parser,
+		timeBudget:    cmp.Or(def.RankedBudget, m.Budget, tasks.DefaultRankedBudget),
+		startWatching: watch, stopWatching: watch(), startedAt: now, lastReportAt: now, processDecisions: make(chan bool, harness.MaxProcesses+1),
 	}
 }
 
-// anotherProcess implements toolchain.StageRequest.AnotherProcess: it waits for the decision.
-func (m *measurement) anotherProcess(ctx context.Context, _ int) bool {
+// awaitDecision implements toolchain.StageRequest.NeedsAnotherProcess: it waits for the decision.
+func (m *measurement) awaitDecision(ctx context.Context, _ int) bool {
 	select {
-	case another := <-m.decisions:
+	case another := <-m.processDecisions:
 		return another
 	case <-ctx.Done():
 		return false
 	}
 }
 
-// observe checks the report after each piece. A judge reports one process and then waits for the next.
-func (m *measurement) observe() {
+// observeReport checks the report after each piece. A judge reports one process and then waits for the next.
+func (m *measurement) observeReport() {
 	if m.parser.Processes() == m.processCount {
 		return
 	}
@@ -98,7 +98,7 @@ func (m *measurement) observe() {
 	}
 	another := m.needsAnotherProcess(now.Sub(m.startedAt), took)
 	select {
-	case m.decisions <- another:
+	case m.processDecisions <- another:
 	default: // more processes than requested: more is not waiting
 	}
 }
@@ -106,11 +106,11 @@ func (m *measurement) observe() {
 func (m *measurement) needsAnotherProcess(elapsed, took time.Duration) bool {
 	slowed := m.stopWatching()
 	// The sampling for the next process starts before the decision whether there is one.
-	m.stopWatching = m.watch()
-	another := m.processCount < m.maxProcesses && elapsed+time.Duration(durationMargin*float64(m.longestDuration)) <= m.limit
+	m.stopWatching = m.startWatching()
+	another := m.processCount < m.maxProcesses && elapsed+time.Duration(durationMargin*float64(m.longestDuration)) <= m.stageLimit
 	switch {
 	case slowed != "" && another && m.mayDrop(slowed):
-		m.parser.DropStage()
+		m.parser.DropLastProcess()
 		m.dropReasons = append(m.dropReasons, fmt.Sprintf("%d (%s)", m.processCount, slowed))
 		return true
 	case slowed != "":
@@ -130,24 +130,24 @@ func (m *measurement) needsAnotherProcess(elapsed, took time.Duration) bool {
 	interval, _ := harness.ScoreInterval(m.ranking, score, cases)
 	// Optional stopping: a narrow interval ends the stage. The score is the median of all processes, which is not
 	// biased by stopping early; the width of the interval reflects their number.
-	return interval.Noisy && elapsed-m.firstDuration+took <= m.budget
+	return interval.Noisy && elapsed-m.firstDuration+took <= m.timeBudget
 }
 
 // mayDrop reports whether another process may be dropped for this reason.
 func (m *measurement) mayDrop(slowed string) bool {
 	if slowed == device.SlowedByLowClock {
-		if m.lowClocks++; m.lowClocks > maxLowClockDrops {
+		if m.lowClockCount++; m.lowClockCount > maxLowClockDrops {
 			return false
 		}
 	}
 	return len(m.dropReasons) < maxDroppedProcesses
 }
 
-// end stores the result in the run's machine record.
-func (m *measurement) end(machine *job.Machine) {
+// storeResult stores the result in the run's machine record.
+func (m *measurement) storeResult(machine *job.Machine) {
 	m.stopWatching()
-	if len(m.dropReasons) > 0 && machine.Conditions != nil {
-		machine.Conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropReasons), m.processCount, strings.Join(m.dropReasons, ", "))
+	if len(m.dropReasons) > 0 && machine.GPUConditions != nil {
+		machine.GPUConditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropReasons), m.processCount, strings.Join(m.dropReasons, ", "))
 	}
 	if machine.Disturbances != nil {
 		machine.Disturbances.SlowdownCause = m.keptSlowReason // not that of dropped processes

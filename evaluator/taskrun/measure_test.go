@@ -31,8 +31,8 @@ func processes(m *measurement, each func(int) time.Duration, times func(int) flo
 	for i := 0; ; i++ {
 		time.Sleep(each(i))
 		m.parser.Write([]byte(reportOf(i, times(i))))
-		m.observe()
-		if !m.anotherProcess(context.Background(), i+1) {
+		m.observeReport()
+		if !m.awaitDecision(context.Background(), i+1) {
 			return i + 1
 		}
 	}
@@ -75,7 +75,7 @@ func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				m := tt.measuring.newMeasurement(tasks.Definition{RankedBudget: tt.budget}, tt.limit,
-					harness.NewParser(nil).ByProcess(), quiet)
+					harness.NewParser(nil).ExpectProcesses(), quiet)
 				if got := processes(m, tt.each, tt.times); got != tt.want {
 					t.Errorf("%d processes, want %d", got, tt.want)
 				}
@@ -98,10 +98,10 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 			return ""
 		}
 	}
-	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), watch)
+	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ExpectProcesses(), watch)
 	got := processes(m, func(int) time.Duration { return 0 }, func(i int) float64 { return 1000 + float64(i) })
 	conditions, seen := map[string]string{}, job.Disturbances{SlowdownCause: "all that was seen"}
-	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
+	m.storeResult(&job.Machine{GPUConditions: conditions, Disturbances: &seen})
 	if kept := m.parser.Cases()[0].Processes; got != 6 || fmt.Sprint(kept) != "[1000 1002 1003 1004 1005]" {
 		t.Errorf("%d processes, kept %v", got, kept)
 	}
@@ -111,12 +111,12 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 }
 
 func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
-	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
+	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ExpectProcesses(), func() func() string {
 		return func() string { return "hardware slowdown" }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
 	conditions, seen := map[string]string{}, job.Disturbances{SlowdownCause: "all that was seen"}
-	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
+	m.storeResult(&job.Machine{GPUConditions: conditions, Disturbances: &seen})
 	if kept := m.parser.Cases()[0].Processes; got != 10 || len(kept) != 5 ||
 		!strings.HasPrefix(conditions["dropped_processes"], "5 of 10") {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
@@ -128,12 +128,12 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 
 // A kernel that idles in between can cause a low clock at will.
 func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
-	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
+	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ExpectProcesses(), func() func() string {
 		return func() string { return device.SlowedByLowClock }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
 	conditions, seen := map[string]string{}, job.Disturbances{}
-	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
+	m.storeResult(&job.Machine{GPUConditions: conditions, Disturbances: &seen})
 	if kept := m.parser.Cases()[0].Processes; got != 6 || len(kept) != 5 ||
 		conditions["dropped_processes"] != "1 of 6: 1 (low clock)" {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
@@ -144,22 +144,22 @@ func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 }
 
 func TestAStageEndsWithoutADecision(t *testing.T) {
-	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), quiet)
+	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ExpectProcesses(), quiet)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if m.anotherProcess(ctx, 1) {
+	if m.awaitDecision(ctx, 1) {
 		t.Error("another process though the stage has ended")
 	}
 }
 
 // A run that is cancelled or fails in its third process has measured two.
 func TestMeasurementsOfCompletedProcessesAreKept(t *testing.T) {
-	parser := harness.NewParser(nil).ByProcess()
+	parser := harness.NewParser(nil).ExpectProcesses()
 	if known := parser.Medians(); known != nil {
 		t.Errorf("before the first: %v", known)
 	}
 	parser.Write([]byte(reportOf(0, 1000) + reportOf(1, 1100) + reportOf(2, 900)))
-	parser.DropStage()
+	parser.DropLastProcess()
 	half, _, _ := strings.Cut(reportOf(3, 1200), "process")
 	parser.Write([]byte(half))
 	parser.Close()

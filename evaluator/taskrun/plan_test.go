@@ -10,14 +10,14 @@ import (
 	"warpboard/tasks"
 )
 
-func describe(steps []step) (out []string) {
+func describe(steps []programRun) (out []string) {
 	for _, s := range steps {
 		seed := "no seed"
 		if s.seed != nil {
 			seed = fmt.Sprint("seed ", *s.seed)
 		}
 		out = append(out, fmt.Sprintf("%s of %d, %s, %d wanted, timed %v", s.stage, len(s.cases), seed, len(s.requiredCases),
-			s.timed))
+			s.isTimed))
 	}
 	return out
 }
@@ -27,7 +27,7 @@ func TestStagesOfEachMode(t *testing.T) {
 	j := job.Job{SecretSeed: 99, Task: tasks.Definition{Seed: &seed, Tests: make([]tasks.Case, 3),
 		Benchmarks: make([]tasks.Case, 2)}}
 	own := j
-	own.Task.OwnHarness = true
+	own.Task.HasOwnHarness = true
 	for _, tt := range []struct {
 		mode         job.Mode
 		job          job.Job
@@ -44,10 +44,10 @@ func TestStagesOfEachMode(t *testing.T) {
 				"ranked of 2, seed 99, 0 wanted, timed false"}},
 	} {
 		tt.job.Mode = tt.mode
-		if diff := cmp.Diff(tt.want, describe(planSteps(tt.job))); diff != "" {
+		if diff := cmp.Diff(tt.want, describe(planProgramRuns(tt.job))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.mode, diff)
 		}
-		if diff := cmp.Diff(tt.secret, describe(secretPlan(tt.job))); diff != "" {
+		if diff := cmp.Diff(tt.secret, describe(secretSteps(tt.job))); diff != "" {
 			t.Errorf("%s, secret pass (-want +got):\n%s", tt.mode, diff)
 		}
 	}

@@ -28,52 +28,52 @@ type Profiler interface {
 // Run is one attempt at a run.
 type Run struct {
 	*attempt.Attempt
-	builder   Builder
-	profiler  Profiler
-	sanitizer *sanitizing.Sanitizer
-	measuring MeasureConfig
-	slotCount int
-	artifact  *toolchain.Artifact
+	builder       Builder
+	profiler      Profiler
+	sanitizer     *sanitizing.Sanitizer
+	measureConfig MeasureConfig
+	slotCount     int
+	artifact      *toolchain.Artifact
 }
 
-// Tools has NVIDIA's tools; nil if unavailable.
-type Tools struct {
+// NVIDIATools has NVIDIA's tools; nil if unavailable.
+type NVIDIATools struct {
 	Profiler  Profiler
 	Sanitizer *sanitizing.Sanitizer
 }
 
 // New returns a run that has not started.
-func New(a *attempt.Attempt, builder Builder, tools Tools, measuring MeasureConfig) *Run {
+func New(a *attempt.Attempt, builder Builder, tools NVIDIATools, measuring MeasureConfig) *Run {
 	return &Run{
-		Attempt:   a,
-		builder:   builder,
-		profiler:  tools.Profiler,
-		sanitizer: tools.Sanitizer,
-		measuring: measuring,
+		Attempt:       a,
+		builder:       builder,
+		profiler:      tools.Profiler,
+		sanitizer:     tools.Sanitizer,
+		measureConfig: measuring,
 	}
 }
 
 // Build compiles the job on a build slot, without occupying a slot. It returns true unless there is an error.
 func (r *Run) Build(ctx context.Context) (ready bool, err error) {
-	if r.slotCount, err = slotCount(r.Job.Task, len(r.Slots.InService(r.Job.Device))); err != nil {
+	if r.slotCount, err = slotCount(r.Job.Task, len(r.Slots.SlotsInService(r.Job.Device))); err != nil {
 		return false, err
 	}
 	// This precedes the wait for a build slot, so that the site knows that a worker received the run.
-	r.AnnounceTaken()
+	r.AnnounceStart()
 	number, release, err := r.AcquireBuild(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	if err := r.BeginUnlessEnded(ctx, job.StageBuild, 0); err != nil {
+	if err := r.BeginStageUnlessEnded(ctx, job.StageBuild, 0); err != nil {
 		return false, err
 	}
 	log := r.NewStageLog(job.StageBuild)
 	artifact, result, err := r.builder.Build(ctx, toolchain.BuildRequest{
-		Job: r.Job, Place: r.Slots.BuildPlace(r.Slot, number), OnLog: log.Write,
+		Job: r.Job, Environment: r.Slots.BuildEnvironment(r.Slot, number), OnLog: log.Write,
 	})
 	log.Close()
-	if err := r.Interrupted(ctx, job.StageBuild, err); err != nil {
+	if err := r.InterruptionError(ctx, job.StageBuild, err); err != nil {
 		return false, err
 	}
 	result.Stage = job.StageBuild
@@ -90,26 +90,26 @@ func (r *Run) SlotCount() int { return r.slotCount }
 // Run runs the program on the slots, stage by stage. It returns nil if all stages passed, a Rejection if the submission
 // failed, the cause of ctx if ctx ended, and another error for an infrastructure error.
 func (r *Run) Run(ctx context.Context, held *slots.Lease) error {
-	if err := held.DropCached(ctx); err != nil {
+	if err := held.CloseCachedPrograms(ctx); err != nil {
 		return err
 	}
 	gpus := 0
 	if r.Job.Task.MultiGPU {
-		gpus = held.Count()
+		gpus = held.SlotCount()
 	}
 	// The slots are checked unless all stages passed, because a broken GPU may have caused a wrong answer and would
 	// cause others.
-	err := r.stages(ctx, held.Environment(gpus))
-	if err != nil && !held.Check(ctx) && !errors.As(err, new(attempt.Rejection)) {
+	err := r.runStages(ctx, held.Environment(gpus))
+	if err != nil && !held.ProbeAfterFailure(ctx) && !errors.As(err, new(attempt.Rejection)) {
 		err = attempt.MarkCausedByJob(err) // an infrastructure error that broke its slot
 	}
 	return err
 }
 
-func (r *Run) stages(ctx context.Context, at toolchain.Environment) error {
+func (r *Run) runStages(ctx context.Context, at toolchain.Environment) error {
 	at.MemoryLimit = r.Job.Task.MemoryLimit
 	program, err := r.builder.Open(ctx, r.artifact, at)
-	if err := r.Interrupted(ctx, "", err); err != nil {
+	if err := r.InterruptionError(ctx, "", err); err != nil {
 		return err
 	}
 	defer func() {
@@ -117,52 +117,52 @@ func (r *Run) stages(ctx context.Context, at toolchain.Environment) error {
 			r.Log.Warn("program not closed", "attempt", r.Job.AttemptID, "err", err)
 		}
 	}()
-	for _, s := range planSteps(r.Job) {
-		if err := r.stage(ctx, program, s); err != nil {
+	for _, s := range planProgramRuns(r.Job) {
+		if err := r.runStage(ctx, program, s); err != nil {
 			return err
 		}
 	}
 	// This follows the public stages in the same program on the same slots. Data that the program stored about the
 	// public inputs does not help here.
-	if steps := secretPlan(r.Job); steps != nil {
-		if err := r.secretPass(ctx, program, steps); err != nil {
+	if steps := secretSteps(r.Job); steps != nil {
+		if err := r.runSecretSteps(ctx, program, steps); err != nil {
 			return err
 		}
 	}
 	if r.Job.Mode == job.ModeProfile {
-		return r.profile(ctx, program)
+		return r.runProfile(ctx, program)
 	}
 	if r.Job.Mode == job.ModeSanitize {
-		return r.sanitize(ctx, program)
+		return r.runSanitizer(ctx, program)
 	}
 	if r.Job.Mode == job.ModeValidate {
-		return r.validate(ctx, program)
+		return r.runValidation(ctx, program)
 	}
-	return r.Interrupted(ctx, "", ctx.Err())
+	return r.InterruptionError(ctx, "", ctx.Err())
 }
 
-// profile runs the profile stage, which follows the build in mode profile.
-func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
+// runProfile runs the profile stage, which follows the build in mode profile.
+func (r *Run) runProfile(ctx context.Context, program toolchain.Program) error {
 	switch {
 	case r.profiler == nil || !r.Slot.IsGPU(): // ncu reads only GPUs
-		return attempt.Reject("Nothing can be profiled on worker %s: it has no profiler for %s.", r.Worker(), r.Job.Device)
-	case r.Job.Task.NoProfile:
-		return attempt.Reject("The task turns profiling off (profile: false).")
+		return attempt.NewRejection("Nothing can be profiled on worker %s: it has no profiler for %s.", r.Worker(), r.Job.Device)
+	case r.Job.Task.DisableProfile:
+		return attempt.NewRejection("The task turns profiling off (profile: false).")
 	}
 	first, cases, err := r.Job.ProfileFilter.ChooseCases(harness.StageCases(r.Job.Task, job.StageProfile), r.Job.Task.Benchmarks)
 	if err != nil {
-		return attempt.Reject("Nothing was profiled: %v.", err)
+		return attempt.NewRejection("Nothing was profiled: %v.", err)
 	}
-	if err := r.BeginUnlessEnded(ctx, job.StageProfile, len(cases)); err != nil {
+	if err := r.BeginStageUnlessEnded(ctx, job.StageProfile, len(cases)); err != nil {
 		return err
 	}
 	log := r.NewStageLog(job.StageProfile)
 	result, artifacts, err := r.profiler.Profile(ctx, profiling.Request{
-		Job: r.Job, Program: program, Cases: cases, First: first, PTX: r.artifact.PTX, OnLog: log.Write,
-		OnCase: func(c job.CaseResult) { r.Case(job.StageProfile, c, len(cases)) },
+		Job: r.Job, Program: program, Cases: cases, FirstCaseNumber: first, PTX: r.artifact.PTX, OnLog: log.Write,
+		OnCase: func(c job.CaseResult) { r.AnnounceCase(job.StageProfile, c, len(cases)) },
 	})
 	log.Close()
-	if err := r.Interrupted(ctx, job.StageProfile, err); err != nil {
+	if err := r.InterruptionError(ctx, job.StageProfile, err); err != nil {
 		return err
 	}
 	result.Stage = job.StageProfile
@@ -175,13 +175,13 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 // Conclude returns the result after Build or Run ended with err.
 func (r *Run) Conclude(err error) job.Result {
 	if err == nil {
-		err = r.score()
+		err = r.setScore()
 	}
 	return r.Attempt.Conclude(err)
 }
 
-// score sets the score of a ranked run that passed.
-func (r *Run) score() error {
+// setScore sets the score of a ranked run that passed.
+func (r *Run) setScore() error {
 	for _, stage := range r.Result.Stages {
 		if stage.Stage != job.StageRanked {
 			continue

@@ -11,27 +11,27 @@ import (
 	"warpboard/tasks"
 )
 
-// sanitize runs the sanitize stage, which follows the build in mode sanitize.
-func (r *Run) sanitize(ctx context.Context, program toolchain.Program) error {
+// runSanitizer runs the sanitize stage, which follows the build in mode sanitize.
+func (r *Run) runSanitizer(ctx context.Context, program toolchain.Program) error {
 	cases := harness.StageCases(r.Job.Task, job.StageSanitize)
 	switch {
 	case r.sanitizer == nil || !r.Slot.IsGPU():
-		return attempt.Reject("Nothing can be checked on worker %s: it has no compute-sanitizer for %s.", r.Worker(), r.Job.Device)
+		return attempt.NewRejection("Nothing can be checked on worker %s: it has no compute-sanitizer for %s.", r.Worker(), r.Job.Device)
 	case r.Job.Task.MultiGPU:
-		return attempt.Reject("A task on several GPUs cannot be checked with compute-sanitizer.")
-	case len(cases) == 0 && r.Job.Task.Form != tasks.FormLegacy:
-		return attempt.Reject("The task has no tests in which compute-sanitizer could check the kernel.")
+		return attempt.NewRejection("A task on several GPUs cannot be checked with compute-sanitizer.")
+	case len(cases) == 0 && r.Job.Task.Protocol != tasks.ProtocolLegacy:
+		return attempt.NewRejection("The task has no tests in which compute-sanitizer could check the kernel.")
 	}
-	if err := r.BeginUnlessEnded(ctx, job.StageSanitize, sanitizing.ToolNames()); err != nil {
+	if err := r.BeginStageUnlessEnded(ctx, job.StageSanitize, sanitizing.ToolNames()); err != nil {
 		return err
 	}
 	log := r.NewStageLog(job.StageSanitize)
 	result, err := r.sanitizer.Sanitize(ctx, sanitizing.Request{
 		Job: r.Job, Program: program, Cases: cases, OnLog: log.Write,
-		OnTool: func(c job.CaseResult) { r.Case(job.StageSanitize, c, sanitizing.ToolNames()) },
+		OnTool: func(c job.CaseResult) { r.AnnounceCase(job.StageSanitize, c, sanitizing.ToolNames()) },
 	})
 	log.Close()
-	if err := r.Interrupted(ctx, job.StageSanitize, err); err != nil {
+	if err := r.InterruptionError(ctx, job.StageSanitize, err); err != nil {
 		return err
 	}
 	r.Result.ProgramNS += int64(result.EndedAt.Sub(result.StartedAt))

@@ -11,14 +11,14 @@ import (
 // secretFilter hides the values of a stage's cases if they are secret. A kernel knows them and could print them, or put
 // them into a wrong answer or its exit code. Weakness: it could also encode them in its time (docs/security.md).
 type secretFilter struct {
-	valuesSecret  bool
-	declaredCases []tasks.Case // cases of the stage, as declared
+	hasSecretValues bool
+	declaredCases   []tasks.Case // cases of the stage, as declared
 }
 
-// outputHidden replaces the output of a program.
-const outputHidden = "[The output is not shown: values of this run's cases are drawn and secret.]\n"
+// hiddenOutputText replaces the output of a program.
+const hiddenOutputText = "[The output is not shown: values of this run's cases are drawn and secret.]\n"
 
-func (r *Run) secrecy(stage job.Stage) secretFilter {
+func (r *Run) newSecretFilter(stage job.Stage) secretFilter {
 	if r.Job.DeclaredCases == nil {
 		return secretFilter{}
 	}
@@ -27,51 +27,51 @@ func (r *Run) secrecy(stage job.Stage) secretFilter {
 	return secretFilter{true, harness.StageCases(def, stage)}
 }
 
-// output returns pass, or nil if the program's output could reveal the values.
-func (s secretFilter) output(pass func([]byte)) func([]byte) {
-	if s.valuesSecret {
+// hideOutput returns pass, or nil if the program's output could reveal the values.
+func (s secretFilter) hideOutput(pass func([]byte)) func([]byte) {
+	if s.hasSecretValues {
 		return nil
 	}
 	return pass
 }
 
-// withoutSecrets returns a case without values that must stay secret.
-func (s secretFilter) withoutSecrets(c job.CaseResult) job.CaseResult {
-	if !s.valuesSecret {
-		return trimCase(c)
+// hideCaseValues returns a case without values that must stay secret.
+func (s secretFilter) hideCaseValues(c job.CaseResult) job.CaseResult {
+	if !s.hasSecretValues {
+		return trimCaseTexts(c)
 	}
-	c.Message, c.Numerics, c.Spec = "", nil, ""
+	c.Message, c.Numerics, c.SpecLine = "", nil, ""
 	if c.Index < len(s.declaredCases) {
-		c.Spec = s.declaredCases[c.Index].String()
+		c.SpecLine = s.declaredCases[c.Index].String()
 	}
-	return trimCase(c)
+	return trimCaseTexts(c)
 }
 
 // removeSecrets removes everything from a stage's result that could reveal the values.
 func (s secretFilter) removeSecrets(r *job.StageResult) {
-	if !s.valuesSecret {
+	if !s.hasSecretValues {
 		return
 	}
 	for i, c := range r.Cases {
-		r.Cases[i] = s.withoutSecrets(c)
+		r.Cases[i] = s.hideCaseValues(c)
 	}
 	for _, text := range []*string{&r.Stdout, &r.Stderr} {
 		if *text != "" {
-			*text = outputHidden
+			*text = hiddenOutputText
 		}
 	}
 	r.ExtraKeys, r.MemoryPeak = nil, 0
 	if r.Failure != nil {
-		r.Failure = s.failure(*r.Failure, r.Cases)
+		r.Failure = s.hideFailure(*r.Failure, r.Cases)
 	}
 }
 
-// failure returns a failure that has only the kind and the case.
-func (s secretFilter) failure(f job.Failure, cases []job.CaseResult) *job.Failure {
+// hideFailure returns a failure that has only the kind and the case.
+func (s secretFilter) hideFailure(f job.Failure, cases []job.CaseResult) *job.Failure {
 	where, wrong := "", false
 	for _, c := range cases {
 		if c.Status != job.StatusPass {
-			where, wrong = fmt.Sprintf("case %d (%s)", c.Index, c.Spec), c.Status == job.StatusFail
+			where, wrong = fmt.Sprintf("case %d (%s)", c.Index, c.SpecLine), c.Status == job.StatusFail
 			break
 		}
 	}

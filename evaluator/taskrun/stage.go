@@ -12,27 +12,27 @@ import (
 )
 
 const (
-	// extraCases limits the cases that a program may report in addition to the requested ones. A program that measures
-	// itself can report any number.
-	extraCases = 256
-	// maxMessage limits the message of a case, and maxSpec the line that names it, in bytes.
-	maxMessage, maxSpec = 4 << 10, 1 << 10
+	// maxUnrequestedCases limits the cases that a program may report in addition to the requested ones. A program that
+	// measures itself can report any number.
+	maxUnrequestedCases = 256
+	// maxMessageBytes limits the message of a case, and maxSpecBytes the line that names it, in bytes.
+	maxMessageBytes, maxSpecBytes = 4 << 10, 1 << 10
 )
 
-// stage runs one step, reports its progress, and stores its result.
-func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) error {
-	if err := r.BeginUnlessEnded(ctx, s.stage, len(s.cases)); err != nil {
+// runStage runs one step, reports its progress, and stores its result.
+func (r *Run) runStage(ctx context.Context, program toolchain.Program, s programRun) error {
+	if err := r.BeginStageUnlessEnded(ctx, s.stage, len(s.cases)); err != nil {
 		return err
 	}
 	log := r.NewStageLog(s.stage)
-	shown := r.secrecy(s.stage)
-	result, err := r.runStep(ctx, program, s, func(c job.CaseResult, total int) {
-		r.Case(s.stage, shown.withoutSecrets(c), total)
+	shown := r.newSecretFilter(s.stage)
+	result, err := r.runProgram(ctx, program, s, func(c job.CaseResult, total int) {
+		r.AnnounceCase(s.stage, shown.hideCaseValues(c), total)
 	}, func(stream string) func([]byte) {
-		return shown.output(func(b []byte) { log.Write(stream, b) })
+		return shown.hideOutput(func(b []byte) { log.Write(stream, b) })
 	})
 	log.Close()
-	if err := r.Interrupted(ctx, s.stage, err); err != nil {
+	if err := r.InterruptionError(ctx, s.stage, err); err != nil {
 		return err
 	}
 	shown.removeSecrets(&result)
@@ -40,47 +40,47 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 	return attempt.StageError(ctx, result)
 }
 
-// runStep runs the task's program once and parses its report while it is written.
-func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
+// runProgram runs the task's program once and parses its report while it is written.
+func (r *Run) runProgram(ctx context.Context, program toolchain.Program, s programRun,
 	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
 	// The pipe's goroutine feeds the parser, and this one reads it after RunStage has returned, so no lock is needed.
 	parser := harness.NewParser(onCase)
 	result := job.StageResult{Stage: s.stage, StartedAt: time.Now().UTC()}
-	endWatch := r.watch(ctx, s)
+	endWatch := r.startWatcher(ctx, s)
 	req := toolchain.StageRequest{
-		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
-		OnPipe:   func(b []byte) { parser.Write(b) },
-		OnStdout: output("stdout"), OnStderr: output("stderr"),
+		Mode: harness.EvalMode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
+		OnResultPipe: func(b []byte) { parser.Write(b) },
+		OnStdout:     output("stdout"), OnStderr: output("stderr"),
 	}
-	endMeasuring := r.measure(ctx, s, parser, &req)
+	endMeasuring := r.startMeasurement(ctx, s, parser, &req)
 	out, err := program.RunStage(ctx, req)
 	endWatch()
 	endMeasuring()
 	if err != nil {
-		r.keepUnfinished(s, parser)
+		r.storeUnfinished(s, parser)
 		return result, err
 	}
 	parser.Close()
-	result.Status, result.Failure = harness.Judge(out, s.timeout, parser, s.requiredCases)
+	result.Status, result.Failure = harness.JudgeStage(out, s.timeout, parser, s.requiredCases)
 	if result.Status != job.StatusPass {
-		r.keepUnfinished(s, parser)
+		r.storeUnfinished(s, parser)
 	}
-	cases := harness.Finish(parser.Cases(), result.Status)
-	for _, c := range cases[:min(len(cases), len(s.cases)+extraCases)] {
+	cases := harness.FinishCases(parser.Cases(), result.Status)
+	for _, c := range cases[:min(len(cases), len(s.cases)+maxUnrequestedCases)] {
 		// Without a judge, a process that contains the submission wrote the whole report.
-		if out.Judge == nil {
-			c.Clocks, c.Processes, c.Numerics = job.Clocks{}, nil, nil // values that only a judge can measure
+		if out.JudgeOutcome == nil {
+			c.Clocks, c.Processes, c.Numerics = job.ClockTimes{}, nil, nil // values that only a judge can measure
 		}
-		result.Cases = append(result.Cases, trimCase(c))
+		result.Cases = append(result.Cases, trimCaseTexts(c))
 	}
-	result.Stdout, result.Stderr, result.ExtraKeys = out.Stdout, out.Stderr, parser.Extra()
+	result.Stdout, result.Stderr, result.ExtraKeys = out.Stdout, out.Stderr, parser.ExtraKeys()
 	// The output comes from the task's own code and explains the failure.
-	if result.Failure != nil && result.Failure.CausedByTask && out.Judge != nil {
-		result.Stderr += out.Judge.Stderr
+	if result.Failure != nil && result.Failure.CausedByTask && out.JudgeOutcome != nil {
+		result.Stderr += out.JudgeOutcome.Stderr
 	}
 	// Linux does not count GPU memory, and the host memory of the GPU's driver is not the submission's.
-	if out.Judge != nil && !r.Slot.IsGPU() {
-		result.MemoryPeak = out.MemoryMax
+	if out.JudgeOutcome != nil && !r.Slot.IsGPU() {
+		result.MemoryPeak = out.MemoryPeak
 	}
 	result.EndedAt = time.Now().UTC()
 	result.Overhead = result.EndedAt.Sub(result.StartedAt) - out.WallTime
@@ -88,49 +88,50 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	return result, nil
 }
 
-// keepUnfinished stores the measurements of a judge's ranked stage that did not pass. Runs with equal source count
+// storeUnfinished stores the measurements of a judge's ranked stage that did not pass. Runs with equal source count
 // together, so that no one can choose among them by cancelling or failing.
-func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
-	if s.stage == job.StageRanked && !r.Job.Task.OwnHarness {
-		r.Result.UnfinishedRanking = &job.UnfinishedRanking{Cases: parser.Medians()}
+func (r *Run) storeUnfinished(s programRun, parser *harness.Parser) {
+	if s.stage == job.StageRanked && !r.Job.Task.HasOwnHarness {
+		r.Result.UnfinishedRanking = &job.UnfinishedRanking{CaseMedians: parser.Medians()}
 	}
 }
 
-// measure makes a ranked stage with a judge measure in several processes, until their interval is narrow or the time is
-// up. The caller must call end after the stage.
-func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *toolchain.StageRequest) (end func()) {
-	if s.stage != job.StageRanked || r.Job.Task.OwnHarness {
+// startMeasurement makes a ranked stage with a judge measure in several processes, until their interval is narrow or
+// the time is up. The caller must call end after the stage.
+func (r *Run) startMeasurement(ctx context.Context, s programRun, parser *harness.Parser,
+	req *toolchain.StageRequest) (end func()) {
+	if s.stage != job.StageRanked || r.Job.Task.HasOwnHarness {
 		return func() {}
 	}
-	m := r.measuring.newMeasurement(r.Job.Task, s.timeout, parser.ByProcess(), func() func() string {
-		return device.Watch(ctx, r.Slot.Slot).StopAndExplain
+	m := r.measureConfig.newMeasurement(r.Job.Task, s.timeout, parser.ExpectProcesses(), func() func() string {
+		return device.StartWatcher(ctx, r.Slot.Slot).StopAndExplain
 	})
-	req.AnotherProcess = m.anotherProcess
-	req.OnPipe = func(b []byte) {
+	req.NeedsAnotherProcess = m.awaitDecision
+	req.OnResultPipe = func(b []byte) {
 		parser.Write(b)
-		m.observe()
+		m.observeReport()
 	}
-	return func() { m.end(&r.Result.Machine) }
+	return func() { m.storeResult(&r.Result.Machine) }
 }
 
-// watch samples the conditions of the device during a timed step. The caller must call end after the step.
-func (r *Run) watch(ctx context.Context, s step) (end func()) {
-	if !s.timed {
+// startWatcher samples the conditions of the device during a timed step. The caller must call end after the step.
+func (r *Run) startWatcher(ctx context.Context, s programRun) (end func()) {
+	if !s.isTimed {
 		return func() {}
 	}
-	watch := device.Watch(ctx, r.Slot.Slot)
+	watch := device.StartWatcher(ctx, r.Slot.Slot)
 	return func() { watch.StopAndStore(&r.Result.Machine) }
 }
 
-// secretPass runs all steps again with the secret seed. It reports only pass or fail.
-func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps []step) error {
-	if err := r.BeginUnlessEnded(ctx, job.StageSecret, 0); err != nil {
+// runSecretSteps runs all steps again with the secret seed. It reports only pass or fail.
+func (r *Run) runSecretSteps(ctx context.Context, program toolchain.Program, steps []programRun) error {
+	if err := r.BeginStageUnlessEnded(ctx, job.StageSecret, 0); err != nil {
 		return err
 	}
 	result := job.StageResult{Stage: job.StageSecret, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	for _, s := range steps {
-		one, err := r.runStep(ctx, program, s, nil, func(string) func([]byte) { return nil })
-		if err := r.Interrupted(ctx, job.StageSecret, err); err != nil {
+		one, err := r.runProgram(ctx, program, s, nil, func(string) func([]byte) { return nil })
+		if err := r.InterruptionError(ctx, job.StageSecret, err); err != nil {
 			return err
 		}
 		result.Overhead += one.Overhead
@@ -145,12 +146,13 @@ func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps [
 	return attempt.StageError(ctx, result)
 }
 
-func trimCase(c job.CaseResult) job.CaseResult {
-	c.Message, c.Spec = attempt.ShortenMiddle(c.Message, maxMessage), attempt.ShortenMiddle(c.Spec, maxSpec)
+func trimCaseTexts(c job.CaseResult) job.CaseResult {
+	c.Message, c.SpecLine = attempt.ShortenMiddle(c.Message, maxMessageBytes), attempt.ShortenMiddle(c.SpecLine,
+		maxSpecBytes)
 	if c.Numerics != nil {
 		n := *c.Numerics
-		for _, text := range []*string{&n.Worst, &n.Got, &n.Want, &n.Note} {
-			*text = attempt.ShortenMiddle(*text, maxSpec)
+		for _, text := range []*string{&n.WorstPosition, &n.Got, &n.Want, &n.Note} {
+			*text = attempt.ShortenMiddle(*text, maxSpecBytes)
 		}
 		c.Numerics = &n
 	}

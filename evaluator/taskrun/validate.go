@@ -13,32 +13,32 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// validate runs the validate stage, which follows the build in mode validate: the task's validation script with the
-// submission beside it. The script imports the submission, so both share a process, and a submission can forge the
+// runValidation runs the validate stage, which follows the build in mode validate: the task's validation script with
+// the submission beside it. The script imports the submission, so both share a process, and a submission can forge the
 // answer, which therefore does not affect ranks.
-func (r *Run) validate(ctx context.Context, program toolchain.Program) error {
-	if err := r.BeginUnlessEnded(ctx, job.StageValidate, 0); err != nil {
+func (r *Run) runValidation(ctx context.Context, program toolchain.Program) error {
+	if err := r.BeginStageUnlessEnded(ctx, job.StageValidate, 0); err != nil {
 		return err
 	}
 	result, limit := job.StageResult{Stage: job.StageValidate, StartedAt: time.Now().UTC()}, validationTime(r.Job)
 	log := r.NewStageLog(job.StageValidate)
 	ending, err := program.RunStage(ctx, toolchain.StageRequest{
-		Mode: harness.Mode(job.StageValidate), Seed: harness.PublicSeed(r.Job.Task), Timeout: limit,
+		Mode: harness.EvalMode(job.StageValidate), Seed: harness.PublicSeed(r.Job.Task), Timeout: limit,
 		OnStdout: func(b []byte) { log.Write("stdout", b) }, OnStderr: func(b []byte) { log.Write("stderr", b) },
 	})
 	log.Close()
-	if err := r.Interrupted(ctx, job.StageValidate, err); err != nil {
+	if err := r.InterruptionError(ctx, job.StageValidate, err); err != nil {
 		return err
 	}
 	result.EndedAt, result.Stdout, result.Stderr = time.Now().UTC(), ending.Outcome.Stdout, ending.Outcome.Stderr
-	script := job.CaseResult{Spec: r.Job.Task.Config.Main}
+	script := job.CaseResult{SpecLine: r.Job.Task.Config.MainFile}
 	script.Status, script.Message = validationVerdict(ending.Outcome, limit)
-	script = trimCase(script)
+	script = trimCaseTexts(script)
 	result.Status, result.Cases = script.Status, []job.CaseResult{script}
 	if script.Status != job.StatusPass {
 		result.Failure = &job.Failure{
 			Reason:   script.Message,
-			Limit:    ending.Outcome.Limit,
+			Limit:    ending.Outcome.ExceededLimit,
 			Signal:   ending.Outcome.Signal,
 			ExitCode: ending.Outcome.ExitCode,
 		}
@@ -59,10 +59,10 @@ func validationVerdict(out sandbox.Outcome, limit time.Duration) (job.Status, st
 	switch {
 	case out.Cancelled:
 		return job.StatusCancelled, "The run was cancelled."
-	case out.Limit == "wall":
+	case out.ExceededLimit == "wall":
 		return job.StatusTimeout, fmt.Sprintf("The script reached its time limit of %v s.", limit.Seconds())
-	case out.Limit != "":
-		return job.StatusLimit, fmt.Sprintf("The script hit its %s limit.", out.Limit)
+	case out.ExceededLimit != "":
+		return job.StatusLimitExceeded, fmt.Sprintf("The script hit its %s limit.", out.ExceededLimit)
 	case out.Signal != "":
 		return job.StatusError, "The script was killed by " + out.Signal + "."
 	case out.ExitCode != 0:

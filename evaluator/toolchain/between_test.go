@@ -191,15 +191,15 @@ func output(t *testing.T, p Program) string {
 	t.Helper()
 	var pipe strings.Builder
 	out, err := p.RunStage(t.Context(), StageRequest{
-		Mode:    "test",
-		Timeout: time.Minute,
-		OnPipe:  func(b []byte) { pipe.Write(b) },
+		Mode:         "test",
+		Timeout:      time.Minute,
+		OnResultPipe: func(b []byte) { pipe.Write(b) },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if out.ExitCode != 0 {
-		t.Errorf("exit code %d, %s: %s", out.ExitCode, out.Limit, out.Stderr)
+		t.Errorf("exit code %d, %s: %s", out.ExitCode, out.ExceededLimit, out.Stderr)
 	}
 	return pipe.String()
 }

@@ -29,11 +29,11 @@ func (b *Builder) storeBuild(key string, done nativeBuild) error {
 	if err != nil {
 		return err
 	}
-	return b.store.put(key, binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header, done.Program)
+	return b.objects.put(key, binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header, done.Program)
 }
 
-func (b *Builder) storedBuild(key string) (done nativeBuild, ok bool) {
-	data, ok := b.store.get(key)
+func (b *Builder) loadBuild(key string) (done nativeBuild, ok bool) {
+	data, ok := b.objects.get(key)
 	if !ok || len(data) < 8 {
 		return done, false
 	}
@@ -47,10 +47,10 @@ func (b *Builder) storedBuild(key string) (done nativeBuild, ok bool) {
 
 func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
 	def := req.Job.Task
-	if b.cfg.Tools.CompilerFor(def.Lang) == nil {
+	if b.cfg.Toolchain.CompilerFor(def.Lang) == nil {
 		return fmt.Errorf("%w: no compiler for %s was found", ErrNoCompiler, def.Lang)
 	}
-	p, err := b.newPlan(def, a.sources, req.Place.Arch)
+	p, err := b.newPlan(def, a.sources, req.Environment.Arch)
 	if err != nil {
 		failBuild(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
 		return nil
@@ -58,7 +58,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	a.Command = p.String()
 	c := &compilation{
 		builder:   b,
-		req:       req,
+		request:   req,
 		plan:      p,
 		steps:     make([]buildStep, len(p.sources.ToCompile)),
 		startedAt: result.StartedAt,
@@ -67,7 +67,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
 		beside.Go(func() (err error) {
-			a.PTX, err = c.ptx(besideCtx)
+			a.PTX, err = c.compilePTX(besideCtx)
 			return err
 		})
 	}
@@ -80,9 +80,9 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	b, p := c.builder, c.plan
 	// The key contains everything that determines the program: compiler and flags (base), all files, and their order.
 	// It omits the submitter, because equal sources compile to the same program.
-	programKey := hashParts("program", p.baseHash, filesKey(a.sources.Files), strings.Join(objectNames(a.sources), "\n"))
+	programKey := hashParts("program", p.baseHash, hashFiles(a.sources.Files), strings.Join(objectNames(a.sources), "\n"))
 	var err error
-	done, ok := b.storedBuild(programKey)
+	done, ok := b.loadBuild(programKey)
 	if result.FromCache = ok; !ok {
 		if done, err = c.makeProgram(ctx, result); err != nil || result.Status != job.StatusPass {
 			return err
@@ -91,25 +91,25 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 			return err
 		}
 	}
-	judge, err := c.judgeBuild(ctx)
+	judge, err := c.buildJudge(ctx)
 	if err != nil {
 		return err
 	}
 	// The judge is built after the submission. A judge that does not compile is the task's fault and is reported as
 	// such.
-	if judge.product == nil && a.sources.Separable {
-		c.explain(result, judge)
+	if judge.product == nil && a.sources.HasSeparateJudge {
+		c.explainFailure(result, judge)
 		return nil
 	}
-	a.judge, a.program, result.Stdout, result.Stderr = judge.product, done.Program, done.Stdout, done.Stderr
-	mergeExtra(result, done.Extra)
+	a.judgeExecutable, a.submissionExecutable, result.Stdout, result.Stderr = judge.product, done.Program, done.Stdout, done.Stderr
+	mergeExtraKeys(result, done.Extra)
 	return nil
 }
 
 func objectNames(l harness.SourceSet) []string {
 	names := make([]string, len(l.ToCompile))
 	for i, file := range l.ToCompile {
-		names[i] = file.Name
+		names[i] = file.FileName
 	}
 	return names
 }
@@ -121,13 +121,13 @@ func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) 
 	if err := c.compileAll(ctx, false); err != nil {
 		return nativeBuild{}, err
 	}
-	if c.taskFilesFailed() {
+	if c.hasFailedTaskFile() {
 		if err := c.compileAll(ctx, true); err != nil {
 			return nativeBuild{}, err
 		}
 	}
-	if failed := c.failed(); failed != nil {
-		c.explain(result, *failed)
+	if failed := c.failedStep(); failed != nil {
+		c.explainFailure(result, *failed)
 		return nativeBuild{}, nil
 	}
 	result.ReusedFiles = c.reusedFiles()
@@ -136,9 +136,9 @@ func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) 
 		return nativeBuild{}, err
 	}
 	if linked.product == nil {
-		c.explain(result, linked)
+		c.explainFailure(result, linked)
 		return nativeBuild{}, nil
 	}
-	stdout, stderr := c.output(linked)
+	stdout, stderr := c.joinOutput(linked)
 	return nativeBuild{Program: linked.product, Stdout: stdout, Stderr: stderr, Extra: ptxasFacts(stderr)}, nil
 }

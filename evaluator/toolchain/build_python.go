@@ -56,18 +56,18 @@ const minExtensionsTimeout = 2 * time.Minute
 // so that nothing is compiled while a stage is timed. Compiled extensions are cached for later runs of the same
 // submission; those of an evaluation only for its caller.
 func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
-	if b.cfg.Tools.Python == nil {
+	if b.cfg.Toolchain.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrNoCompiler)
 	}
-	if a.sources.Runner != "" {
-		core, err := b.core(ctx, req.Place)
+	if a.sources.RunnerScript != "" {
+		core, err := b.judgeCore(ctx, req.Environment)
 		if err != nil {
 			return err
 		}
-		a.sources.Files[coreFile] = core
+		a.sources.Files[judgeCoreFile] = core
 	}
 	a.importsTorch = importsTorch(a.sources.Files)
-	for _, name := range a.sources.Submitted {
+	for _, name := range a.sources.SubmittedFiles {
 		if filepath.Ext(name) != ".py" {
 			continue
 		}
@@ -76,8 +76,8 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 			return err
 		}
 	}
-	for _, name := range a.sources.Submitted {
-		texts := append(slices.Collect(maps.Values(req.FilesBeside[name])), a.sources.Files[name])
+	for _, name := range a.sources.SubmittedFiles {
+		texts := append(slices.Collect(maps.Values(req.AdditionalFiles[name])), a.sources.Files[name])
 		if filepath.Ext(name) != ".py" || !slices.ContainsFunc(texts, CompilesExtension) {
 			continue
 		}
@@ -92,22 +92,23 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 func (b *Builder) checkSyntax(
 	ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult,
 ) (bool, error) {
-	python := b.cfg.Tools.Python
+	python := b.cfg.Toolchain.Python
 	a.Command = shellLine([]string{python.Path, "-m", "py_compile", name})
-	limits := req.Place.BuildLimits
+	limits := req.Environment.BuildLimits
 	limits.WallTime = commandTimeout(limits.WallTime, result.StartedAt)
-	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
-		Slot: req.Place.Slot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript, name}, Dir: "/in",
+	outcome, err := runProcess(ctx, b.cfg.Runner, sandbox.Spec{
+		Slot: req.Environment.SandboxSlot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript,
+			name}, WorkingDir: "/in",
 		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: limits,
 		OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
 		return false, fmt.Errorf("check the submission's syntax: %w", err)
 	}
-	if outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled {
+	if outcome.ExitCode == 0 && outcome.ExceededLimit == "" && !outcome.Cancelled {
 		return true, nil
 	}
-	status, failure := failedCommand(outcome, "reading "+name)
+	status, failure := commandFailure(outcome, "reading "+name)
 	result.Stderr = outcome.Stderr
 	failBuild(result, status, failure)
 	return false, nil
@@ -118,16 +119,16 @@ func (b *Builder) checkSyntax(
 func (b *Builder) buildExtensions(
 	ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult,
 ) error {
-	python := b.cfg.Tools.Python
-	env := b.pythonEnv(req.Place)
+	python := b.cfg.Toolchain.Python
+	env := b.pythonEnv(req.Environment)
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
 	// The key contains the caller. The submission's own code writes the archive and can put anything into it, so no
 	// other caller may get it.
 	archiveKey := hashParts("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
-		b.nvccVersion(), processorModel(), name, filesKey(a.sources.Files), filesKey(req.FilesBeside[name]), req.Job.Caller)
+		b.nvccVersion(), marchTarget(), name, hashFiles(a.sources.Files), hashFiles(req.AdditionalFiles[name]), req.Job.Caller)
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
 	a.Command += "\n" + shellLine([]string{python.Path, name})
-	if data, ok := b.store.get(archiveKey); ok && keep {
+	if data, ok := b.objects.get(archiveKey); ok && keep {
 		a.extensionArchives[name], result.FromCache = data, true
 		return nil
 	}
@@ -135,20 +136,21 @@ func (b *Builder) buildExtensions(
 	if req.Job.EvaluationID != "" { // a kernel must not find the one it is compared with
 		work = a.sources.TaskFiles()
 		work[name] = a.sources.Files[name]
-		maps.Copy(work, req.FilesBeside[name])
+		maps.Copy(work, req.AdditionalFiles[name])
 	}
-	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
-		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
-		Dir: "/out", Env: env, Files: harness.RunnerSources(), WritableFiles: work,
-		Mounts: python.Mounts, Limits: extensionLimits(req.Place, result.StartedAt), CollectFiles: map[string]int64{extensionsArchive: maxProductBytes},
+	outcome, err := runProcess(ctx, b.cfg.Runner, sandbox.Spec{
+		Slot: req.Environment.SandboxSlot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name,
+			extensionsArchive},
+		WorkingDir: "/out", Env: env, Files: harness.RunnerSources(), WritableFiles: work,
+		Mounts: python.Mounts, Limits: extensionLimits(req.Environment, result.StartedAt), CollectFiles: map[string]int64{extensionsArchive: maxBuildProductBytes},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
 		return fmt.Errorf("compile the submission's extensions: %w", err)
 	}
 	result.Stdout, result.Stderr = outcome.Stdout, outcome.Stderr
-	if outcome.Limit != "" || outcome.Cancelled {
-		status, failure := failedCommand(outcome, "compiling the extensions of "+name)
+	if outcome.ExceededLimit != "" || outcome.Cancelled {
+		status, failure := commandFailure(outcome, "compiling the extensions of "+name)
 		failBuild(result, status, failure)
 		return nil
 	}
@@ -161,7 +163,7 @@ func (b *Builder) buildExtensions(
 	if !keep || outcome.ExitCode != 0 {
 		return nil
 	}
-	return b.store.put(archiveKey, archive)
+	return b.objects.put(archiveKey, archive)
 }
 
 // extensionLimits returns the limits of a build, raised to at least those of a run, except for the remaining time,
@@ -177,7 +179,7 @@ func extensionLimits(place Environment, begun time.Time) sandbox.Limits {
 }
 
 func (b *Builder) nvccVersion() string {
-	if c := b.cfg.Tools.CompilerFor(tasks.LangCUDA); c != nil {
+	if c := b.cfg.Toolchain.CompilerFor(tasks.LangCUDA); c != nil {
 		return c.Version
 	}
 	return ""
@@ -186,17 +188,17 @@ func (b *Builder) nvccVersion() string {
 // pythonEnv returns the environment of every Python process in a sandbox environment.
 func (b *Builder) pythonEnv(place Environment) map[string]string {
 	env := map[string]string{
-		"PATH":                    b.cfg.Tools.Python.bin() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
+		"PATH":                    b.cfg.Toolchain.Python.executable() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"PYTHONUNBUFFERED":        "1",
 		"PYTHONDONTWRITEBYTECODE": "1",
 		// With this setting torch asks NVML whether there is a GPU, so that the process can still fork afterwards.
 		"PYTORCH_NVML_BASED_CUDA_CHECK": "1",
 	}
-	if nvcc := b.cfg.Tools.NVCC; nvcc != nil {
+	if nvcc := b.cfg.Toolchain.NVCC; nvcc != nil {
 		env["CUDA_HOME"] = filepath.Dir(filepath.Dir(nvcc.Path))
 	}
 	if place.Arch != "" {
-		env["TORCH_CUDA_ARCH_LIST"] = torchArch(place.Arch)
+		env["TORCH_CUDA_ARCH_LIST"] = torchArchList(place.Arch)
 	} else if processors.X86.HasAVX2 && processors.X86.HasFMA {
 		env["ATEN_CPU_CAPABILITY"] = "avx2" // torch reads /proc/cpuinfo, which the sandbox lacks, and would not use AVX
 	}
@@ -204,9 +206,9 @@ func (b *Builder) pythonEnv(place Environment) map[string]string {
 	return env
 }
 
-// torchArch formats a compute capability for torch: "90" becomes "9.0a", with the architecture-specific features from
-// Hopper on.
-func torchArch(arch string) string {
+// torchArchList formats a compute capability for torch: "90" becomes "9.0a", with the architecture-specific features
+// from Hopper on.
+func torchArchList(arch string) string {
 	n, err := strconv.Atoi(arch)
 	if err != nil {
 		return arch

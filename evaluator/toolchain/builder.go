@@ -21,9 +21,9 @@ var ErrNoCompiler = errors.New("this machine cannot build the task's language")
 
 // Config configures a Builder.
 type Config struct {
-	Tools     Toolchain
+	Toolchain Toolchain
 	Runner    Runner
-	Cache     string            // directory for compiled objects; created if missing
+	ObjectDir string            // directory for compiled objects; created if missing
 	Libraries map[string]string // directories of include libraries, by name
 	Log       *slog.Logger
 }
@@ -33,10 +33,10 @@ type Config struct {
 // It has no state of a job. The store is on disk, and several workers of a machine may share it. fileLocks and pool
 // belong to this process: two workers may compile the same file at the same time, and the last one's object stays.
 type Builder struct {
-	cfg       Config
-	store     *objectStore
-	fileLocks keyLocks // serialize compiling the same file for the store
-	pool      *warm.Pool
+	cfg         Config
+	objects     *objectStore
+	fileLocks   buildLocks // serialize compiling the same file for the store
+	warmPythons *warm.Pool
 }
 
 // NewBuilder returns a Builder.
@@ -44,21 +44,21 @@ func NewBuilder(cfg Config) *Builder {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Builder{cfg: cfg, store: newObjectStore(cfg.Cache), pool: warm.NewPool(cfg.Runner, cfg.Log)}
+	return &Builder{cfg: cfg, objects: newObjectStore(cfg.ObjectDir), warmPythons: warm.NewPool(cfg.Runner, cfg.Log)}
 }
 
 // BuildRequest describes one build.
 type BuildRequest struct {
-	Job   job.Job
-	Place Environment
+	Job         job.Job
+	Environment Environment
 	// RunnerScript is the Python script for the submission's own processes, if the main script judges them. It is set
 	// only for programs without a task.
 	RunnerScript string
 	// JudgeEnv is added to the environment of the main script.
 	JudgeEnv map[string]string
-	// FilesBeside has the files that are in the directory of a submitted file while it is built, by its name. It is set
-	// only for programs without a task.
-	FilesBeside map[string]map[string][]byte
+	// AdditionalFiles has the files that are in the directory of a submitted file while it is built, by its name. It is
+	// set only for programs without a task.
+	AdditionalFiles map[string]map[string][]byte
 	// OnLog receives compiler output while the build runs, from several goroutines. stream is "stdout" or "stderr". It
 	// may be nil.
 	OnLog func(stream string, text []byte)
@@ -66,17 +66,17 @@ type BuildRequest struct {
 
 // Artifact is the result of a build. Open makes it runnable.
 type Artifact struct {
-	Harness string // harness.Name of the task
+	Harness string // harness.NameForTask of the task
 	Command string // the build commands as shell lines
 	PTX     []byte // cu in a profile: the submission's PTX; nil if not available
 
-	lang              tasks.Lang
-	program           []byte            // cu, cpp: the executable with the submission
-	judge             []byte            // cu, cpp: the executable with the reference; nil if program judges itself
-	sources           harness.SourceSet // py
-	importsTorch      bool              // py: its files import torch
-	judgeEnv          map[string]string // py: BuildRequest.JudgeEnv
-	extensionArchives map[string][]byte // py: archives of compiled extensions, by submitted file
+	lang                 tasks.Lang
+	submissionExecutable []byte            // cu, cpp: the executable with the submission
+	judgeExecutable      []byte            // cu, cpp: the executable with the reference; nil if program judges itself
+	sources              harness.SourceSet // py
+	importsTorch         bool              // py: its files import torch
+	judgeEnv             map[string]string // py: BuildRequest.JudgeEnv
+	extensionArchives    map[string][]byte // py: archives of compiled extensions, by submitted file
 }
 
 // extensionArchiveOf returns the archive of a submitted file. If file is "", it returns the last archive, which belongs
@@ -86,7 +86,7 @@ func (a *Artifact) extensionArchiveOf(file string) []byte {
 		return a.extensionArchives[file]
 	}
 	var last []byte
-	for _, name := range a.sources.Submitted {
+	for _, name := range a.sources.SubmittedFiles {
 		if archive, ok := a.extensionArchives[name]; ok {
 			last = archive
 		}
@@ -106,17 +106,18 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	}
 	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	def := req.Job.Task
-	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, sources: harness.Assemble(def, req.Job.Sources),
+	artifact := &Artifact{Harness: harness.NameForTask(def), lang: def.Lang,
+		sources:           harness.AssembleSources(def, req.Job.Sources),
 		extensionArchives: map[string][]byte{}}
 	if req.RunnerScript != "" {
-		artifact.sources.Runner, artifact.judgeEnv = req.RunnerScript, req.JudgeEnv
+		artifact.sources.RunnerScript, artifact.judgeEnv = req.RunnerScript, req.JudgeEnv
 	}
 	build := b.buildNative
 	if def.Lang == tasks.LangPython {
 		build = b.buildPython
 	}
 	err := build(ctx, req, artifact, &result)
-	if len(artifact.program) > largeProgramBytes {
+	if len(artifact.submissionExecutable) > largeProgramBytes {
 		debug.FreeOSMemory() // otherwise the objects stay until as much again was allocated
 	}
 	result.EndedAt = time.Now().UTC()
@@ -140,10 +141,11 @@ func (b *Builder) Open(ctx context.Context, a *Artifact, place Environment) (Pro
 	if a.lang == tasks.LangPython {
 		return b.openPython(ctx, a, place), nil
 	}
-	return &nativeProgram{runner: b.cfg.Runner, place: place, program: a.program, judge: a.judge}, nil
+	return &nativeProgram{runner: b.cfg.Runner, environment: place, submissionExecutable: a.submissionExecutable,
+		judgeExecutable: a.judgeExecutable}, nil
 }
 
-func mergeExtra(result *job.StageResult, extra map[string]string) {
+func mergeExtraKeys(result *job.StageResult, extra map[string]string) {
 	if len(extra) == 0 {
 		return
 	}

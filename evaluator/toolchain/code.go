@@ -15,21 +15,21 @@ import (
 // as a power of two.
 const (
 	maxCodeLines  = 2000
-	maxReadLine   = 16 << 10
+	maxParsedLine = 16 << 10
 	maxCodeLine   = 400
 	maxSymbolBits = 10
 )
 
-// Code is a line of assembly with its line in the source file; 0 if it belongs to none, or to another file.
-type Code struct {
+// CodeLine is a line of assembly with its line in the source file; 0 if it belongs to none, or to another file.
+type CodeLine struct {
 	Text string `json:"text"`
 	Line int    `json:"line"`
 }
 
 var (
 	// Source positions in the output of gas and ptxas: .file 1 "/in" "kernel.cpp", and .loc 1 7 5.
-	filePattern     = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"`)
-	positionPattern = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
+	fileDirectivePattern = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+(?:"[^"]*"\s+)?"([^"]*)"`)
+	locDirectivePattern  = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
 	// Source positions in the output of nvdisasm.
 	sassPositionPattern    = regexp.MustCompile(`^\s*//## File "([^"]*)", line (\d+)`)
 	sassInstructionPattern = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(.*?)\s*;?\s*(?:/\*.*)?$`)
@@ -40,18 +40,18 @@ var (
 
 // codeListing collects the lines of a listing, up to a limit.
 type codeListing struct {
-	file  string
-	files map[string]string
-	line  int
-	code  []Code
+	sourceFile  string
+	fileNumbers map[string]string
+	currentLine int
+	codeLines   []CodeLine
 }
 
 // newListing first reads the names of files, which ptxas writes at the end.
 func newListing(text, file string) *codeListing {
-	l := &codeListing{file: file, files: map[string]string{}}
+	l := &codeListing{sourceFile: file, fileNumbers: map[string]string{}}
 	for line := range strings.Lines(text) {
-		if m := filePattern.FindStringSubmatch(line); m != nil {
-			l.files[m[1]] = path.Base(m[2])
+		if m := fileDirectivePattern.FindStringSubmatch(line); m != nil {
+			l.fileNumbers[m[1]] = path.Base(m[2])
 		}
 	}
 	return l
@@ -59,11 +59,11 @@ func newListing(text, file string) *codeListing {
 
 // readPosition reports whether a line only has a source position, which it stores for the following lines.
 func (l *codeListing) readPosition(text string) bool {
-	if filePattern.MatchString(text) {
+	if fileDirectivePattern.MatchString(text) {
 		return true
 	}
-	if m := positionPattern.FindStringSubmatch(text); m != nil {
-		l.setPosition(l.files[m[1]], m[2])
+	if m := locDirectivePattern.FindStringSubmatch(text); m != nil {
+		l.setPosition(l.fileNumbers[m[1]], m[2])
 		return true
 	}
 	if m := sassPositionPattern.FindStringSubmatch(text); m != nil {
@@ -74,9 +74,9 @@ func (l *codeListing) readPosition(text string) bool {
 }
 
 func (l *codeListing) setPosition(file, number string) {
-	l.line = 0
-	if n, err := strconv.Atoi(number); err == nil && file == l.file {
-		l.line = n
+	l.currentLine = 0
+	if n, err := strconv.Atoi(number); err == nil && file == l.sourceFile {
+		l.currentLine = n
 	}
 }
 
@@ -84,63 +84,63 @@ func (l *codeListing) add(text string, line int) {
 	if l.isFull() {
 		return
 	}
-	text = mangledNamePattern.ReplaceAllStringFunc(text[:min(len(text), maxReadLine)], func(symbol string) string {
+	text = mangledNamePattern.ReplaceAllStringFunc(text[:min(len(text), maxParsedLine)], func(symbol string) string {
 		return ncu.Demangle(symbol, maxSymbolBits, demangle.NoRust)
 	})
-	l.code = append(l.code, Code{strings.ToValidUTF8(text[:min(len(text), maxCodeLine)], ""), line})
+	l.codeLines = append(l.codeLines, CodeLine{strings.ToValidUTF8(text[:min(len(text), maxCodeLine)], ""), line})
 }
 
-func (l *codeListing) isFull() bool { return len(l.code) == maxCodeLines }
+func (l *codeListing) isFull() bool { return len(l.codeLines) == maxCodeLines }
 
-// readPTX returns the lines of a PTX text, except those that only have source positions.
-func readPTX(text, file string) []Code {
+// readPTXListing returns the lines of a PTX text, except those that only have source positions.
+func readPTXListing(text, file string) []CodeLine {
 	l := newListing(text, file)
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), "\r\n ")
 		bare := strings.TrimSpace(line)
 		switch {
 		case l.isFull():
-			return l.code
+			return l.codeLines
 		case l.readPosition(line) || bare == "" || strings.HasPrefix(bare, "//"):
 		case strings.HasSuffix(bare, ";") && !strings.HasPrefix(bare, "."):
-			l.add(line, l.line)
+			l.add(line, l.currentLine)
 		case strings.HasPrefix(bare, ".section"):
-			return l.code // only debug information follows
+			return l.codeLines // only debug information follows
 		default:
 			l.add(line, 0)
 		}
 	}
-	return l.code
+	return l.codeLines
 }
 
-// readSASS returns the kernels, labels, and instructions of nvdisasm's output.
-func readSASS(text, file string) []Code {
+// readSASSListing returns the kernels, labels, and instructions of nvdisasm's output.
+func readSASSListing(text, file string) []CodeLine {
 	l := newListing(text, file)
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n\t ")
 		if l.isFull() {
-			return l.code
+			return l.codeLines
 		}
 		if l.readPosition(line) {
 			continue
 		}
 		if m := sassKernelPattern.FindStringSubmatch(line); m != nil {
-			l.line = 0
+			l.currentLine = 0
 			l.add(m[1]+":", 0)
 		} else if m := sassInstructionPattern.FindStringSubmatch(line); m != nil && m[1] != "" {
-			l.add("  "+m[1], l.line)
+			l.add("  "+m[1], l.currentLine)
 		} else if strings.HasPrefix(line, ".L_") && strings.HasSuffix(line, ":") {
 			l.add(line, 0)
 		}
 	}
-	return l.code
+	return l.codeLines
 }
 
-// readX86 returns the functions in g++'s assembly that contain code of the file: their instructions, and the labels in
-// use. It omits data, and functions that come only from headers.
-func readX86(text, file string) []Code {
+// readX86Assembly returns the functions in g++'s assembly that contain code of the file: their instructions, and the
+// labels in use. It omits data, and functions that come only from headers.
+func readX86Assembly(text, file string) []CodeLine {
 	l, used := newListing(text, file), map[string]bool{}
-	var function []Code
+	var function []CodeLine
 	end := func() {
 		for _, c := range function {
 			if c.Line > 0 {
@@ -152,26 +152,26 @@ func readX86(text, file string) []Code {
 				break
 			}
 		}
-		function, l.line = nil, 0
+		function, l.currentLine = nil, 0
 	}
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
 		switch {
 		case l.isFull():
-			return l.code
+			return l.codeLines
 		case l.readPosition(line) || bare == "" || len(function) > maxCodeLines: // what follows of a longer one is not shown
 		case strings.HasSuffix(bare, ":"):
 			if !strings.HasPrefix(bare, ".L") {
 				end()
 			}
-			function = append(function, Code{Text: bare})
+			function = append(function, CodeLine{Text: bare})
 		case !strings.HasPrefix(bare, ".") && !strings.HasPrefix(bare, "#"):
 			for _, label := range localLabelPattern.FindAllString(bare, -1) {
 				used[label] = true
 			}
-			function = append(function, Code{"  " + strings.ReplaceAll(bare, "\t", " "), l.line})
+			function = append(function, CodeLine{"  " + strings.ReplaceAll(bare, "\t", " "), l.currentLine})
 		}
 	}
 	end()
-	return l.code
+	return l.codeLines
 }

@@ -16,9 +16,9 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxProductBytes limits one object or program, in bytes. CUTLASS kernels reach tens of megabytes. A product is in
+// maxBuildProductBytes limits one object or program, in bytes. CUTLASS kernels reach tens of megabytes. A product is in
 // memory as a whole, and in the store.
-const maxProductBytes = 512 << 20
+const maxBuildProductBytes = 512 << 20
 
 // maxConcurrentCompilers limits the concurrent compilers of one build to those of a program of one file (judge, runner,
 // and submission), because each may use the memory of a build. All files of a build together may take maxFileCompilers
@@ -38,11 +38,11 @@ type buildStep struct {
 // after all have ended. The lock logging prevents mixed lines in the log.
 type compilation struct {
 	builder   *Builder
-	req       BuildRequest
+	request   BuildRequest
 	plan      *buildPlan
 	steps     []buildStep
 	startedAt time.Time
-	logging   sync.Mutex
+	logMutex  sync.Mutex
 }
 
 // compileAll concurrently compiles all files that have no product. With together, the task's files can include the
@@ -55,7 +55,7 @@ func (c *compilation) compileAll(ctx context.Context, together bool) error {
 			continue
 		}
 		group.Go(func() (err error) {
-			if file.Submitted || together {
+			if file.HasSubmission || together {
 				c.steps[i], err = c.compileOne(ctx, file, c.plan.sources.Files, true)
 			} else {
 				c.steps[i], err = c.compileTaskFile(ctx, file)
@@ -66,10 +66,10 @@ func (c *compilation) compileAll(ctx context.Context, together bool) error {
 	return group.Wait()
 }
 
-// judgeBuild returns the judge's program, or a step without a product if the submission's program judges itself.
-func (c *compilation) judgeBuild(ctx context.Context) (buildStep, error) {
+// buildJudge returns the judge's program, or a step without a product if the submission's program judges itself.
+func (c *compilation) buildJudge(ctx context.Context) (buildStep, error) {
 	for i, file := range c.plan.sources.ToCompile {
-		if !file.Judge {
+		if !file.IsJudge {
 			continue
 		}
 		if c.steps[i].product != nil {
@@ -85,7 +85,7 @@ func (c *compilation) judgeBuild(ctx context.Context) (buildStep, error) {
 // do not try again.
 func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileInput) (buildStep, error) {
 	files := c.plan.sources.TaskFiles()
-	objectKey := hashParts("object", c.plan.baseHash, file.Name, filesKey(files))
+	objectKey := hashParts("object", c.plan.baseHash, file.FileName, hashFiles(files))
 	needsSubmissionKey := hashParts("needs the submission", objectKey)
 	unlock, err := c.builder.fileLocks.lock(ctx, objectKey)
 	if err != nil {
@@ -93,13 +93,13 @@ func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileI
 		return buildStep{file: file, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
 	}
 	defer unlock()
-	if object, ok := c.builder.store.get(objectKey); ok {
+	if object, ok := c.builder.objects.get(objectKey); ok {
 		return buildStep{file: file, product: object, fromStore: true}, nil
 	}
-	if _, needs := c.builder.store.get(needsSubmissionKey); needs {
+	if _, needs := c.builder.objects.get(needsSubmissionKey); needs {
 		return buildStep{file: file}, nil
 	}
-	if err := c.builder.store.mkdir(objectKey); err != nil {
+	if err := c.builder.objects.makeObjectDir(objectKey); err != nil {
 		return buildStep{}, err
 	}
 	s, err := c.compileOne(ctx, file, files, false)
@@ -107,45 +107,47 @@ func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileI
 	case err != nil:
 		return s, err
 	case s.product != nil:
-		return s, c.builder.store.put(objectKey, s.product)
-	case s.compilerRejected() && !c.plan.sources.Separable:
+		return s, c.builder.objects.put(objectKey, s.product)
+	case s.compilerRejected() && !c.plan.sources.HasSeparateJudge:
 		// Only a rejection by the compiler is recorded. A time limit or a signal may be caused by this machine, so the
 		// next build tries again.
-		return s, c.builder.store.put(needsSubmissionKey, nil)
+		return s, c.builder.objects.put(needsSubmissionKey, nil)
 	}
 	return s, nil
 }
 
 // compilerRejected reports whether the compiler finished and rejected the source.
 func (s buildStep) compilerRejected() bool {
-	return s.outcome.ExitCode != 0 && s.outcome.Signal == "" && s.outcome.Limit == "" && !s.outcome.Cancelled
+	return s.outcome.ExitCode != 0 && s.outcome.Signal == "" && s.outcome.ExceededLimit == "" && !s.outcome.Cancelled
 }
 
 func (c *compilation) link(ctx context.Context) (buildStep, error) {
 	// Callers link only if every file has a product.
 	objects := map[string][]byte{}
 	for i, s := range c.steps {
-		if !s.file.Judge {
+		if !s.file.IsJudge {
 			objects[objectName(i)] = s.product
 		}
 	}
-	spec := sandbox.Spec{Argv: c.plan.linkCommand(), Dir: "/in", Files: objects, Limits: c.req.Place.BuildLimits}
-	return c.runCommand(ctx, harness.CompileInput{Name: "linking", Submitted: true}, spec, "program", true)
+	spec := sandbox.Spec{Argv: c.plan.linkCommand(), WorkingDir: "/in", Files: objects,
+		Limits: c.request.Environment.BuildLimits}
+	return c.runCommand(ctx, harness.CompileInput{FileName: "linking", HasSubmission: true}, spec, "program", true)
 }
 
 // compileOne compiles a file, with the given files in the same directory.
 func (c *compilation) compileOne(
 	ctx context.Context, file harness.CompileInput, files map[string][]byte, logged bool,
 ) (buildStep, error) {
-	spec := sandbox.Spec{Argv: c.plan.compileCommand(file), Dir: "/in", Files: files, Limits: c.compilerLimits(file)}
+	spec := sandbox.Spec{Argv: c.plan.compileCommand(file), WorkingDir: "/in", Files: files,
+		Limits: c.compilerLimits(file)}
 	return c.runCommand(ctx, file, spec, "object", logged)
 }
 
 // compilerLimits returns the limits of a compiler. The submission's files share a time limit, of which it returns the
 // rest.
 func (c *compilation) compilerLimits(file harness.CompileInput) sandbox.Limits {
-	limits := c.req.Place.BuildLimits
-	if file.Submitted {
+	limits := c.request.Environment.BuildLimits
+	if file.HasSubmission {
 		limits.WallTime = commandTimeout(limits.WallTime, c.startedAt)
 	}
 	return limits
@@ -157,58 +159,58 @@ func commandTimeout(limit time.Duration, begun time.Time) time.Duration {
 	return max(time.Second, min(limit, maxFileCompilers*limit-time.Since(begun)))
 }
 
-// ptx compiles the submission to PTX for a profile, because the profiled program has only machine code. The result is
-// cached. A failure is not an error, because a profile is useful without PTX.
-func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
-	ptxKey := hashParts("ptx", c.plan.baseHash, filesKey(c.plan.sources.Files))
-	if kept, ok := c.builder.store.get(ptxKey); ok {
+// compilePTX compiles the submission to PTX for a profile, because the profiled program has only machine code. The
+// result is cached. A failure is not an error, because a profile is useful without PTX.
+func (c *compilation) compilePTX(ctx context.Context) ([]byte, error) {
+	ptxKey := hashParts("ptx", c.plan.baseHash, hashFiles(c.plan.sources.Files))
+	if kept, ok := c.builder.objects.get(ptxKey); ok {
 		return kept, nil
 	}
 	var all []byte
 	for _, file := range c.plan.sources.ToCompile {
-		if !file.Submitted || file.Judge {
+		if !file.HasSubmission || file.IsJudge {
 			continue
 		}
-		s, err := c.runCommand(ctx, file, sandbox.Spec{Argv: c.plan.ptxCommand(file), Dir: "/in", Files: c.plan.sources.Files, Limits: c.compilerLimits(file)}, "ptx", false)
+		s, err := c.runCommand(ctx, file, sandbox.Spec{Argv: c.plan.ptxCommand(file), WorkingDir: "/in", Files: c.plan.sources.Files, Limits: c.compilerLimits(file)}, "ptx", false)
 		if err != nil || s.product == nil || len(all)+len(s.product) > ncu.MaxPTX {
 			return nil, err
 		}
 		all = append(all, s.product...)
 	}
-	return all, c.builder.store.put(ptxKey, all)
+	return all, c.builder.objects.put(ptxKey, all)
 }
 
 // runCommand runs one build command in the sandbox and collects its product from /out.
 func (c *compilation) runCommand(
 	ctx context.Context, file harness.CompileInput, spec sandbox.Spec, product string, logged bool,
 ) (buildStep, error) {
-	spec.Slot, spec.Mounts = c.req.Place.Slot, c.plan.mounts
-	spec.CollectFiles = map[string]int64{product: maxProductBytes}
+	spec.Slot, spec.Mounts = c.request.Environment.SandboxSlot, c.plan.mounts
+	spec.CollectFiles = map[string]int64{product: maxBuildProductBytes}
 	if logged {
-		spec.OnStdout = func(b []byte) { c.log("stdout", b) }
-		spec.OnStderr = func(b []byte) { c.log("stderr", b) }
+		spec.OnStdout = func(b []byte) { c.logOutput("stdout", b) }
+		spec.OnStderr = func(b []byte) { c.logOutput("stderr", b) }
 	}
-	outcome, err := run(ctx, c.builder.cfg.Runner, spec)
+	outcome, err := runProcess(ctx, c.builder.cfg.Runner, spec)
 	if err != nil {
 		return buildStep{}, fmt.Errorf("run the compiler: %w", err)
 	}
 	s := buildStep{file: file, outcome: outcome}
-	if outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled {
+	if outcome.ExitCode == 0 && outcome.ExceededLimit == "" && !outcome.Cancelled {
 		s.product = outcome.Files[product]
 	}
 	return s, nil
 }
 
-func (c *compilation) log(stream string, text []byte) {
-	c.logging.Lock()
-	defer c.logging.Unlock()
-	c.req.OnLog(stream, text)
+func (c *compilation) logOutput(stream string, text []byte) {
+	c.logMutex.Lock()
+	defer c.logMutex.Unlock()
+	c.request.OnLog(stream, text)
 }
 
-// taskFilesFailed reports whether one of the bundle's own files failed, perhaps because it includes the submission.
-func (c *compilation) taskFilesFailed() bool {
+// hasFailedTaskFile reports whether one of the bundle's own files failed, perhaps because it includes the submission.
+func (c *compilation) hasFailedTaskFile() bool {
 	for _, s := range c.steps {
-		if s.product == nil && !s.file.Submitted && !s.outcome.Cancelled && !c.plan.sources.Separable {
+		if s.product == nil && !s.file.HasSubmission && !s.outcome.Cancelled && !c.plan.sources.HasSeparateJudge {
 			return true
 		}
 	}
@@ -220,28 +222,29 @@ func (c *compilation) reusedFiles() []string {
 	var names []string
 	for _, s := range c.steps {
 		if s.fromStore {
-			names = append(names, s.file.Name)
+			names = append(names, s.file.FileName)
 		}
 	}
 	return names
 }
 
-// failed returns the failed step to report, or nil. A failure of the submission takes precedence over one of the task.
-func (c *compilation) failed() *buildStep {
+// failedStep returns the failed step to report, or nil. A failure of the submission takes precedence over one of the
+// task.
+func (c *compilation) failedStep() *buildStep {
 	var failed *buildStep
 	for i := range c.steps {
 		s := &c.steps[i]
-		if s.product == nil && (failed == nil || s.file.Submitted && !failed.file.Submitted) {
+		if s.product == nil && (failed == nil || s.file.HasSubmission && !failed.file.HasSubmission) {
 			failed = s
 		}
 	}
 	return failed
 }
 
-// output joins the output of compiling and linking the submission.
-func (c *compilation) output(linked buildStep) (stdout, stderr string) {
+// joinOutput joins the output of compiling and linking the submission.
+func (c *compilation) joinOutput(linked buildStep) (stdout, stderr string) {
 	for _, s := range append(c.steps, linked) {
-		if s.file.Submitted {
+		if s.file.HasSubmission {
 			stdout += s.outcome.Stdout
 			stderr += s.outcome.Stderr
 		}
@@ -249,23 +252,23 @@ func (c *compilation) output(linked buildStep) (stdout, stderr string) {
 	return stdout, stderr
 }
 
-// Prepare compiles a task's own files into the store, one after the other. Every build for the task with the same tools
-// uses them. It returns the number of newly compiled files. The error is the context's, an infrastructure error, or a
-// fault of the task.
-func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Environment) (made int, err error) {
-	sources := harness.Assemble(p.Task, p.Sources)
-	files := slices.DeleteFunc(slices.Clone(sources.ToCompile), func(u harness.CompileInput) bool { return u.Submitted })
+// PrecompileTask compiles a task's own files into the store, one after the other. Every build for the task with the
+// same tools uses them. It returns the number of newly compiled files. The error is the context's, an infrastructure
+// error, or a fault of the task.
+func (b *Builder) PrecompileTask(ctx context.Context, p job.PrecompileJob, place Environment) (made int, err error) {
+	sources := harness.AssembleSources(p.Task, p.Sources)
+	files := slices.DeleteFunc(slices.Clone(sources.ToCompile), func(u harness.CompileInput) bool { return u.HasSubmission })
 	if len(files) == 0 {
 		return 0, nil
 	}
-	if b.cfg.Tools.CompilerFor(p.Task.Lang) == nil {
+	if b.cfg.Toolchain.CompilerFor(p.Task.Lang) == nil {
 		return 0, fmt.Errorf("%w: no compiler for %s was found", ErrNoCompiler, p.Task.Lang)
 	}
 	plan, err := b.newPlan(p.Task, sources, place.Arch)
 	if err != nil {
 		return 0, err
 	}
-	c := &compilation{builder: b, req: BuildRequest{Place: place}, plan: plan, startedAt: time.Now()}
+	c := &compilation{builder: b, request: BuildRequest{Environment: place}, plan: plan, startedAt: time.Now()}
 	for _, file := range files {
 		s, err := c.compileTaskFile(ctx, file)
 		switch {
@@ -273,8 +276,8 @@ func (b *Builder) Prepare(ctx context.Context, p job.PrecompileJob, place Enviro
 			return made, err
 		case ctx.Err() != nil:
 			return made, ctx.Err()
-		case s.product == nil && sources.Separable:
-			_, failure := failedCommand(s.outcome, "compiling "+file.Name)
+		case s.product == nil && sources.HasSeparateJudge:
+			_, failure := commandFailure(s.outcome, "compiling "+file.FileName)
 			return made, errors.New(failure.Reason)
 		case s.product != nil && !s.fromStore:
 			made++

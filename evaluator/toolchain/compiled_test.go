@@ -34,7 +34,7 @@ func (r remembering) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcom
 	if ctx.Err() != nil || filepath.Base(spec.Argv[0]) != "g++" || len(spec.WritableFiles) > 0 {
 		return r.Runner.Run(ctx, spec)
 	}
-	content, err := json.Marshal([]any{spec.Argv, spec.Env, spec.Dir, filesKey(spec.Files), spec.Mounts, spec.CollectFiles})
+	content, err := json.Marshal([]any{spec.Argv, spec.Env, spec.WorkingDir, hashFiles(spec.Files), spec.Mounts, spec.CollectFiles})
 	if err != nil {
 		return sandbox.Outcome{}, err
 	}
@@ -45,7 +45,7 @@ func (r remembering) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcom
 		return *m.outcome, nil
 	}
 	outcome, err := r.Runner.Run(ctx, spec)
-	if err == nil && outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled &&
+	if err == nil && outcome.ExitCode == 0 && outcome.ExceededLimit == "" && !outcome.Cancelled &&
 		outcome.Stdout+outcome.Stderr == "" {
 		m.outcome = &outcome
 	}

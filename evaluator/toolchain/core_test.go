@@ -18,7 +18,7 @@ func TestTheCoreIsCompiledOnceAndLoadsInTheSandbox(t *testing.T) {
 	place := cpu()
 	place.Arch = "90"
 	for range 2 {
-		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: place})
+		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: place})
 		if err != nil || result.Status != job.StatusPass {
 			t.Fatalf("%v %v", result, err)
 		}

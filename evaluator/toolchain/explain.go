@@ -17,35 +17,35 @@ var compilerErrorPattern = regexp.MustCompile(`(?m)^.*(\berror\b|undefined refer
 // noKernelPattern matches the linker's error for a submission that does not define the function that the harness calls.
 var noKernelPattern = regexp.MustCompile("undefined reference to [`']custom_kernel\\(")
 
-// explain stores in the result why a step failed.
-func (c *compilation) explain(result *job.StageResult, s buildStep) {
+// explainFailure stores in the result why a step failed.
+func (c *compilation) explainFailure(result *job.StageResult, s buildStep) {
 	result.Stdout, result.Stderr = s.outcome.Stdout, s.outcome.Stderr
-	what := "compiling " + s.file.Name
-	if s.file.Name == "linking" {
-		what = s.file.Name
+	what := "compiling " + s.file.FileName
+	if s.file.FileName == "linking" {
+		what = s.file.FileName
 	}
-	status, failure := failedCommand(s.outcome, what)
-	if !s.file.Submitted && status == job.StatusError {
-		failure.Reason = fmt.Sprintf("The task's own file %s does not compile; its author has to fix it: %s", s.file.Name, failure.Reason)
+	status, failure := commandFailure(s.outcome, what)
+	if !s.file.HasSubmission && status == job.StatusError {
+		failure.Reason = fmt.Sprintf("The task's own file %s does not compile; its author has to fix it: %s", s.file.FileName, failure.Reason)
 	}
 	failBuild(result, status, failure)
 }
 
-// failedCommand returns the status and failure for a compiler or interpreter that did not succeed. what describes the
+// commandFailure returns the status and failure for a compiler or interpreter that did not succeed. what describes the
 // activity, such as "compiling kernel.cu".
-func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
-	failure := job.Failure{ExitCode: o.ExitCode, Signal: o.Signal, Limit: o.Limit}
+func commandFailure(o sandbox.Outcome, what string) (job.Status, job.Failure) {
+	failure := job.Failure{ExitCode: o.ExitCode, Signal: o.Signal, Limit: o.ExceededLimit}
 	upper := strings.ToUpper(what[:1]) + what[1:]
 	switch {
 	case o.Cancelled:
 		failure.Reason = "The run was cancelled."
 		return job.StatusCancelled, failure
-	case o.Limit == "wall":
+	case o.ExceededLimit == "wall":
 		failure.Reason = upper + " took longer than the time limit of a build."
 		return job.StatusTimeout, failure
-	case o.Limit != "":
-		failure.Reason = fmt.Sprintf("%s hit the %s limit of a build.", upper, o.Limit)
-		return job.StatusLimit, failure
+	case o.ExceededLimit != "":
+		failure.Reason = fmt.Sprintf("%s hit the %s limit of a build.", upper, o.ExceededLimit)
+		return job.StatusLimitExceeded, failure
 	case o.Signal != "":
 		failure.Reason = fmt.Sprintf("%s was killed by %s.", upper, o.Signal)
 		return job.StatusError, failure

@@ -45,7 +45,7 @@ func (fakeCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome
 func legacyJob(lang tasks.Lang, name string, submission []byte) job.Job {
 	j := job.Job{
 		Task: tasks.Definition{
-			Form: tasks.FormLegacy, Lang: lang, RankingBy: tasks.RankLast,
+			Protocol: tasks.ProtocolLegacy, Lang: lang, RankingBy: tasks.RankLastCase,
 			Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}},
 		},
 		Sources: map[string][]byte{name: submission},

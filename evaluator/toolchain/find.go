@@ -30,10 +30,10 @@ func (c *Compiler) Mounts() []sandbox.Mount {
 
 // Toolchain lists a machine's tools; missing ones are nil.
 type Toolchain struct {
-	NVCC      *Compiler
-	GPP       *Compiler
-	Python    *Python
-	Sanitizer *Compiler // compute-sanitizer, which comes with nvcc
+	NVCC             *Compiler
+	GPP              *Compiler
+	Python           *Python
+	ComputeSanitizer *Compiler // compute-sanitizer, which comes with nvcc
 }
 
 // probeTimeout limits asking one program for its version. nvcc on a slow network file system takes seconds. A tool that
@@ -45,10 +45,10 @@ const probeTimeout = 20 * time.Second
 func FindToolchain(ctx context.Context) Toolchain {
 	cuda := []string{os.Getenv("CUDA_HOME"), "/usr/local/cuda"}
 	return Toolchain{
-		NVCC:      findCompiler(ctx, "nvcc", cuda...),
-		GPP:       findCompiler(ctx, "g++"),
-		Python:    findPython(ctx),
-		Sanitizer: findCompiler(ctx, "compute-sanitizer", cuda...),
+		NVCC:             findCompiler(ctx, "nvcc", cuda...),
+		GPP:              findCompiler(ctx, "g++"),
+		Python:           findPython(ctx),
+		ComputeSanitizer: findCompiler(ctx, "compute-sanitizer", cuda...),
 	}
 }
 

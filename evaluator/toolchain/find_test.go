@@ -79,9 +79,9 @@ func TestInterpretersThatOthersCannotReachAreNoUse(t *testing.T) {
 
 func TestAMissingCompilerIsAnInfrastructureError(t *testing.T) {
 	b := newBuilder()
-	b.cfg.Tools = Toolchain{}
+	b.cfg.Toolchain = Toolchain{}
 	for _, j := range []job.Job{cppJob(t, "correct.cpp"), pyJob(t, "correct.py")} {
-		if a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu()}); err == nil || a != nil {
+		if a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu()}); err == nil || a != nil {
 			t.Errorf("%s: built without a toolchain", j.Task.Lang)
 		}
 	}

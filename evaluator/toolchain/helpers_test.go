@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 
 // newBuilder returns a builder on the real sandbox.
 func newBuilder() *Builder {
-	return NewBuilder(Config{Tools: tools(), Runner: newSandbox(), Cache: cacheDir})
+	return NewBuilder(Config{Toolchain: tools(), Runner: newSandbox(), ObjectDir: cacheDir})
 }
 
 // newSpiedBuilder returns a builder with its own cache that records its commands.
@@ -56,13 +56,13 @@ func newSpiedBuilder(t *testing.T) (*Builder, *spyRunner) {
 func newSpiedBuilderOn(t *testing.T, runner Runner) (*Builder, *spyRunner) {
 	t.Helper()
 	spy := &spyRunner{Runner: runner}
-	return NewBuilder(Config{Tools: tools(), Runner: spy, Cache: t.TempDir()}), spy
+	return NewBuilder(Config{Toolchain: tools(), Runner: spy, ObjectDir: t.TempDir()}), spy
 }
 
 func cpu() Environment {
 	run := sandbox.DefaultRunLimits()
-	run.Memory, run.Tmp = 1<<30, 256<<20
-	return Environment{Slot: 0, JudgeSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run}
+	run.Memory, run.TmpBytes = 1<<30, 256<<20
+	return Environment{SandboxSlot: 0, JudgeSandboxSlot: 8, BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: run}
 }
 
 // read returns a file of the harness's testdata.
@@ -92,7 +92,7 @@ func cases(lines ...string) []tasks.Case {
 func cppJob(t *testing.T, submission string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{
-			Form: tasks.FormEval, Lang: tasks.LangCPP, RankingBy: tasks.RankGeom,
+			Protocol: tasks.ProtocolEval, Lang: tasks.LangCPP, RankingBy: tasks.RankGeometricMean,
 			Files: []tasks.File{
 				{Name: "task.h", Source: "task.h"}, {Name: "reference.h", Source: "reference.h"},
 				{Name: "submission.cpp", Source: tasks.SubmissionSource},
@@ -113,7 +113,7 @@ func cppJob(t *testing.T, submission string) job.Job {
 func pyJob(t *testing.T, submission string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{
-			Form: tasks.FormEval, Lang: tasks.LangPython, RankingBy: tasks.RankLast,
+			Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, RankingBy: tasks.RankLastCase,
 			Files: []tasks.File{
 				{Name: "reference.py", Source: "reference.py"},
 				{Name: "submission.py", Source: tasks.SubmissionSource},
@@ -129,7 +129,7 @@ func pyJob(t *testing.T, submission string) job.Job {
 // mustBuild builds a job, and fails the test if that fails.
 func mustBuild(t *testing.T, b *Builder, j job.Job) (*Artifact, job.StageResult) {
 	t.Helper()
-	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu()})
+	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ type stageRun struct {
 	status  job.Status
 	failure job.Failure
 	cases   []job.CaseResult
-	outcome judge.Ending
+	outcome judge.StageEnding
 }
 
 // runStage runs one stage and judges it like the pipeline.
@@ -203,14 +203,14 @@ func runStage(t *testing.T, p Program, req StageRequest, want int) stageRun {
 		req.Timeout = time.Minute
 	}
 	parser := harness.NewParser(nil)
-	req.OnPipe = func(b []byte) { parser.Write(b) }
+	req.OnResultPipe = func(b []byte) { parser.Write(b) }
 	outcome, err := p.RunStage(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	parser.Close()
-	status, failure := harness.Judge(outcome, req.Timeout, parser, req.Cases[:want])
-	r := stageRun{status: status, cases: harness.Finish(parser.Cases(), status), outcome: outcome}
+	status, failure := harness.JudgeStage(outcome, req.Timeout, parser, req.Cases[:want])
+	r := stageRun{status: status, cases: harness.FinishCases(parser.Cases(), status), outcome: outcome}
 	if failure != nil {
 		r.failure = *failure
 	}

@@ -24,38 +24,38 @@ const (
 	maxInspectionTime = time.Minute
 )
 
-// Inspection is the result of compiling a submission without linking or running it.
-type Inspection struct {
-	Build job.StageResult   // Extra has the facts of ptxasFacts
-	Code  map[string][]Code // assembly by its kind: x86-64, SASS, PTX
+// GeneratedCode is the result of compiling a submission without linking or running it.
+type GeneratedCode struct {
+	Build    job.StageResult       // Extra has the facts of ptxasFacts
+	Listings map[string][]CodeLine // assembly by its kind: x86-64, SASS, PTX
 }
 
 // Inspect compiles the submitted files of a C++ or CUDA job, and lists the generated code. file is the source to which
 // lines of the listings refer. It returns the errors of Build.
-func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (done Inspection, err error) {
+func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (done GeneratedCode, err error) {
 	req.OnLog = func(string, []byte) {}
-	done.Code = map[string][]Code{}
+	done.Listings = map[string][]CodeLine{}
 	done.Build = job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	defer func() { done.Build.EndedAt = time.Now().UTC() }()
 	def, result := req.Job.Task, &done.Build
-	if b.cfg.Tools.CompilerFor(def.Lang) == nil {
+	if b.cfg.Toolchain.CompilerFor(def.Lang) == nil {
 		return done, fmt.Errorf("%w: no compiler for %s was found", ErrNoCompiler, def.Lang)
 	}
-	sources := harness.Assemble(def, req.Job.Sources)
-	p, err := b.newPlan(def, sources, req.Place.Arch)
+	sources := harness.AssembleSources(def, req.Job.Sources)
+	p, err := b.newPlan(def, sources, req.Environment.Arch)
 	if err != nil {
 		failBuild(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
 		return done, nil
 	}
-	c := &compilation{builder: b, req: req, plan: p, startedAt: result.StartedAt}
+	c := &compilation{builder: b, request: req, plan: p, startedAt: result.StartedAt}
 	for _, input := range filesToInspect(sources) {
-		steps, err := c.inspect(ctx, input, file, done.Code)
+		steps, err := c.inspect(ctx, input, file, done.Listings)
 		if err != nil {
 			return done, err
 		}
 		for _, s := range steps {
 			if s.product == nil && result.Status == job.StatusPass {
-				c.explain(result, s)
+				c.explainFailure(result, s)
 			}
 		}
 		if s := steps[0]; result.Status == job.StatusPass {
@@ -63,7 +63,7 @@ func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (d
 			result.Stdout, result.Stderr = result.Stdout+s.outcome.Stdout, result.Stderr+s.outcome.Stderr
 		}
 	}
-	mergeExtra(result, ptxasFacts(result.Stderr))
+	mergeExtraKeys(result, ptxasFacts(result.Stderr))
 	return done, nil
 }
 
@@ -71,7 +71,7 @@ func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (d
 // submission.
 func filesToInspect(sources harness.SourceSet) (inputs []harness.CompileInput) {
 	for _, input := range sources.ToCompile {
-		if input.Submitted && !input.Judge {
+		if input.HasSubmission && !input.IsJudge {
 			inputs = append(inputs, input)
 		}
 	}
@@ -83,15 +83,15 @@ func filesToInspect(sources harness.SourceSet) (inputs []harness.CompileInput) {
 
 // inspect compiles one file. The messages of the first step are stored.
 func (c *compilation) inspect(
-	ctx context.Context, input harness.CompileInput, file string, code map[string][]Code,
+	ctx context.Context, input harness.CompileInput, file string, code map[string][]CodeLine,
 ) ([]buildStep, error) {
-	if c.req.Job.Task.Lang != tasks.LangCUDA {
+	if c.request.Job.Task.Lang != tasks.LangCUDA {
 		s, err := c.runTool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
 		if why := s.outcome.RefusedFiles["assembly"]; why != "" && s.outcome.ExitCode == 0 {
 			s.product = []byte{} // it compiles
-			code[assemblyArchitecture] = append(code[assemblyArchitecture], notShownCode(why))
+			code[assemblyArchitecture] = append(code[assemblyArchitecture], omittedListing(why))
 		}
-		code[assemblyArchitecture] = append(code[assemblyArchitecture], readX86(string(s.product), file)...)
+		code[assemblyArchitecture] = append(code[assemblyArchitecture], readX86Assembly(string(s.product), file)...)
 		return []buildStep{s}, err
 	}
 	// The object has the messages of all of nvcc's compilers and the used resources; the cubin has only the GPU's code.
@@ -102,7 +102,7 @@ func (c *compilation) inspect(
 		steps[0], err = c.runTool(ctx, input, c.plan.compileCommand(input), c.plan.sources.Files, "object")
 		return err
 	})
-	ptx := strings.TrimSuffix(filepath.Base(input.Name), filepath.Ext(input.Name)) + ".ptx"
+	ptx := strings.TrimSuffix(filepath.Base(input.FileName), filepath.Ext(input.FileName)) + ".ptx"
 	group.Go(func() (err error) {
 		steps[1], err = c.runTool(ctx, input, c.plan.cubinCommand(input), c.plan.sources.Files, "cubin", ptx)
 		return err
@@ -111,32 +111,34 @@ func (c *compilation) inspect(
 		return steps, err
 	}
 	if why := steps[1].outcome.RefusedFiles[ptx]; why != "" {
-		code["PTX"] = append(code["PTX"], notShownCode(why))
+		code["PTX"] = append(code["PTX"], omittedListing(why))
 	}
-	code["PTX"] = append(code["PTX"], readPTX(string(steps[1].outcome.Files[ptx]), file)...)
+	code["PTX"] = append(code["PTX"], readPTXListing(string(steps[1].outcome.Files[ptx]), file)...)
 	disassembler := filepath.Join(filepath.Dir(c.plan.compiler.Path), "nvdisasm")
 	if _, err := os.Stat(disassembler); err != nil {
 		return steps, nil // an installation without it still has PTX
 	}
 	s, err := c.runTool(ctx, input, []string{disassembler, "-g", "-c", "cubin"}, map[string][]byte{"cubin": steps[1].product})
-	code["SASS"] = append(code["SASS"], readSASS(string(s.product), file)...)
+	code["SASS"] = append(code["SASS"], readSASSListing(string(s.product), file)...)
 	return steps, err
 }
 
-// notShownCode returns the line that replaces an omitted listing.
-func notShownCode(why string) Code { return Code{Text: "This code is not shown: " + why + "."} }
+// omittedListing returns the line that replaces an omitted listing.
+func omittedListing(why string) CodeLine {
+	return CodeLine{Text: "This code is not shown: " + why + "."}
+}
 
 // runTool runs a command on files. Its product is the first collected file, or else its output.
 func (c *compilation) runTool(
 	ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string,
 ) (buildStep, error) {
 	spec := sandbox.Spec{
-		Argv: argv, Dir: "/in", Files: files, Limits: c.compilerLimits(input), Slot: c.req.Place.Slot,
+		Argv: argv, WorkingDir: "/in", Files: files, Limits: c.compilerLimits(input), Slot: c.request.Environment.SandboxSlot,
 		Mounts: c.plan.mounts,
 	}
 	spec.CollectFiles = map[string]int64{}
 	for _, name := range collect {
-		spec.CollectFiles[name] = maxProductBytes
+		spec.CollectFiles[name] = maxBuildProductBytes
 		if name == "assembly" || strings.HasSuffix(name, ".ptx") {
 			spec.CollectFiles[name] = maxAssemblyBytes
 		}
@@ -146,13 +148,13 @@ func (c *compilation) runTool(
 	spec.OnStdout = func(text []byte) {
 		printed = append(printed, text[:min(len(text), maxAssemblyBytes-len(printed))]...)
 	}
-	outcome, err := run(ctx, c.builder.cfg.Runner, spec)
+	outcome, err := runProcess(ctx, c.builder.cfg.Runner, spec)
 	if err != nil {
 		return buildStep{}, fmt.Errorf("run the compiler: %w", err)
 	}
 	s := buildStep{file: input, argv: argv, outcome: outcome}
 	switch {
-	case outcome.ExitCode != 0 || outcome.Limit != "" || outcome.Cancelled:
+	case outcome.ExitCode != 0 || outcome.ExceededLimit != "" || outcome.Cancelled:
 	case len(collect) > 0:
 		s.product = outcome.Files[collect[0]]
 	default:
@@ -171,10 +173,10 @@ func (p *buildPlan) assemblyCommand(file harness.CompileInput) []string {
 	if runtime.GOARCH == "amd64" {
 		flags = append(flags, "-masm=intel")
 	}
-	return p.withMode(file, "/out/assembly", flags...)
+	return p.compileCommandWith(file, "/out/assembly", flags...)
 }
 
 // cubinCommand returns the command that compiles a file in /in to the GPU's code and keeps its PTX.
 func (p *buildPlan) cubinCommand(file harness.CompileInput) []string {
-	return p.withMode(file, "/out/cubin", "-cubin", "--keep", "--keep-dir=/out")
+	return p.compileCommandWith(file, "/out/cubin", "-cubin", "--keep", "--keep-dir=/out")
 }

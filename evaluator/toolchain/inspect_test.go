@@ -19,7 +19,7 @@ import (
 // alone returns a job with one source and no task.
 func alone(lang tasks.Lang, source string) job.Job {
 	name := "kernel." + string(lang)
-	return job.Job{Task: tasks.Definition{Form: tasks.FormEval, Lang: lang, OwnHarness: true, Config: tasks.Config{Sources: []string{name}},
+	return job.Job{Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: lang, HasOwnHarness: true, Config: tasks.Config{Sources: []string{name}},
 		Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}}}, Sources: map[string][]byte{name: []byte(source)}}
 }
 
@@ -33,7 +33,7 @@ void twice(float* y, const float* x, int n) {
 `
 
 // linesWith returns the source lines of the code that has a text.
-func linesWith(code []Code, text string) (lines []int) {
+func linesWith(code []CodeLine, text string) (lines []int) {
 	for _, c := range code {
 		if strings.Contains(c.Text, text) {
 			lines = append(lines, c.Line)
@@ -44,15 +44,15 @@ func linesWith(code []Code, text string) (lines []int) {
 
 func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
 	b := newBuilder()
-	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, twice), Place: cpu()}, "kernel.cpp")
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, twice), Environment: cpu()}, "kernel.cpp")
 	if err != nil || done.Build.Status != job.StatusPass {
 		t.Fatalf("%+v, %v", done.Build, err)
 	}
-	code := done.Code[assemblyArchitecture]
+	code := done.Listings[assemblyArchitecture]
 	if len(code) == 0 || code[0].Text != "twice(float*, float const*, int):" {
 		t.Fatalf("%d lines: %+v", len(code), code[:min(3, len(code))])
 	}
-	if !slices.ContainsFunc(code, func(c Code) bool { return c.Line == 4 }) {
+	if !slices.ContainsFunc(code, func(c CodeLine) bool { return c.Line == 4 }) {
 		t.Errorf("no code of line 4: %+v", code)
 	}
 	for _, c := range code {
@@ -70,8 +70,9 @@ func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
 
 func TestInspectOfASubmissionUsesItsTasksHeadersAndFlags(t *testing.T) {
 	b := newBuilder()
-	done, err := b.Inspect(t.Context(), BuildRequest{Job: cppJob(t, "correct.cpp"), Place: cpu()}, "submission.cpp")
-	if err != nil || done.Build.Status != job.StatusPass || len(linesWith(done.Code[assemblyArchitecture], "custom_kernel")) == 0 ||
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: cppJob(t, "correct.cpp"), Environment: cpu()},
+		"submission.cpp")
+	if err != nil || done.Build.Status != job.StatusPass || len(linesWith(done.Listings[assemblyArchitecture], "custom_kernel")) == 0 ||
 		!strings.Contains(done.Build.Command, "-O0") || strings.Contains(done.Build.Command, "eval.cpp") {
 		t.Errorf("%+v, %v", done, err)
 	}
@@ -79,7 +80,7 @@ func TestInspectOfASubmissionUsesItsTasksHeadersAndFlags(t *testing.T) {
 
 func TestInspectExplainsASourceThatDoesNotCompile(t *testing.T) {
 	b := newBuilder()
-	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, "int f() {\n  return nonsense;\n}\n"), Place: cpu()}, "kernel.cpp")
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, "int f() {\n  return nonsense;\n}\n"), Environment: cpu()}, "kernel.cpp")
 	if err != nil || done.Build.Status != job.StatusError || !strings.Contains(done.Build.Stderr, "kernel.cpp:2:10: error") ||
 		!strings.Contains(done.Build.Failure.Reason, "nonsense") {
 		t.Errorf("%+v, %v", done.Build, err)
@@ -121,11 +122,11 @@ func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := NewBuilder(Config{
-		Tools:  Toolchain{NVCC: &Compiler{Path: filepath.Join(dir, "nvcc")}},
-		Runner: recordedNVCC{t},
-		Cache:  t.TempDir(),
+		Toolchain: Toolchain{NVCC: &Compiler{Path: filepath.Join(dir, "nvcc")}},
+		Runner:    recordedNVCC{t},
+		ObjectDir: t.TempDir(),
 	})
-	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCUDA, recorded(t, "kernel.cu")), Place: Environment{Arch: "90"}}, "kernel.cu")
+	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCUDA, recorded(t, "kernel.cu")), Environment: Environment{Arch: "90"}}, "kernel.cu")
 	if err != nil || done.Build.Status != job.StatusPass {
 		t.Fatalf("%+v, %v", done.Build, err)
 	}
@@ -135,7 +136,7 @@ func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 			t.Errorf("%s: %q, want %q", fact, got, want)
 		}
 	}
-	sass, ptx := done.Code["SASS"], done.Code["PTX"]
+	sass, ptx := done.Listings["SASS"], done.Listings["PTX"]
 	if len(sass) == 0 || sass[0].Text != "scale(float*, float const*, int):" {
 		t.Fatalf("SASS begins with %+v", sass[:min(2, len(sass))])
 	}
@@ -162,12 +163,12 @@ func TestInspectSurvivesAssemblyOfTheSubmission(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			source := "void f() {\n  asm(\"" + c.statement + "\");\n}\n"
-			done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, source), Place: cpu()}, "kernel.cpp")
+			done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, source), Environment: cpu()}, "kernel.cpp")
 			if err != nil || done.Build.Status != job.StatusPass {
 				t.Fatalf("%s, %v", done.Build.Status, err)
 			}
-			code := done.Code[assemblyArchitecture]
-			if len(code) > maxCodeLines || !slices.ContainsFunc(code, func(l Code) bool { return strings.Contains(l.Text, c.want) && len(l.Text) <= maxCodeLine }) {
+			code := done.Listings[assemblyArchitecture]
+			if len(code) > maxCodeLines || !slices.ContainsFunc(code, func(l CodeLine) bool { return strings.Contains(l.Text, c.want) && len(l.Text) <= maxCodeLine }) {
 				t.Errorf("%d lines without %q", len(code), c.want)
 			}
 		})

@@ -141,8 +141,8 @@ for fd in shared():
 					r.outcome.Stderr)
 			}
 			// Whatever happened to the attacker, the judge ended normally.
-			j := r.outcome.Judge
-			if harmed := j == nil || j.Signal != "" && j.Limit != "wall"; harmed ||
+			j := r.outcome.JudgeOutcome
+			if harmed := j == nil || j.Signal != "" && j.ExceededLimit != "wall"; harmed ||
 				strings.Contains(r.failure.Reason, "The task failed") {
 				t.Errorf("the judge was harmed: %+v, %q", j, r.failure.Reason)
 			}

@@ -83,8 +83,8 @@ func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 		{3, "judge's stage", job.StatusError, outside, true},
 		{4, "judge's calibrator", job.StatusError, own, false},
 	}
-	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: killUID}),
-		Cache: cacheDir})
+	b := NewBuilder(Config{Toolchain: tools(), Runner: sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: killUID}),
+		ObjectDir: cacheDir})
 	for _, tt := range tests {
 		state := killStates[tt.state]
 		t.Run(state.name+"/"+tt.victim, func(t *testing.T) {
@@ -158,7 +158,7 @@ func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sourc
 		}
 	}()
 	req := StageRequest{Mode: mode, Cases: j.Task.Tests, Timeout: time.Minute, OnStdout: see,
-		OnPipe: func(text []byte) { parser.Write(text); see(text) }}
+		OnResultPipe: func(text []byte) { parser.Write(text); see(text) }}
 	end, err := p.RunStage(ctx, req)
 	close(ended)
 	<-struck
@@ -166,7 +166,7 @@ func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sourc
 		t.Fatal(err)
 	}
 	parser.Close()
-	return harness.Judge(end, req.Timeout, parser, req.Cases)
+	return harness.JudgeStage(end, req.Timeout, parser, req.Cases)
 }
 
 // victim returns the process of a name, or 0. A process that was just forked may be missing from one reading of /proc.

@@ -72,21 +72,21 @@ func newLeaving(t *testing.T) *leaving {
 	l := &leaving{programs: programs{t: t, builder: newBuilder(), place: at}}
 	go l.builder.KeepWarm(t.Context(), second, 1)
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(leavingJudge), "runner.py": []byte(slowRunner)},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
-			Config: tasks.Config{Main: "judge.py"}}}
-	a, result, err := l.builder.Build(t.Context(), BuildRequest{Job: j, Place: at, RunnerScript: "runner.py"})
+		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
+			Config: tasks.Config{MainFile: "judge.py"}}}
+	a, result, err := l.builder.Build(t.Context(), BuildRequest{Job: j, Environment: at, RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
 	l.artifact = a
 	l.open(a)
-	if end, _ := l.run("leave", "go", nil); end.Left != nil {
-		if err := end.Left.Wait(t.Context()); err != nil {
+	if end, _ := l.run("leave", "go", nil); end.LeftProcesses != nil {
+		if err := end.LeftProcesses.Wait(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	tier.WaitFor(t, "Pythons of another user", func() error {
-		if l.next(a); l.program.(*pythonProgram).place.Slot == at.Slot {
+		if l.next(a); l.program.(*pythonProgram).environment.SandboxSlot == at.SandboxSlot {
 			return errors.New("they are not ready")
 		}
 		return nil
@@ -96,19 +96,20 @@ func newLeaving(t *testing.T) *leaving {
 }
 
 // run runs a stage, and calls see with the judge's report so far.
-func (l *leaving) run(asked, how string, see func(report string)) (judge.Ending, string) {
+func (l *leaving) run(asked, how string, see func(report string)) (judge.StageEnding, string) {
 	l.t.Helper()
 	var report, output strings.Builder
 	end, err := l.program.RunStage(l.t.Context(), StageRequest{
-		Mode: "test", Timeout: time.Minute, Linger: time.Minute, KeepJudge: true, Files: map[string][]byte{"asked": []byte(asked)},
-		Processes: []Process{{Arguments: []string{how}}}, OnStdout: func(b []byte) { output.Write(b) },
-		OnPipe: func(b []byte) {
+		Mode: "test", Timeout: time.Minute, LingerTime: time.Minute, KeepsJudge: true, Files: map[string][]byte{"asked": []byte(asked)},
+		Processes: []StageProcess{{Arguments: []string{how}}}, OnStdout: func(b []byte) { output.Write(b) },
+		OnResultPipe: func(b []byte) {
 			if report.Write(b); see != nil {
 				see(report.String())
 			}
 		}})
-	if err != nil || end.ExitCode != 0 || end.Judge.ExitCode != 0 || !strings.HasPrefix(output.String(), "printed\n") {
-		l.t.Fatalf("%q, %q; %+v, judge %+v, %v", report.String(), output.String(), end.Outcome, end.Judge, err)
+	if err != nil || end.ExitCode != 0 || end.JudgeOutcome.ExitCode != 0 ||
+		!strings.HasPrefix(output.String(), "printed\n") {
+		l.t.Fatalf("%q, %q; %+v, judge %+v, %v", report.String(), output.String(), end.Outcome, end.JudgeOutcome, err)
 	}
 	if how == "stay" && !strings.HasSuffix(output.String(), "more\n") {
 		l.t.Errorf("the output lacks its end: %q", output.String())
@@ -153,11 +154,11 @@ func wantEnded(t *testing.T, uid int, pids []int) {
 func TestTheNextProgramBeginsWhileProcessesAreEnding(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	l := newLeaving(t)
-	first := firstUID + l.place.Slot
+	first := firstUID + l.place.SandboxSlot
 	for _, how := range []string{"fork", "stay"} {
 		end, _ := l.run("leave", how, nil)
 		left := stages(t, first)
-		if how == "stay" && (end.Left == nil || end.Left.HasEnded() || len(left) != 1) {
+		if how == "stay" && (end.LeftProcesses == nil || end.LeftProcesses.HasEnded() || len(left) != 1) {
 			t.Fatalf("the stage waited for its process: %+v, %v", end, left)
 		}
 		l.next(l.artifact)
@@ -171,8 +172,8 @@ func TestTheNextProgramBeginsWhileProcessesAreEnding(t *testing.T) {
 		if strings.HasPrefix(report, fmt.Sprint(first)) || !strings.HasSuffix(report, " over") {
 			t.Errorf("%s: the next program reported %q", how, report)
 		}
-		if next.EarlierKilled != (how == "stay") {
-			t.Errorf("%s: an earlier process was killed: %v", how, next.EarlierKilled)
+		if next.EarlierProcessKilled != (how == "stay") {
+			t.Errorf("%s: an earlier process was killed: %v", how, next.EarlierProcessKilled)
 		}
 		l.next(l.artifact)
 		if how == "stay" { // the first user's Python has ended with it
@@ -188,7 +189,7 @@ func TestTheNextProgramBeginsWhileProcessesAreEnding(t *testing.T) {
 func TestAUsersNextProgramWaitsForItsLastOne(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	l := newLeaving(t)
-	first := firstUID + l.place.Slot
+	first := firstUID + l.place.SandboxSlot
 	l.run("leave", "stay", nil)
 	left := stages(t, first)
 	if len(left) != 1 {
@@ -206,8 +207,8 @@ func TestAUsersNextProgramWaitsForItsLastOne(t *testing.T) {
 	}
 	kill(t, left)
 	end, report := l.run("leave", "go", func(string) { wantEnded(t, first, left) })
-	if !strings.HasPrefix(report, fmt.Sprint(first)+" False ") || !end.EarlierKilled {
-		t.Errorf("the third program reported %q, killed %v", report, end.EarlierKilled)
+	if !strings.HasPrefix(report, fmt.Sprint(first)+" False ") || !end.EarlierProcessKilled {
+		t.Errorf("the third program reported %q, killed %v", report, end.EarlierProcessKilled)
 	}
 }
 
@@ -215,7 +216,7 @@ func TestAUsersNextProgramWaitsForItsLastOne(t *testing.T) {
 func TestClosingAProgramWaitsForItsLastProcesses(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	l := newLeaving(t)
-	first := firstUID + l.place.Slot
+	first := firstUID + l.place.SandboxSlot
 	l.run("leave", "stay", nil)
 	l.next(l.artifact)
 	kill(t, stages(t, first))

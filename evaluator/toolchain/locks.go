@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// keyLocks serializes building the product of a key, so that later callers find it in the store. The zero value is
+// buildLocks serializes building the product of a key, so that later callers find it in the store. The zero value is
 // ready to use. It differs from x/sync/singleflight: a waiting caller can be cancelled alone, and the caller that
 // compiles returns only when its process has ended, because its build slot is then given to another.
-type keyLocks struct {
+type buildLocks struct {
 	mu         sync.Mutex
 	lockedKeys map[string]chan struct{} // closed at the unlock
 }
 
 // lock waits until the key is free or ctx ends. The caller must call unlock.
-func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
+func (l *buildLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
 	for {
 		taken, unlock := l.tryLock(key)
 		if unlock != nil {
@@ -31,7 +31,7 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 
 // tryLock locks the key and returns its unlock function. If the key is locked, it returns a channel that is closed at
 // the unlock.
-func (l *keyLocks) tryLock(key string) (taken <-chan struct{}, unlock func()) {
+func (l *buildLocks) tryLock(key string) (taken <-chan struct{}, unlock func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if held, ok := l.lockedKeys[key]; ok {

@@ -42,7 +42,7 @@ func TestManyFilesAreBuiltAFewAtATimeAndNotForLong(t *testing.T) {
 		t.Run(string(lang), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				compiler := &slowCompiler{}
-				b := NewBuilder(Config{Tools: found, Runner: compiler, Cache: t.TempDir()})
+				b := NewBuilder(Config{Toolchain: found, Runner: compiler, ObjectDir: t.TempDir()})
 				j := map[tasks.Lang]func(*testing.T, string) job.Job{tasks.LangCPP: cppJob,
 					tasks.LangPython: pyJob}[lang](t, "correct."+string(lang))
 				further := slices.Clone(names)
@@ -52,7 +52,7 @@ func TestManyFilesAreBuiltAFewAtATimeAndNotForLong(t *testing.T) {
 				}
 				j.Task = j.Task.WithFiles(further)
 				begun := time.Now()
-				_, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu()})
+				_, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu()})
 				if took := time.Since(begun); err != nil || result.Status != job.StatusPass || took > atMost ||
 					compiler.most.Load() > 3 {
 					t.Errorf("%s: %s after %v, %d commands at a time, %v", lang, result.Status, took,

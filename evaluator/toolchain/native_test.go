@@ -106,7 +106,7 @@ func TestBuildFailuresNameFileAndLine(t *testing.T) {
 			}
 			var logged strings.Builder
 			a, result, err := b.Build(t.Context(),
-				BuildRequest{Job: j, Place: cpu(), OnLog: func(_ string, text []byte) { logged.Write(text) }})
+				BuildRequest{Job: j, Environment: cpu(), OnLog: func(_ string, text []byte) { logged.Write(text) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,10 +159,10 @@ func TestNeitherProgramSeesTheOthersSources(t *testing.T) {
 	if compiled != 2 {
 		t.Errorf("%d units of the harness were compiled", compiled)
 	}
-	if bytes.Contains(a.program, []byte("check_implementation")) || bytes.Contains(a.judge, []byte("custom_kernel")) {
+	if bytes.Contains(a.submissionExecutable, []byte("check_implementation")) || bytes.Contains(a.judgeExecutable, []byte("custom_kernel")) {
 		t.Error("a program names a function of the other's")
 	}
-	if !bytes.Contains(a.program, []byte("custom_kernel")) || !bytes.Contains(a.judge, []byte("check_implementation")) {
+	if !bytes.Contains(a.submissionExecutable, []byte("custom_kernel")) || !bytes.Contains(a.judgeExecutable, []byte("check_implementation")) {
 		t.Error("a program does not name its own function")
 	}
 }
@@ -171,11 +171,11 @@ func TestNeitherProgramSeesTheOthersSources(t *testing.T) {
 func TestACachedProgramHasItsJudge(t *testing.T) {
 	b, spy := newSpiedBuilderOn(t, fakeCompiler{})
 	first, _ := mustBuild(t, b, cppJob(t, "correct.cpp"))
-	err := filepath.WalkDir(b.store.dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(b.objects.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if data, ok := b.store.get(d.Name()); ok && bytes.Equal(data, first.judge) {
+		if data, ok := b.objects.get(d.Name()); ok && bytes.Equal(data, first.judgeExecutable) {
 			return os.Remove(path)
 		}
 		return nil
@@ -185,15 +185,15 @@ func TestACachedProgramHasItsJudge(t *testing.T) {
 	}
 	before := len(spy.specs())
 	again, result := mustBuild(t, b, cppJob(t, "correct.cpp"))
-	if n := len(spy.specs()) - before; n != 1 || !result.FromCache || len(again.judge) == 0 {
-		t.Errorf("%d commands, cached %v, %d bytes of judge", n, result.FromCache, len(again.judge))
+	if n := len(spy.specs()) - before; n != 1 || !result.FromCache || len(again.judgeExecutable) == 0 {
+		t.Errorf("%d commands, cached %v, %d bytes of judge", n, result.FromCache, len(again.judgeExecutable))
 	}
 }
 
 func TestBundleThatIncludesTheSubmissionIsBuiltTogether(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	j := cppJob(t, "correct.cpp")
-	j.Task.OwnHarness = true
+	j.Task.HasOwnHarness = true
 	j.Task.Config.Sources = []string{"eval.cpp"}
 	j.Task.Files = append(j.Task.Files, j.Task.Files[0])
 	j.Sources["eval.cpp"] = []byte("#include <unistd.h>\n#include \"submission.cpp\"\n" +

@@ -58,8 +58,8 @@ func TestExtensionsGoIntoARunnerThatHasServedOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	extended, broken := *plain, *plain
-	extended.extensionArchives = map[string][]byte{plain.sources.Submitted[0]: archive.Bytes()}
-	broken.extensionArchives = map[string][]byte{plain.sources.Submitted[0]: []byte("no archive")}
+	extended.extensionArchives = map[string][]byte{plain.sources.SubmittedFiles[0]: archive.Bytes()}
+	broken.extensionArchives = map[string][]byte{plain.sources.SubmittedFiles[0]: []byte("no archive")}
 	p := mustOpen(t, b, plain)
 	if got := output(t, p); got != "\ncheck: pass\n" {
 		t.Errorf("the first program found %q", got)

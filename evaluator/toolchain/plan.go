@@ -35,14 +35,14 @@ var (
 		"-Xptxas=--verbose", "-Xptxas=--warn-on-spills",
 		"-lineinfo", // changes no code, and links a profile's instructions to the source
 	}
-	gppFlags = []string{"-std=c++20", "-O3", "-march=native", "-pthread"}
+	compilerFlagsGPP = []string{"-std=c++20", "-O3", "-march=native", "-pthread"}
 )
 
 // newPlan determines the commands. Its error is about the task's configuration, for the task's author.
 func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch string) (*buildPlan, error) {
 	cuda := def.Lang == tasks.LangCUDA
-	p := &buildPlan{compiler: b.cfg.Tools.CompilerFor(def.Lang), sources: sources}
-	flags, err := tasks.CheckFlags(def.Lang, def.Config.CompileFlags)
+	p := &buildPlan{compiler: b.cfg.Toolchain.CompilerFor(def.Lang), sources: sources}
+	flags, err := tasks.CheckCompileFlags(def.Lang, def.Config.CompileFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 		p.compileArgs = append(p.compileArgs, nvccFlags...)
 		p.linkArgs = []string{"-Xnvlink=--verbose"}
 	} else {
-		p.compileArgs = append(p.compileArgs, gppFlags...)
+		p.compileArgs = append(p.compileArgs, compilerFlagsGPP...)
 	}
 	p.compileArgs = append(p.compileArgs, flags...)
 	if err := p.addDefines(def.Config.Defines); err != nil {
@@ -61,8 +61,8 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 		return nil, err
 	}
 	if cuda {
-		p.addKittens(b)
-		p.compileArgs = append(p.compileArgs, archFlag(arch))
+		p.addThunderKittens(b)
+		p.compileArgs = append(p.compileArgs, nvccArchFlag(arch))
 	}
 	for _, library := range def.Libraries {
 		if !tasks.IsLibraryName(library) {
@@ -72,7 +72,7 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 	}
 	p.mounts = append(p.mounts, p.compiler.Mounts()...)
 	// The first element is the version of the store's format. Increase it when the meaning of stored data changes.
-	p.baseHash = hashParts(slices.Concat([]string{"6", p.compiler.Version, processorModel()}, p.compileArgs, []string{"link"}, p.linkArgs, p.libraryModTimes())...)
+	p.baseHash = hashParts(slices.Concat([]string{"6", p.compiler.Version, marchTarget()}, p.compileArgs, []string{"link"}, p.linkArgs, p.libraryModTimes())...)
 	return p, nil
 }
 
@@ -101,8 +101,8 @@ func (p *buildPlan) addIncludes(b *Builder, dirs []string) error {
 	return nil
 }
 
-// addKittens adds the headers of ThunderKittens if the worker has them, as KernelBot does for every CUDA task.
-func (p *buildPlan) addKittens(b *Builder) {
+// addThunderKittens adds the headers of ThunderKittens if the worker has them, as KernelBot does for every CUDA task.
+func (p *buildPlan) addThunderKittens(b *Builder) {
 	if flag, mount, err := b.resolveInclude("ThunderKittens/include"); err == nil && !slices.Contains(p.compileArgs, flag) {
 		p.addInclude(flag, mount)
 	}
@@ -130,30 +130,30 @@ func (p *buildPlan) libraryModTimes() []string {
 // compileCommand returns the command that compiles one file in /in to /out/object. The judge's file is its whole
 // program, so its command also links it.
 func (p *buildPlan) compileCommand(file harness.CompileInput) []string {
-	return p.compileTo(file, "/out/object")
+	return p.compileCommandTo(file, "/out/object")
 }
 
-// compileTo is compileCommand with another output. With Warpboard's harness a submission sees only the part of the
-// headers that it can use, because parsing the rest takes longer than most kernels.
-func (p *buildPlan) compileTo(file harness.CompileInput, product string) []string {
-	if file.Judge {
-		return slices.Concat(p.compileArgs, []string{file.Name}, p.linkArgs, []string{"-o", product})
+// compileCommandTo is compileCommand with another output. With Warpboard's harness a submission sees only the part of
+// the headers that it can use, because parsing the rest takes longer than most kernels.
+func (p *buildPlan) compileCommandTo(file harness.CompileInput, product string) []string {
+	if file.IsJudge {
+		return slices.Concat(p.compileArgs, []string{file.FileName}, p.linkArgs, []string{"-o", product})
 	}
 	command := slices.Clone(p.compileArgs)
-	if file.Submitted && p.sources.Separable {
+	if file.HasSubmission && p.sources.HasSeparateJudge {
 		command = append(command, "-DWARPBOARD_SUBMISSION")
 	}
-	return append(command, "-c", file.Name, "-o", product)
+	return append(command, "-c", file.FileName, "-o", product)
 }
 
 // ptxCommand returns the command that compiles a submitted file in /in to PTX, with the flags of compileCommand.
 func (p *buildPlan) ptxCommand(file harness.CompileInput) []string {
-	return p.withMode(file, "/out/ptx", "-ptx")
+	return p.compileCommandWith(file, "/out/ptx", "-ptx")
 }
 
-// withMode is compileTo with other flags instead of -c.
-func (p *buildPlan) withMode(file harness.CompileInput, product string, flags ...string) []string {
-	command := p.compileTo(file, product)
+// compileCommandWith is compileCommandTo with other flags instead of -c.
+func (p *buildPlan) compileCommandWith(file harness.CompileInput, product string, flags ...string) []string {
+	command := p.compileCommandTo(file, product)
 	at := slices.Index(command, "-c")
 	return slices.Replace(command, at, at+1, flags...)
 }
@@ -163,7 +163,7 @@ func (p *buildPlan) withMode(file harness.CompileInput, product string, flags ..
 func (p *buildPlan) linkCommand() []string {
 	command := slices.Clone(p.compileArgs)
 	for i, file := range p.sources.ToCompile {
-		if !file.Judge {
+		if !file.IsJudge {
 			command = append(command, objectName(i))
 		}
 	}
@@ -177,10 +177,10 @@ func (p *buildPlan) String() string {
 	var lines []string
 	for i, file := range p.sources.ToCompile {
 		product := objectName(i)
-		if file.Judge {
+		if file.IsJudge {
 			product = "judge"
 		}
-		lines = append(lines, shellLine(p.compileTo(file, product)))
+		lines = append(lines, shellLine(p.compileCommandTo(file, product)))
 	}
 	return strings.Join(append(lines, shellLine(p.linkCommand())), "\n")
 }
@@ -197,8 +197,8 @@ func shellLine(arguments []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// archFlag returns nvcc's flag for one compute capability, with the architecture-specific features from Hopper on.
-func archFlag(arch string) string {
+// nvccArchFlag returns nvcc's flag for one compute capability, with the architecture-specific features from Hopper on.
+func nvccArchFlag(arch string) string {
 	if arch == "" {
 		return "-arch=native"
 	}
@@ -208,9 +208,9 @@ func archFlag(arch string) string {
 	return fmt.Sprintf("-gencode=arch=compute_%s,code=sm_%s", arch, arch)
 }
 
-// processorModel returns the target of -march=native on this machine. It reads only the first core, because Linux takes
+// marchTarget returns the target of -march=native on this machine. It reads only the first core, because Linux takes
 // long to list hundreds of them.
-func processorModel() string {
+func marchTarget() string {
 	info, err := os.Open("/proc/cpuinfo")
 	if err != nil {
 		return ""
@@ -247,10 +247,10 @@ func (b *Builder) resolveInclude(dir string) (flag string, mount *sandbox.Mount,
 		inside := path.Join(librariesDir, known)
 		return "-I" + path.Join(inside, rest), &sandbox.Mount{HostPath: b.cfg.Libraries[known], InsidePath: inside}, nil
 	}
-	return "", nil, fmt.Errorf("include_dirs: this worker has no include library %q (it has: %s)", dir, b.libraryNames())
+	return "", nil, fmt.Errorf("include_dirs: this worker has no include library %q (it has: %s)", dir, b.includeLibraryNames())
 }
 
-func (b *Builder) libraryNames() string {
+func (b *Builder) includeLibraryNames() string {
 	names := slices.Sorted(maps.Keys(b.cfg.Libraries))
 	if len(names) == 0 {
 		return "none"

@@ -17,7 +17,7 @@ import (
 func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 	value := "a b"
 	def := tasks.Definition{
-		Lang: tasks.LangCUDA, OwnHarness: true, Libraries: []string{"cuda", "cublas"},
+		Lang: tasks.LangCUDA, HasOwnHarness: true, Libraries: []string{"cuda", "cublas"},
 		Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}},
 		Config: tasks.Config{
 			Sources: []string{"eval.cu", "submission.cu"}, IncludeDirs: []string{"/ThunderKittens/include", "cutlass"},
@@ -26,9 +26,9 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 		},
 	}
 	libraries := map[string]string{"ThunderKittens": t.TempDir(), "CUTLASS": t.TempDir()}
-	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
+	b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
 		Libraries: libraries})
-	p, err := b.newPlan(def, harness.Assemble(def, nil), "90")
+	p, err := b.newPlan(def, harness.AssembleSources(def, nil), "90")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +64,9 @@ func TestThunderKittensIsOnThePathOfCUDATasksWhereTheWorkerHasIt(t *testing.T) {
 		"CUDA": {cuda, has, true}, "C++": {cpp, has, false},
 		"a worker without it": {cuda, map[string]string{"cutlass": t.TempDir()}, false},
 	} {
-		b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/cuda/nvcc"},
+		b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Compiler{Path: "/cuda/nvcc"},
 			GPP: &Compiler{Path: "/usr/bin/g++"}}, Libraries: c.libraries})
-		p, err := b.newPlan(c.def, harness.Assemble(c.def, nil), "90")
+		p, err := b.newPlan(c.def, harness.AssembleSources(c.def, nil), "90")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,12 +81,12 @@ func TestArchFlags(t *testing.T) {
 		"": "-arch=native", "75": "-gencode=arch=compute_75,code=sm_75",
 		"90": "-gencode=arch=compute_90a,code=sm_90a", "100": "-gencode=arch=compute_100a,code=sm_100a",
 	} {
-		if got := archFlag(arch); got != want {
+		if got := nvccArchFlag(arch); got != want {
 			t.Errorf("%q: got %s, want %s", arch, got, want)
 		}
 	}
 	for arch, want := range map[string]string{"75": "7.5", "90": "9.0a", "100": "10.0a", "native": "native"} {
-		if got := torchArch(arch); got != want {
+		if got := torchArchList(arch); got != want {
 			t.Errorf("torch, %q: got %s, want %s", arch, got, want)
 		}
 	}
@@ -107,7 +107,7 @@ func TestPlanRefusesWhatReachesTheCompiler(t *testing.T) {
 		{"include outside", func(d *tasks.Definition) { d.Config.IncludeDirs = []string{"/etc"} }},
 		{"include that climbs", func(d *tasks.Definition) { d.Config.IncludeDirs = []string{"lib/../../etc"} }},
 	}
-	b := NewBuilder(Config{Tools: Toolchain{GPP: &Compiler{Path: "/usr/bin/g++"}},
+	b := NewBuilder(Config{Toolchain: Toolchain{GPP: &Compiler{Path: "/usr/bin/g++"}},
 		Libraries: map[string]string{"lib": t.TempDir()}})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -23,13 +23,13 @@ func hintOf(j job.Job) job.PrecompileJob {
 	maps.DeleteFunc(sources, func(name string, _ []byte) bool {
 		return slices.ContainsFunc(j.Task.Files, func(f tasks.File) bool { return f.Name == name && f.IsSubmission() })
 	})
-	return job.PrecompileJob{Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: sources}
+	return job.PrecompileJob{TaskName: "mine", TaskHash: j.TaskHash, Task: j.Task, Sources: sources}
 }
 
 // prepare compiles a task's files in advance, and checks their number.
 func prepare(t *testing.T, b *Builder, p job.PrecompileJob, want int) {
 	t.Helper()
-	made, err := b.Prepare(t.Context(), p, cpu())
+	made, err := b.PrecompileTask(t.Context(), p, cpu())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func prepare(t *testing.T, b *Builder, p job.PrecompileJob, want int) {
 // ownBundleJob returns a task with its own eval program and a second file.
 func ownBundleJob(t *testing.T) job.Job {
 	j := cppJob(t, "correct.cpp")
-	j.Task.OwnHarness = true
+	j.Task.HasOwnHarness = true
 	j.Task.Config.Sources = []string{"eval.cpp", "more.cpp", "submission.cpp"}
 	j.Task.Files = append(slices.Clone(j.Task.Files),
 		tasks.File{Name: "eval.cpp", Source: "eval.cpp"}, tasks.File{Name: "more.cpp", Source: "more.cpp"})
@@ -66,7 +66,7 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 			b, spy := newSpiedBuilderOn(t, fakeCompiler{})
 			prepare(t, b, hintOf(test.job), len(test.files))
 			for _, spec := range spy.specs() {
-				if len(spec.Device) > 0 || spec.MountProc {
+				if len(spec.DeviceNodes) > 0 || spec.MountProc {
 					t.Errorf("compiled with devices: %+v", spec)
 				}
 			}
@@ -104,7 +104,7 @@ func TestAFailedPreparationHasAReason(t *testing.T) {
 		if name == "no compiler" && tools().NVCC != nil {
 			continue
 		}
-		if _, err := b.Prepare(t.Context(), hintOf(test.job), cpu()); err == nil ||
+		if _, err := b.PrecompileTask(t.Context(), hintOf(test.job), cpu()); err == nil ||
 			!strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error is %v", name, err)
 		}
@@ -119,8 +119,8 @@ func TestABadCacheFolderIsReportedBeforeCompiling(t *testing.T) {
 		t.Fatal(err)
 	}
 	spy := &spyRunner{Runner: fakeCompiler{}}
-	b := NewBuilder(Config{Tools: tools(), Runner: spy, Cache: file})
-	if _, err := b.Prepare(t.Context(), hintOf(cppJob(t, "correct.cpp")), cpu()); err == nil ||
+	b := NewBuilder(Config{Toolchain: tools(), Runner: spy, ObjectDir: file})
+	if _, err := b.PrecompileTask(t.Context(), hintOf(cppJob(t, "correct.cpp")), cpu()); err == nil ||
 		!strings.Contains(err.Error(), "make the object cache") {
 		t.Errorf("error is %v", err)
 	}
@@ -133,7 +133,7 @@ func TestPreparingEndsWithItsContext(t *testing.T) {
 	b, _ := newSpiedBuilderOn(t, fakeCompiler{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.Prepare(ctx, hintOf(cppJob(t, "correct.cpp")), cpu()); !errors.Is(err, ctx.Err()) {
+	if _, err := b.PrecompileTask(ctx, hintOf(cppJob(t, "correct.cpp")), cpu()); !errors.Is(err, ctx.Err()) {
 		t.Errorf("error is %v", err)
 	}
 	prepare(t, b, hintOf(cppJob(t, "correct.cpp")), 2)
@@ -186,8 +186,8 @@ func TestConcurrentBuildsOfATaskCompileItsFilesOnce(t *testing.T) {
 	for i, j := range jobs {
 		builds.Go(func() {
 			place := cpu()
-			place.Slot = i
-			if a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: place}); a == nil {
+			place.SandboxSlot = i
+			if a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: place}); a == nil {
 				t.Errorf("%s: %+v, %v", submissions[i], result.Failure, err)
 			}
 		})

@@ -109,10 +109,10 @@ func preparingPlace(t *testing.T) (at, second Environment) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	at = cpu()
-	at.AlternateSlots, at.Env = []int{9}, map[string]string{"LD_LIBRARY_PATH": "/driver"}
+	at.AlternateSandboxSlots, at.Env = []int{9}, map[string]string{"LD_LIBRARY_PATH": "/driver"}
 	at.DeviceNodes = []string{"/dev/null"} // with it comes /proc, as on a GPU
 	at.Mounts = []sandbox.Mount{{HostPath: driver, InsidePath: "/driver"}}
-	second, _ = at.AlternatePlace()
+	second, _ = at.AlternateEnvironment()
 	return at, second
 }
 
@@ -129,12 +129,13 @@ func (p *programs) build(runner string) *Artifact {
 	p.t.Helper()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(forwardingJudge), "runner.py": []byte(runner)},
 		Task: tasks.Definition{
-			Form:       tasks.FormEval,
-			Lang:       tasks.LangPython,
-			OwnHarness: true,
-			Config:     tasks.Config{Main: "judge.py"},
+			Protocol:      tasks.ProtocolEval,
+			Lang:          tasks.LangPython,
+			HasOwnHarness: true,
+			Config:        tasks.Config{MainFile: "judge.py"},
 		}}
-	a, result, err := p.builder.Build(p.t.Context(), BuildRequest{Job: j, Place: p.place, RunnerScript: "runner.py"})
+	a, result, err := p.builder.Build(p.t.Context(), BuildRequest{Job: j, Environment: p.place,
+		RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		p.t.Fatalf("%+v, %v", result, err)
 	}
@@ -162,13 +163,13 @@ func (p *programs) next(a *Artifact) {
 }
 
 // stage runs a stage, and returns the runner's message.
-func (p *programs) stage(process Process) string {
+func (p *programs) stage(process StageProcess) string {
 	p.t.Helper()
 	var message strings.Builder
 	end, err := p.program.RunStage(p.t.Context(), StageRequest{
-		Mode: "test", Timeout: 30 * time.Second, Processes: []Process{process}, OnPipe: func(b []byte) { message.Write(b) }})
+		Mode: "test", Timeout: 30 * time.Second, Processes: []StageProcess{process}, OnResultPipe: func(b []byte) { message.Write(b) }})
 	if err != nil || end.ExitCode != 0 {
-		p.t.Fatalf("%q; %+v, judge %+v, %v", message.String(), end.Outcome, end.Judge, err)
+		p.t.Fatalf("%q; %+v, judge %+v, %v", message.String(), end.Outcome, end.JudgeOutcome, err)
 	}
 	return message.String()
 }
@@ -184,7 +185,7 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	p.open(plain)
 	stage := func() (user, rest string) {
 		t.Helper()
-		user, rest, _ = strings.Cut(p.stage(Process{Arguments: []string{"mine"}}), " ")
+		user, rest, _ = strings.Cut(p.stage(StageProcess{Arguments: []string{"mine"}}), " ")
 		return user, rest
 	}
 	const same = " mine None False [0, 1, 2, 3, 4, 5] [] [1, 2]"
@@ -222,11 +223,11 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 		want("the next program", "1", first)
 	}
 	p.next(plain) // the first user's process is prepared
-	if len(pythons(t, firstUID+at.Slot)) == 0 {
+	if len(pythons(t, firstUID+at.SandboxSlot)) == 0 {
 		t.Error("the first user has no Python")
 	}
 	p.program.Close()
-	if left := pythons(t, firstUID+at.Slot); len(left) > 0 {
+	if left := pythons(t, firstUID+at.SandboxSlot); len(left) > 0 {
 		t.Errorf("after the end, processes of the first user are left: %v", left)
 	}
 }
@@ -255,7 +256,7 @@ func TestThePreparedProcessHasImportedItsProgram(t *testing.T) {
 	old.sources.Files["helper.py"] = []byte("words, version = [], 'old'\n")
 	changed.sources.Files["helper.py"] = []byte("words, version = [], 'changed'\n")
 	p.open(old)
-	process := Process{Prepare: []string{"word"}}
+	process := StageProcess{PrepareArguments: []string{"word"}}
 	first := p.stage(process)
 	user, rest, _ := strings.Cut(first, " ")
 	if !strings.HasPrefix(rest, "[] old /tmp/job/helper.py ") {
@@ -279,7 +280,7 @@ func TestThePreparedProcessHasImportedItsProgram(t *testing.T) {
 		p.stage(process)
 	}
 	p.next(old)
-	if got := p.stage(Process{Unprepared: true}); got != first {
+	if got := p.stage(StageProcess{NeedsNewProcess: true}); got != first {
 		t.Errorf("a process that must be new found %q, want %q", got, first)
 	}
 }
@@ -292,13 +293,13 @@ func TestAStageFindsNothingOfTheLastInItsMemory(t *testing.T) {
 	go p.builder.KeepWarm(t.Context(), second, 1)
 	remembered, searching := p.build(rememberedRunner), p.build(searchingRunner)
 	p.open(remembered)
-	remember := Process{
+	remember := StageProcess{
 		Arguments: []string{"word-of-argument"},
 		Files:     map[string][]byte{"secret": []byte(strings.Repeat("word-of-file", 300))},
 	}
 	search := func(what string) {
 		t.Helper()
-		if got := p.stage(Process{Arguments: []string{"my-own-argument"}}); got != "{'own argument'}" {
+		if got := p.stage(StageProcess{Arguments: []string{"my-own-argument"}}); got != "{'own argument'}" {
 			t.Errorf("%s found %s", what, got)
 		}
 	}
@@ -308,7 +309,7 @@ func TestAStageFindsNothingOfTheLastInItsMemory(t *testing.T) {
 	search("a stage")
 	tier.WaitFor(t, "a program of the first user that is prepared", func() error {
 		p.next(remembered)
-		if p.program.(*pythonProgram).place.Slot == own.place.Slot {
+		if p.program.(*pythonProgram).environment.SandboxSlot == own.environment.SandboxSlot {
 			return errors.New("it does not alternate")
 		}
 		return nil

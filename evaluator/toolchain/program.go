@@ -21,64 +21,67 @@ type Runner interface {
 
 // Environment is the sandbox environment of a program: its user ID, devices, mounts, and limits.
 type Environment struct {
-	Slot           int               // sandbox slot, which determines the user ID
-	JudgeSlot      int               // sandbox slot of the judge
-	ExtraSlots     []int             // sandbox slots of a stage's further processes
-	AlternateSlots []int             // sandbox slots of the processes of every other program; see AlternatePlace
-	Arch           string            // compute capability without the dot, "90"; empty on CPU
-	GPUs           int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
-	DeviceNodes    []string          // device nodes, for running only; builds do not get them
-	Mounts         []sandbox.Mount   // driver libraries
-	Env            map[string]string // LD_LIBRARY_PATH and the like
-	BuildLimits    sandbox.Limits    // limits of one compiler command
-	RunLimits      sandbox.Limits    // limits of a program; WallTime comes from each stage
-	MemoryLimit    int64             // the submission's memory limit in bytes if the task sets one; 0 for that of Run
+	SandboxSlot       int   // sandbox slot, which determines the user ID
+	JudgeSandboxSlot  int   // sandbox slot of the judge
+	ExtraSandboxSlots []int // sandbox slots of a stage's further processes
+	// sandbox slots of the processes of every other program; see AlternateEnvironment
+	AlternateSandboxSlots []int
+	Arch                  string            // compute capability without the dot, "90"; empty on CPU
+	GPUCount              int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
+	DeviceNodes           []string          // device nodes, for running only; builds do not get them
+	Mounts                []sandbox.Mount   // driver libraries
+	Env                   map[string]string // LD_LIBRARY_PATH and the like
+	BuildLimits           sandbox.Limits    // limits of one compiler command
+	RunLimits             sandbox.Limits    // limits of a program; WallTime comes from each stage
+	// the submission's memory limit in bytes if the task sets one; 0 for that of Run
+	MemoryLimit int64
 }
 
 // StageRequest describes one stage to run.
 type StageRequest struct {
-	Mode    string       // harness.Mode of the stage: test, benchmark, leaderboard or profile
-	Cases   []tasks.Case // cases to run, in order
-	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
-	Timeout time.Duration
-	Linger  time.Duration     // judge.Runners.Linger
-	Files   map[string][]byte // Python: additional files of the judge, or of the only process, by name
-	// OnPipe receives data of the result pipe, and OnStdout and OnStderr the output, while the stage runs. Each may be
-	// nil. None is called after RunStage has returned. A slice is valid only during the call.
-	OnPipe, OnStdout, OnStderr func([]byte)
-	// AnotherProcess makes the judge measure in several processes of the submission, one after another. RunStage calls
-	// it before each process except the first (number is 1, 2, …); if it returns false, there are no more. It may block
-	// until the judge reports something. nil means one process. Only the output of the first process is forwarded.
-	AnotherProcess func(ctx context.Context, number int) bool
+	Mode       string       // harness.EvalMode of the stage: test, benchmark, leaderboard or profile
+	Cases      []tasks.Case // cases to run, in order
+	Seed       *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
+	Timeout    time.Duration
+	LingerTime time.Duration     // judge.RunnerConfig.LingerTime
+	Files      map[string][]byte // Python: additional files of the judge, or of the only process, by name
+	// OnResultPipe receives data of the result pipe, and OnStdout and OnStderr the output, while the stage runs. Each
+	// may be nil. None is called after RunStage has returned. A slice is valid only during the call.
+	OnResultPipe, OnStdout, OnStderr func([]byte)
+	// NeedsAnotherProcess makes the judge measure in several processes of the submission, one after another. RunStage
+	// calls it before each process except the first (number is 1, 2, …); if it returns false, there are no more. It may
+	// block until the judge reports something. nil means one process. Only the output of the first process is
+	// forwarded.
+	NeedsAnotherProcess func(ctx context.Context, number int) bool
 	// Processes lists Python processes that run concurrently with one judge, each with a separate user ID. The first
 	// can be wrapped. The output of all of them is forwarded. WithoutJudge runs only the first one, with the result
 	// pipe.
-	Processes    []Process
+	Processes    []StageProcess
 	WithoutJudge bool
-	// KeepJudge keeps the judge of a Python program, with its initialized state, for a stage of the next program. Such
+	// KeepsJudge keeps the judge of a Python program, with its initialized state, for a stage of the next program. Such
 	// a judge must not run untrusted code.
-	KeepJudge bool
+	KeepsJudge bool
 }
 
-// Process is one of several concurrent processes. It gets the task's files and its own, but no submitted file.
-type Process struct {
-	Arguments []string
-	File      string // the submitted file whose compiled extensions it gets
-	Files     map[string][]byte
-	// Prepare has the arguments with which the script's function prepare is called in the process that the next
-	// program will have in its place. Unprepared gives this one a new process.
-	Prepare    []string
-	Unprepared bool
+// StageProcess is one of several concurrent processes. It gets the task's files and its own, but no submitted file.
+type StageProcess struct {
+	Arguments     []string
+	SubmittedFile string // the submitted file whose compiled extensions it gets
+	Files         map[string][]byte
+	// PrepareArguments has the arguments with which the script's function prepare is called in the process that the
+	// next program will have in its place. NeedsNewProcess gives this one a new process.
+	PrepareArguments []string
+	NeedsNewProcess  bool
 }
 
 // Program is a built submission in one sandbox environment. Its stages must run one after another. Only compiled
 // kernels pass from one stage to the next.
 type Program interface {
 	// RunStage runs one stage to its end. The error is an infrastructure error; the Ending describes the program's end.
-	RunStage(ctx context.Context, req StageRequest) (judge.Ending, error)
+	RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error)
 	// RunWrapped is RunStage for tools that run a command, such as ncu. wrapped runs the submission's process, which is
 	// always new, inside the tool. It must pass the result pipe to the process as descriptor 3 (POPCORN_FD=3).
-	RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error)
+	RunWrapped(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (judge.StageEnding, error)
 	// Next reuses this program's processes for another build of the same person. It returns nil if none can be reused.
 	// Both programs must be closed.
 	Next(a *Artifact) Program
@@ -88,56 +91,57 @@ type Program interface {
 	Close() error
 }
 
-// Wrapper runs a process inside another tool.
-type Wrapper func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
+// ProcessWrapper runs a process inside another tool.
+type ProcessWrapper func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 
 const (
-	casesFileName = "cases.txt"
-	resultFD      = 3
-	seedBits      = 1<<31 - 1
-	pipeBuffer    = 64 << 10
+	casesFileName   = "cases.txt"
+	resultPipeFD    = 3
+	seedMask        = 1<<31 - 1
+	pipeBufferBytes = 64 << 10
 )
 
 // environment returns the environment variables of an eval program.
 func (p Environment) environment(req StageRequest) map[string]string {
-	env := map[string]string{"POPCORN_FD": strconv.Itoa(resultFD)}
+	env := map[string]string{"POPCORN_FD": strconv.Itoa(resultPipeFD)}
 	if req.Seed != nil {
-		env["POPCORN_SEED"] = strconv.FormatUint(*req.Seed&seedBits, 10)
+		env["POPCORN_SEED"] = strconv.FormatUint(*req.Seed&seedMask, 10)
 	}
-	if p.GPUs > 0 {
-		env["POPCORN_GPUS"] = strconv.Itoa(p.GPUs)
+	if p.GPUCount > 0 {
+		env["POPCORN_GPUS"] = strconv.Itoa(p.GPUCount)
 	}
 	maps.Copy(env, p.Env)
 	return env
 }
 
-// JudgePlace returns the sandbox environment of the judge. Memory that it shares with the program counts as files.
-func (p Environment) JudgePlace() Environment {
-	p.Slot, p.RunLimits.FileSize, p.MemoryLimit = p.JudgeSlot, p.RunLimits.Memory, 0
+// JudgeEnvironment returns the sandbox environment of the judge. Memory that it shares with the program counts as
+// files.
+func (p Environment) JudgeEnvironment() Environment {
+	p.SandboxSlot, p.RunLimits.FileSize, p.MemoryLimit = p.JudgeSandboxSlot, p.RunLimits.Memory, 0
 	return p
 }
 
-// ExtraPlace returns the sandbox environment of an additional process, numbered from 1.
-func (p Environment) ExtraPlace(number int) Environment {
-	p.Slot = p.ExtraSlots[number-1]
+// ExtraEnvironment returns the sandbox environment of an additional process, numbered from 1.
+func (p Environment) ExtraEnvironment(number int) Environment {
+	p.SandboxSlot = p.ExtraSandboxSlots[number-1]
 	return p
 }
 
-// AlternatePlace returns the sandbox environment for the same person's next program, which has other user IDs and is
-// prepared while this program runs. It returns false if all programs use the same environment.
-func (p Environment) AlternatePlace() (Environment, bool) {
-	if len(p.AlternateSlots) == 0 {
+// AlternateEnvironment returns the sandbox environment for the same person's next program, which has other user IDs and
+// is prepared while this program runs. It returns false if all programs use the same environment.
+func (p Environment) AlternateEnvironment() (Environment, bool) {
+	if len(p.AlternateSandboxSlots) == 0 {
 		return p, false
 	}
-	p.Slot, p.ExtraSlots, p.AlternateSlots = p.AlternateSlots[0], p.AlternateSlots[1:], append([]int{p.Slot}, p.ExtraSlots...)
+	p.SandboxSlot, p.ExtraSandboxSlots, p.AlternateSandboxSlots = p.AlternateSandboxSlots[0], p.AlternateSandboxSlots[1:], append([]int{p.SandboxSlot}, p.ExtraSandboxSlots...)
 	return p, true
 }
 
-// spec returns the sandbox spec for a program in this environment, without command line and files.
-func (p Environment) spec(req StageRequest) sandbox.Spec {
+// sandboxSpec returns the sandbox spec for a program in this environment, without command line and files.
+func (p Environment) sandboxSpec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
-		Slot: p.Slot, Env: p.environment(req), Mounts: p.Mounts,
-		Device: p.DeviceNodes, MountProc: len(p.DeviceNodes) > 0, Limits: p.RunLimits, AllowInternetSockets: p.GPUs > 0,
+		Slot: p.SandboxSlot, Env: p.environment(req), Mounts: p.Mounts,
+		DeviceNodes: p.DeviceNodes, MountProc: len(p.DeviceNodes) > 0, Limits: p.RunLimits, AllowInternetSockets: p.GPUCount > 0,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}
 	if s.Limits.WallTime = req.Timeout; p.MemoryLimit > 0 {
@@ -158,14 +162,15 @@ func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe f
 		defer close(drained)
 		readPipe(read, onPipe)
 	}()
-	outcome, err := run(ctx, runner, spec)
+	outcome, err := runProcess(ctx, runner, spec)
 	write.Close() // every other writer is dead
 	<-drained
 	return outcome, err
 }
 
-// run is Runner.Run, except that it returns a cancelled outcome instead of an error if ctx ended before the start.
-func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome, error) {
+// runProcess is Runner.Run, except that it returns a cancelled outcome instead of an error if ctx ended before the
+// start.
+func runProcess(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome, error) {
 	outcome, err := runner.Run(ctx, spec)
 	if err != nil && ctx.Err() != nil {
 		return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
@@ -176,7 +181,7 @@ func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome
 // readPipe reads a pipe to its end, even if see is nil, because a full pipe would block its writer.
 func readPipe(from *os.File, see func([]byte)) {
 	defer from.Close()
-	buffer := make([]byte, pipeBuffer)
+	buffer := make([]byte, pipeBufferBytes)
 	for {
 		n, err := from.Read(buffer)
 		if n > 0 && see != nil {
@@ -190,50 +195,53 @@ func readPipe(from *os.File, see func([]byte)) {
 
 // nativeProgram runs executables, which are started again for every stage.
 type nativeProgram struct {
-	runner  Runner
-	place   Environment
-	program []byte
-	judge   []byte // nil if program judges itself
+	runner               Runner
+	environment          Environment
+	submissionExecutable []byte
+	judgeExecutable      []byte // nil if program judges itself
 }
 
-func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
-	if p.judge != nil {
-		return p.runJudged(ctx, req, p.runner.Run)
+func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error) {
+	if p.judgeExecutable != nil {
+		return p.runWithJudge(ctx, req, p.runner.Run)
 	}
-	outcome, err := runWithPipe(ctx, p.runner, p.spec(req), req.OnPipe)
-	return judge.Ending{Outcome: outcome}, err
+	outcome, err := runWithPipe(ctx, p.runner, p.spec(req), req.OnResultPipe)
+	return judge.StageEnding{Outcome: outcome}, err
 }
 
-func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
-	if p.judge != nil {
-		return p.runJudged(ctx, req, wrapped)
+func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (judge.StageEnding,
+	error) {
+	if p.judgeExecutable != nil {
+		return p.runWithJudge(ctx, req, wrapped)
 	}
 	outcome, err := wrapped(ctx, p.spec(req))
-	return judge.Ending{Outcome: outcome}, err
+	return judge.StageEnding{Outcome: outcome}, err
 }
 
 // runners returns the submission's processes that the request describes: several concurrent ones, or successive ones
 // with the given number of ranks each.
-func (req StageRequest) runners(ranks int, side func(number int) judge.Side) judge.Runners {
+func (req StageRequest) runners(ranks int, side func(number int) judge.ProcessFunc) judge.RunnerConfig {
 	if n := len(req.Processes); n > 0 {
-		return judge.Runners{Concurrent: n, Linger: req.Linger, Next: func(_ context.Context, number int) judge.Side {
-			if number >= n {
+		return judge.RunnerConfig{MaxConcurrent: n, LingerTime: req.LingerTime,
+			NextRunner: func(_ context.Context, number int) judge.ProcessFunc {
+				if number >= n {
+					return nil
+				}
+				return side(number)
+			}}
+	}
+	return judge.RunnerConfig{RanksPerRunner: ranks, LingerTime: req.LingerTime,
+		NextRunner: func(ctx context.Context, number int) judge.ProcessFunc {
+			if number > 0 && (req.NeedsAnotherProcess == nil || !req.NeedsAnotherProcess(ctx, number)) {
 				return nil
 			}
 			return side(number)
 		}}
-	}
-	return judge.Runners{Ranks: ranks, Linger: req.Linger, Next: func(ctx context.Context, number int) judge.Side {
-		if number > 0 && (req.AnotherProcess == nil || !req.AnotherProcess(ctx, number)) {
-			return nil
-		}
-		return side(number)
-	}}
 }
 
-// ofRunner returns the request for the submission's process with a number. Of successive processes only the first
+// forRunner returns the request for the submission's process with a number. Of successive processes only the first
 // forwards its output.
-func (req StageRequest) ofRunner(number int) StageRequest {
+func (req StageRequest) forRunner(number int) StageRequest {
 	theirs := StageRequest{Timeout: req.Timeout}
 	if number == 0 || len(req.Processes) > 0 {
 		theirs.OnStdout, theirs.OnStderr = req.OnStdout, req.OnStderr
@@ -241,20 +249,21 @@ func (req StageRequest) ofRunner(number int) StageRequest {
 	return theirs
 }
 
-// runJudged runs a stage with a judge and runners. submitted runs the submission's processes.
-func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapper) (judge.Ending, error) {
+// runWithJudge runs a stage with a judge and runners. submitted runs the submission's processes.
+func (p *nativeProgram) runWithJudge(ctx context.Context, req StageRequest,
+	submitted ProcessWrapper) (judge.StageEnding, error) {
 	judging := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
-		spec := p.place.JudgePlace().spec(StageRequest{Timeout: req.Timeout})
+		spec := p.environment.JudgeEnvironment().sandboxSpec(StageRequest{Timeout: req.Timeout})
 		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesFileName}
-		spec.Files = map[string][]byte{"judge": p.judge, casesFileName: harness.CasesFile(req.Cases)}
-		spec.ExtraFiles, spec.OnStarted = files, on.Started
-		return runWithPipe(ctx, p.runner, spec, req.OnPipe)
+		spec.Files = map[string][]byte{"judge": p.judgeExecutable, casesFileName: harness.CasesFile(req.Cases)}
+		spec.ExtraFiles, spec.OnStarted = files, on.OnStarted
+		return runWithPipe(ctx, p.runner, spec, req.OnResultPipe)
 	}
-	return judge.Run(ctx, judging, req.runners(1, func(number int) judge.Side {
+	return judge.Run(ctx, judging, req.runners(1, func(number int) judge.ProcessFunc {
 		return func(ctx context.Context, files []*os.File, _ judge.Observer) (sandbox.Outcome, error) {
-			spec := p.place.spec(req.ofRunner(number))
+			spec := p.environment.sandboxSpec(req.forRunner(number))
 			delete(spec.Env, "POPCORN_FD")
-			spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.program}
+			spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.submissionExecutable}
 			spec.ExtraFiles = files
 			outcome, err := submitted(ctx, spec)
 			if err != nil && ctx.Err() != nil {
@@ -266,9 +275,9 @@ func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitt
 }
 
 func (p *nativeProgram) spec(req StageRequest) sandbox.Spec {
-	spec := p.place.spec(req)
+	spec := p.environment.sandboxSpec(req)
 	spec.Argv = []string{"/in/eval.out", req.Mode, "/in/" + casesFileName}
-	spec.Files = map[string][]byte{"eval.out": p.program, casesFileName: harness.CasesFile(req.Cases)}
+	spec.Files = map[string][]byte{"eval.out": p.submissionExecutable, casesFileName: harness.CasesFile(req.Cases)}
 	return spec
 }
 

@@ -37,8 +37,8 @@ func (r *productRunner) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outco
 
 func TestOnlyAProfileIsCompiledToPTXAndOnce(t *testing.T) {
 	runner := &productRunner{}
-	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
-		Runner: runner, Cache: t.TempDir()})
+	b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
+		Runner: runner, ObjectDir: t.TempDir()})
 	j := job.Job{Task: tasks.Definition{Lang: tasks.LangCUDA,
 		Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}}},
 		Sources: map[string][]byte{"submission.cu": []byte("__global__ void k() {}")}}
@@ -55,7 +55,7 @@ func TestOnlyAProfileIsCompiledToPTXAndOnce(t *testing.T) {
 		{"profile again", job.ModeProfile, "", ".version 8.0", 2},
 	} {
 		j.Mode, runner.ptx = tt.mode, tt.ptx
-		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: Environment{Arch: "90"}})
+		a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: Environment{Arch: "90"}})
 		if err != nil || result.Status != job.StatusPass {
 			t.Fatalf("%s: %+v, %v", tt.name, result, err)
 		}

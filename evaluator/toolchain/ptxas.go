@@ -12,9 +12,9 @@ var (
 	ptxasStackPattern     = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
 )
 
-// maxKernels limits the kernels with facts, because a submission with templates can have thousands of entry functions
-// and the result contains the facts.
-const maxKernels = 64
+// maxKernelsWithFacts limits the kernels with facts, because a submission with templates can have thousands of entry
+// functions and the result contains the facts.
+const maxKernelsWithFacts = 64
 
 // ptxasFacts parses the output of `ptxas --verbose`. Keys are "ptxas.<kernel>.registers", and ".smem", ".stack",
 // ".spill_stores", and ".spill_loads" in bytes.
@@ -24,7 +24,7 @@ func ptxasFacts(stderr string) map[string]string {
 	for line := range strings.Lines(stderr) {
 		if m := ptxasEntryPattern.FindStringSubmatch(line); m != nil {
 			kernel = "ptxas." + m[1]
-			if kernels++; kernels > maxKernels {
+			if kernels++; kernels > maxKernelsWithFacts {
 				break
 			}
 		}

@@ -32,7 +32,7 @@ var packagePreference = map[string]int{"torch": 4, "triton": 2, "numpy": 1}
 func findPython(ctx context.Context) *Python {
 	var best *Python
 	for _, path := range pythonCandidates() {
-		if p := probePython(ctx, path); p != nil && (best == nil || p.preference() > best.preference()) {
+		if p := probePython(ctx, path); p != nil && (best == nil || p.packageRank() > best.packageRank()) {
 			best = p
 		}
 	}
@@ -95,7 +95,7 @@ func (p *Python) mount(dir string) {
 	p.Mounts = append(p.Mounts, sandbox.Mount{HostPath: dir, InsidePath: dir})
 }
 
-func (p *Python) preference() int {
+func (p *Python) packageRank() int {
 	sum := 0
 	for name := range p.Packages {
 		sum += packagePreference[name]
@@ -103,8 +103,8 @@ func (p *Python) preference() int {
 	return sum
 }
 
-// bin returns the directory of the interpreter and of tools installed with it (ninja).
-func (p *Python) bin() string { return filepath.Dir(p.Path) }
+// executable returns the directory of the interpreter and of tools installed with it (ninja).
+func (p *Python) executable() string { return filepath.Dir(p.Path) }
 
 // isReachable reports whether every user may traverse the directories to path and to the target of its links.
 func isReachable(path string) bool {

@@ -17,64 +17,67 @@ import (
 
 // pythonProgram runs the stages of a script in a warm Python, or each in a new interpreter if none is available.
 type pythonProgram struct {
-	builder    *Builder
-	place      Environment
-	artifact   *Artifact
-	runners    []*warm.Python // of the processes with submitted files, each under its own user ID; nil where none was needed
-	judge      *warm.Python   // warm Python under the judge's user ID, if the task has a judge
-	alternates []*warm.Python // runners of the alternate place
-	// left is the processes that stages have left in the runners, and alternateLeft those in the alternates.
-	left, alternateLeft *judge.Left
-	last                []Process // processes of the last stage
-	warm                bool      // the first runner was ready when the program was opened
+	builder     *Builder
+	environment Environment
+	artifact    *Artifact
+	// of the processes with submitted files, each under its own user ID; nil where none was needed
+	runners     []*warm.Python
+	judgePython *warm.Python   // warm Python under the judge's user ID, if the task has a judge
+	alternates  []*warm.Python // runners of the alternate place
+	// leftInRunners is the processes that stages have left in the runners, and leftInAlternates those in the
+	// alternates.
+	leftInRunners, leftInAlternates *judge.LeftProcesses
+	lastProcesses                   []StageProcess // processes of the last stage
+	startedWarm                     bool           // the first runner was ready when the program was opened
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Environment) *pythonProgram {
-	first := b.pool.Take(ctx, b.warmSpec(place, a.importsTorch))
-	p := &pythonProgram{builder: b, place: place, artifact: a, runners: []*warm.Python{first}, warm: first != nil}
-	if p.judged() {
-		p.judge = b.pool.Take(ctx, b.warmSpec(p.judges(), a.importsTorch))
+	first := b.warmPythons.TakeMatching(ctx, b.warmSpec(place, a.importsTorch))
+	p := &pythonProgram{builder: b, environment: place, artifact: a, runners: []*warm.Python{first},
+		startedWarm: first != nil}
+	if p.hasJudge() {
+		p.judgePython = b.warmPythons.TakeMatching(ctx, b.warmSpec(p.judgeEnvironment(), a.importsTorch))
 	}
 	return p
 }
 
 // KeepWarm keeps n warm Pythons ready in a sandbox environment until ctx ends. Open uses them.
 func (b *Builder) KeepWarm(ctx context.Context, place Environment, n int) error {
-	if b.cfg.Tools.Python == nil || n < 1 {
+	if b.cfg.Toolchain.Python == nil || n < 1 {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return b.pool.Keep(ctx, b.warmSpec(place, false), n, place.Arch == "")
+	return b.warmPythons.KeepPythonsReady(ctx, b.warmSpec(place, false), n, place.Arch == "")
 }
 
 // OpenReady opens a Python artifact in a warm Python that is ready, or returns nil if there is none.
 func (b *Builder) OpenReady(a *Artifact, place Environment) Program {
-	r := b.pool.TakeReady(place.Slot)
+	r := b.warmPythons.TakeReady(place.SandboxSlot)
 	if r == nil {
 		return nil
 	}
-	return &pythonProgram{builder: b, place: place, artifact: a, runners: []*warm.Python{r}, warm: true}
+	return &pythonProgram{builder: b, environment: place, artifact: a, runners: []*warm.Python{r}, startedWarm: true}
 }
 
 // warmSpec returns the sandbox spec of a warm Python. torch makes it import torch. There is no time limit, because the
 // process waits for work.
 func (b *Builder) warmSpec(place Environment, torch bool) sandbox.Spec {
-	python := b.cfg.Tools.Python
+	python := b.cfg.Toolchain.Python
 	env := b.pythonEnv(place)
 	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
 		env["WARPBOARD_ALONE"] = "1"
 	}
-	spec := place.spec(StageRequest{})
-	spec.Argv = append([]string{python.Path, "/in/warm.py"}, preloadedModules(place, torch)...)
+	spec := place.sandboxSpec(StageRequest{})
+	spec.Argv = append([]string{python.Path, "/in/warm.py"}, modulesToPreload(place, torch)...)
 	spec.Env, spec.Files = env, harness.RunnerSources()
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
 	return spec
 }
 
-// preloadedModules returns the modules to import before a stage. As long as the job is not known, torch is included
+// modulesToPreload returns the modules to import before a stage. As long as the job is not known, torch is included
 // only on a GPU, because it takes 200 MB and a second, and many tasks for CPUs do not need it. A job that imports torch
 // thus imports it once instead of in each stage.
-func preloadedModules(place Environment, torch bool) []string {
+func modulesToPreload(place Environment, torch bool) []string {
 	switch {
 	case place.Arch != "":
 		// torch imports _inductor.config, which takes seconds, when a task requests deterministic algorithms.
@@ -86,13 +89,13 @@ func preloadedModules(place Environment, torch bool) []string {
 	return []string{"numpy"}
 }
 
-// judged reports whether a separate judge runs beside the submission.
-func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
+// hasJudge reports whether a separate judge runs beside the submission.
+func (p *pythonProgram) hasJudge() bool { return p.artifact.sources.RunnerScript != "" }
 
-// judges returns the judge's sandbox environment. Its CPU limit is doubled, because a resident judge exits after half
-// of it, so that the next stage has as much as any other process.
-func (p *pythonProgram) judges() Environment {
-	at, env := p.place.JudgePlace(), map[string]string{}
+// judgeEnvironment returns the judge's sandbox environment. Its CPU limit is doubled, because a resident judge exits
+// after half of it, so that the next stage has as much as any other process.
+func (p *pythonProgram) judgeEnvironment() Environment {
+	at, env := p.environment.JudgeEnvironment(), map[string]string{}
 	maps.Copy(env, at.Env)
 	maps.Copy(env, p.artifact.judgeEnv)
 	at.Env = env
@@ -100,7 +103,7 @@ func (p *pythonProgram) judges() Environment {
 	return at
 }
 
-func (p *pythonProgram) Warm() bool { return p.warm }
+func (p *pythonProgram) Warm() bool { return p.startedWarm }
 
 // Next passes the warm Pythons to the next program. Every stage is a fork of such a process, and unpacks its extensions
 // itself.
@@ -109,23 +112,23 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 		return nil
 	}
 	next := *p
-	next.artifact, next.warm = a, true
-	p.forget()
-	next.alternate()
+	next.artifact, next.startedWarm = a, true
+	p.giveUpPythons()
+	next.switchToAlternates()
 	return &next
 }
 
-// forget gives up the warm Pythons, which then belong to another program.
-func (p *pythonProgram) forget() {
-	p.runners, p.judge, p.alternates = []*warm.Python{nil}, nil, nil
-	p.left, p.alternateLeft = nil, nil
+// giveUpPythons gives up the warm Pythons, which then belong to another program.
+func (p *pythonProgram) giveUpPythons() {
+	p.runners, p.judgePython, p.alternates = []*warm.Python{nil}, nil, nil
+	p.leftInRunners, p.leftInAlternates = nil, nil
 }
 
-// alternate continues in the warm Pythons of the alternate environment if as many are ready there. They prepared their
-// next processes while the previous program was running; now the others prepare theirs. None do so after a stage
-// without a second kernel, whose judge measures in its own processes.
-func (p *pythonProgram) alternate() {
-	at, ok := p.place.AlternatePlace()
+// switchToAlternates continues in the warm Pythons of the alternate environment if as many are ready there. They
+// prepared their next processes while the previous program was running; now the others prepare theirs. None do so after
+// a stage without a second kernel, whose judge measures in its own processes.
+func (p *pythonProgram) switchToAlternates() {
+	at, ok := p.environment.AlternateEnvironment()
 	if !ok {
 		return
 	}
@@ -137,7 +140,7 @@ func (p *pythonProgram) alternate() {
 			r = nil
 		}
 		if r == nil && number < len(p.runners) && p.runners[number] != nil {
-			r = p.builder.pool.TakeReady(p.place.AlternateSlots[number])
+			r = p.builder.warmPythons.TakeReady(p.environment.AlternateSandboxSlots[number])
 			ready = ready && r != nil
 		}
 		p.alternates[number] = r
@@ -149,19 +152,20 @@ func (p *pythonProgram) alternate() {
 		if r == nil {
 			continue
 		}
-		argv := []string{p.artifact.sources.Runner}
-		if number < len(p.last) {
-			argv = append(argv, p.last[number].Prepare...)
+		argv := []string{p.artifact.sources.RunnerScript}
+		if number < len(p.lastProcesses) {
+			argv = append(argv, p.lastProcesses[number].PrepareArguments...)
 		}
-		_ = r.Prepare(argv, p.artifact.sources.TaskFiles()) // fails if the Python has ended, which its user notices
+		// fails if the Python has ended, which its user notices
+		_ = r.PrepareStage(argv, p.artifact.sources.TaskFiles())
 	}
-	p.place, p.runners, p.alternates = at, p.alternates, p.runners
-	p.left, p.alternateLeft = p.alternateLeft, p.left
+	p.environment, p.runners, p.alternates = at, p.alternates, p.runners
+	p.leftInRunners, p.leftInAlternates = p.leftInAlternates, p.leftInRunners
 }
 
-// pythons returns the existing warm Pythons.
-func (p *pythonProgram) pythons() (all []*warm.Python) {
-	for _, r := range slices.Concat(p.runners, []*warm.Python{p.judge}, p.alternates) {
+// warmPythons returns the existing warm Pythons.
+func (p *pythonProgram) warmPythons() (all []*warm.Python) {
+	for _, r := range slices.Concat(p.runners, []*warm.Python{p.judgePython}, p.alternates) {
 		if r != nil {
 			all = append(all, r)
 		}
@@ -170,61 +174,61 @@ func (p *pythonProgram) pythons() (all []*warm.Python) {
 }
 
 func (p *pythonProgram) Close() error {
-	err := errors.Join(p.left.Wait(context.Background()), p.alternateLeft.Wait(context.Background()))
+	err := errors.Join(p.leftInRunners.Wait(context.Background()), p.leftInAlternates.Wait(context.Background()))
 	var stopping sync.WaitGroup
-	for _, r := range p.pythons() {
+	for _, r := range p.warmPythons() {
 		stopping.Go(r.Stop) // a context takes its time to end
 	}
 	stopping.Wait()
-	p.forget()
+	p.giveUpPythons()
 	return err
 }
 
 // spec returns the spec that runs the script in a new interpreter.
 func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
-	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
-	return mountExtensions(spec, p.extensions(req, 0))
+	spec := p.builder.pythonSpec(p.environment, req, p.scriptCommand(req), p.stageFiles(req))
+	return mountExtensions(spec, p.extensionsFor(req, 0))
 }
 
 func (b *Builder) pythonSpec(
 	place Environment, req StageRequest, script []string, files map[string][]byte,
 ) sandbox.Spec {
-	python := b.cfg.Tools.Python
-	spec := place.spec(req)
+	python := b.cfg.Toolchain.Python
+	spec := place.sandboxSpec(req)
 	maps.Copy(spec.Env, b.pythonEnv(place))
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
-	spec.Dir, spec.WritableFiles = "/out", files
+	spec.WorkingDir, spec.WritableFiles = "/out", files
 	spec.Argv = append([]string{python.Path}, script...)
 	return spec
 }
 
-func (p *pythonProgram) script(req StageRequest) []string {
+func (p *pythonProgram) scriptCommand(req StageRequest) []string {
 	if req.WithoutJudge {
 		return p.runnerScript(req, 0)
 	}
-	return []string{p.artifact.sources.Main, req.Mode, casesFileName}
+	return []string{p.artifact.sources.MainScript, req.Mode, casesFileName}
 }
 
 // runnerScript returns the command line of the submission's process with the given number.
 func (p *pythonProgram) runnerScript(req StageRequest, number int) []string {
-	script := []string{p.artifact.sources.Runner}
+	script := []string{p.artifact.sources.RunnerScript}
 	if len(req.Processes) > 0 {
 		script = append(script, req.Processes[number].Arguments...)
 	}
 	return script
 }
 
-// extensions returns the compiled extensions for the submission's process with the given number.
-func (p *pythonProgram) extensions(req StageRequest, number int) []byte {
+// extensionsFor returns the compiled extensions for the submission's process with the given number.
+func (p *pythonProgram) extensionsFor(req StageRequest, number int) []byte {
 	file := ""
 	if len(req.Processes) > 0 {
-		file = req.Processes[number].File
+		file = req.Processes[number].SubmittedFile
 	}
 	return p.artifact.extensionArchiveOf(file)
 }
 
-// files returns the files for a stage that has one process.
-func (p *pythonProgram) files(req StageRequest) map[string][]byte {
+// stageFiles returns the files for a stage that has one process.
+func (p *pythonProgram) stageFiles(req StageRequest) map[string][]byte {
 	if len(req.Processes) > 0 {
 		return p.runnerFiles(req, 0)
 	}
@@ -245,41 +249,42 @@ func (p *pythonProgram) runnerFiles(req StageRequest, number int) map[string][]b
 	return files
 }
 
-func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
-	return p.run(ctx, req, nil, &p.left)
+func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error) {
+	return p.run(ctx, req, nil, &p.leftInRunners)
 }
 
 // RunWrapped runs the submission's process in a new interpreter.
-func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
-	return p.run(ctx, req, wrapped, &p.left, &p.alternateLeft)
+func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (judge.StageEnding,
+	error) {
+	return p.run(ctx, req, wrapped, &p.leftInRunners, &p.leftInAlternates)
 }
 
 // run runs a stage after these processes have ended. A judge waits for the others before it measures anything.
 func (p *pythonProgram) run(
-	ctx context.Context, req StageRequest, wrapped Wrapper, before ...**judge.Left,
-) (end judge.Ending, err error) {
+	ctx context.Context, req StageRequest, wrapped ProcessWrapper, before ...**judge.LeftProcesses,
+) (end judge.StageEnding, err error) {
 	killed, err := waitForEarlierStages(ctx, before...)
 	if err != nil {
 		return end, err
 	}
 	switch {
-	case p.judged() && !req.WithoutJudge:
-		end, err = p.runJudged(ctx, req, wrapped)
+	case p.hasJudge() && !req.WithoutJudge:
+		end, err = p.runWithJudge(ctx, req, wrapped)
 	case wrapped != nil:
 		end.Outcome, err = wrapped(ctx, p.spec(req))
 	default:
-		end.Outcome, err = p.process(ctx, &p.runners[0], p.place, req, p.spec(req), warm.Stage{
-			Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), HasReport: true}, nil, judge.Observer{})
+		end.Outcome, err = p.runProcess(ctx, &p.runners[0], p.environment, req, p.spec(req), warm.Stage{
+			Argv: p.scriptCommand(req), Files: p.stageFiles(req), Extensions: p.extensionsFor(req, 0), HasResultPipe: true}, nil, judge.Observer{})
 	}
-	if err == nil && p.alternateLeft.HasEnded() {
-		end.EarlierKilled, err = waitForEarlierStages(ctx, &p.alternateLeft)
+	if err == nil && p.leftInAlternates.HasEnded() {
+		end.EarlierProcessKilled, err = waitForEarlierStages(ctx, &p.leftInAlternates)
 	}
-	end.EarlierKilled = end.EarlierKilled || killed
+	end.EarlierProcessKilled = end.EarlierProcessKilled || killed
 	return end, err
 }
 
 // waitForEarlierStages waits until nothing is left of earlier stages, and reports whether a process had to be killed.
-func waitForEarlierStages(ctx context.Context, lefts ...**judge.Left) (killed bool, err error) {
+func waitForEarlierStages(ctx context.Context, lefts ...**judge.LeftProcesses) (killed bool, err error) {
 	for _, left := range lefts {
 		switch err := (*left).Wait(ctx); {
 		case errors.Is(err, judge.ErrKilledLate):
@@ -292,69 +297,72 @@ func waitForEarlierStages(ctx context.Context, lefts ...**judge.Left) (killed bo
 	return killed, nil
 }
 
-// runJudged runs a stage with a judge and runners. The judge has the task's files and the cases. A runner has the
+// runWithJudge runs a stage with a judge and runners. The judge has the task's files and the cases. A runner has the
 // submission and the task's files, which are public, and no cases. Successive runners are forks of one warm process,
 // which cleans up between them.
-func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapper) (judge.Ending, error) {
+func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (judge.StageEnding,
+	error) {
 	sources := p.artifact.sources
-	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
+	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnResultPipe: req.OnResultPipe}
 	own := sources.TaskFiles()
 	own[casesFileName] = harness.CasesFile(req.Cases)
 	maps.Copy(own, req.Files)
-	at := p.judges()
+	at := p.judgeEnvironment()
 	judging := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 		if len(req.Processes) > 0 {
-			earlier, err := p.alternateLeft.LifeLine()
+			earlier, err := p.leftInAlternates.LifeLine()
 			if err != nil {
 				return sandbox.Outcome{}, fmt.Errorf("pass on the life line of an earlier stage: %w", err)
 			}
 			defer earlier.Close()
 			files = append(files, earlier)
 		}
-		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
-		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{
-			Argv: p.script(req), Files: own, HasReport: true, Resident: req.KeepJudge}, files, on)
+		spec := p.builder.pythonSpec(at, cases, p.scriptCommand(req), own)
+		return p.runProcess(ctx, &p.judgePython, at, cases, spec, warm.Stage{
+			Argv: p.scriptCommand(req), Files: own, HasResultPipe: true, KeepsProcess: req.KeepsJudge}, files, on)
 	}
-	places, warms := p.processes(req)
-	runners := req.runners(p.place.GPUs, func(number int) judge.Side {
+	places, warms := p.stageProcesses(req)
+	runners := req.runners(p.environment.GPUCount, func(number int) judge.ProcessFunc {
 		return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
-			asked, script, theirs, at := req.ofRunner(number), p.runnerScript(req, number), p.runnerFiles(req, number), 0
+			asked, script, theirs, at := req.forRunner(number), p.runnerScript(req, number), p.runnerFiles(req, number), 0
 			unprepared := false
 			if len(req.Processes) > 0 {
-				at, unprepared = number, req.Processes[number].Unprepared
+				at, unprepared = number, req.Processes[number].NeedsNewProcess
 			}
-			cold := mountExtensions(p.builder.pythonSpec(places[at], asked, script, theirs), p.extensions(req, number))
+			cold := mountExtensions(p.builder.pythonSpec(places[at], asked, script, theirs),
+				p.extensionsFor(req, number))
 			if wrapped != nil && number == 0 {
 				cold.ExtraFiles = files
 				return wrapped(ctx, cold)
 			}
-			return p.process(ctx, warms[at], places[at], asked, cold, warm.Stage{
-				Argv: script, Files: theirs, Extensions: p.extensions(req, number), Unprepared: unprepared}, files, on)
+			return p.runProcess(ctx, warms[at], places[at], asked, cold, warm.Stage{
+				Argv: script, Files: theirs, Extensions: p.extensionsFor(req,
+					number), NeedsNewProcess: unprepared}, files, on)
 		}
 	})
 	// The next program has other Pythons, if these are still busy with the last processes.
-	p.last, runners.LetGo = req.Processes, req.KeepJudge && len(p.place.AlternateSlots) > 0
+	p.lastProcesses, runners.ReturnEarly = req.Processes, req.KeepsJudge && len(p.environment.AlternateSandboxSlots) > 0
 	end, err := judge.Run(ctx, judging, runners)
-	p.left = end.Left
+	p.leftInRunners = end.LeftProcesses
 	return end, err
 }
 
-// processes returns the sandbox environments of the processes besides the judge, and the warm Pythons there: one for
-// successive processes, or one each for concurrent ones.
-func (p *pythonProgram) processes(req StageRequest) (places []Environment, pythons []**warm.Python) {
+// stageProcesses returns the sandbox environments of the processes besides the judge, and the warm Pythons there: one
+// for successive processes, or one each for concurrent ones.
+func (p *pythonProgram) stageProcesses(req StageRequest) (places []Environment, pythons []**warm.Python) {
 	for len(p.runners) < len(req.Processes) {
 		p.runners = append(p.runners, nil)
 	}
-	places, pythons = []Environment{p.place}, []**warm.Python{&p.runners[0]}
+	places, pythons = []Environment{p.environment}, []**warm.Python{&p.runners[0]}
 	for number := 1; number < len(req.Processes); number++ {
-		places, pythons = append(places, p.place.ExtraPlace(number)), append(pythons, &p.runners[number])
+		places, pythons = append(places, p.environment.ExtraEnvironment(number)), append(pythons, &p.runners[number])
 	}
 	return places, pythons
 }
 
-// process runs one process of a stage in the warm Python at r, which it starts if needed. If that fails, it uses a new
-// interpreter.
-func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Environment, req StageRequest, cold sandbox.Spec,
+// runProcess runs one process of a stage in the warm Python at r, which it starts if needed. If that fails, it uses a
+// new interpreter.
+func (p *pythonProgram) runProcess(ctx context.Context, r **warm.Python, place Environment, req StageRequest, cold sandbox.Spec,
 	asked warm.Stage, wires []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 	if *r != nil && !(*r).IsAlive() {
 		(*r).Stop()
@@ -362,21 +370,21 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Envi
 	}
 	if *r == nil {
 		// One import for all remaining stages is cheaper than one for each.
-		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place, p.artifact.importsTorch))
+		fresh, err := p.builder.warmPythons.ReadyOrNew(ctx, p.builder.warmSpec(place, p.artifact.importsTorch))
 		switch {
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
 		case err != nil:
-			p.builder.cfg.Log.Warn("running a stage without a warm Python", "slot", place.Slot, "err", err)
-			cold.ExtraFiles, cold.OnStarted = wires, on.Started
-			return runWithPipe(ctx, p.builder.cfg.Runner, cold, req.OnPipe)
+			p.builder.cfg.Log.Warn("running a stage without a warm Python", "slot", place.SandboxSlot, "err", err)
+			cold.ExtraFiles, cold.OnStarted = wires, on.OnStarted
+			return runWithPipe(ctx, p.builder.cfg.Runner, cold, req.OnResultPipe)
 		}
 		*r = fresh
 	}
 	asked.Env = place.environment(req)
 	maps.Copy(asked.Env, p.builder.pythonEnv(place))
-	asked.ExtraFiles, asked.Started, asked.Silent = wires, on.Started, on.Silent
-	asked.Timeout, asked.Output, asked.Log = req.Timeout, place.RunLimits.Output, p.builder.cfg.Log
-	asked.OnPipe, asked.OnStdout, asked.OnStderr = req.OnPipe, req.OnStdout, req.OnStderr
+	asked.ExtraFiles, asked.OnStarted, asked.OnOutputClosed = wires, on.OnStarted, on.OnOutputClosed
+	asked.Timeout, asked.MaxOutputBytes, asked.Log = req.Timeout, place.RunLimits.OutputBytes, p.builder.cfg.Log
+	asked.OnResultPipe, asked.OnStdout, asked.OnStderr = req.OnResultPipe, req.OnStdout, req.OnStderr
 	return (*r).Run(ctx, asked)
 }

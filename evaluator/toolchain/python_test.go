@@ -21,7 +21,7 @@ func keepWarm(t *testing.T, b *Builder) {
 	done := make(chan struct{})
 	go func() { defer close(done); b.KeepWarm(ctx, cpu(), 1) }()
 	t.Cleanup(func() { cancel(); <-done })
-	for !b.pool.IsKeeping(0) {
+	for !b.warmPythons.IsKeepingPythons(0) {
 		select {
 		case <-done:
 			t.Fatal("KeepWarm ended")
@@ -108,7 +108,7 @@ func framesIn(stderr string) (files []string) {
 
 func TestSyntaxErrorIsABuildFailure(t *testing.T) {
 	b := newBuilder()
-	a, result, err := b.Build(t.Context(), BuildRequest{Job: pyJob(t, "broken.py"), Place: cpu()})
+	a, result, err := b.Build(t.Context(), BuildRequest{Job: pyJob(t, "broken.py"), Environment: cpu()})
 	if err != nil || a != nil {
 		t.Fatalf("got %v, %v", a, err)
 	}
@@ -122,7 +122,7 @@ func TestSyntaxErrorIsABuildFailure(t *testing.T) {
 func bundle(eval string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{
-			Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "eval.py"},
+			Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true, Config: tasks.Config{MainFile: "eval.py"},
 			Files: []tasks.File{{Name: "eval.py", Source: "eval.py"},
 				{Name: "submission.py", Source: tasks.SubmissionSource}},
 		},
@@ -179,9 +179,9 @@ type coldProgram struct {
 	builder *Builder
 }
 
-func (p coldProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
-	outcome, err := runWithPipe(ctx, p.builder.cfg.Runner, p.Program.(*pythonProgram).spec(req), req.OnPipe)
-	return judge.Ending{Outcome: outcome}, err
+func (p coldProgram) RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error) {
+	outcome, err := runWithPipe(ctx, p.builder.cfg.Runner, p.Program.(*pythonProgram).spec(req), req.OnResultPipe)
+	return judge.StageEnding{Outcome: outcome}, err
 }
 
 // leavingEval leaves files and processes where it can, and reports those that it finds.
@@ -214,7 +214,7 @@ func TestNothingOfAStageReachesTheNext(t *testing.T) {
 	for stage := range 3 {
 		var pipe strings.Builder
 		out, err := p.RunStage(t.Context(),
-			StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+			StageRequest{Mode: "test", Timeout: time.Minute, OnResultPipe: func(b []byte) { pipe.Write(b) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,10 +240,10 @@ func TestPythonEndings(t *testing.T) {
 			job.StatusTimeout, "time limit", "begun\n"},
 		{"signal", "import os\nprint('so far', end='')\nimport sys; sys.stdout.flush()\nos.abort()", 0, nil,
 			job.StatusError, "SIGABRT", "so far"},
-		{"flood", "while True: print('x' * 10000)", 0, nil, job.StatusLimit, "output limit", ""},
+		{"flood", "while True: print('x' * 10000)", 0, nil, job.StatusLimitExceeded, "output limit", ""},
 		{"memory", "x = bytearray(2 << 30)\nx = [bytearray(b'1' * (1 << 30)) for _ in range(9)]", 0, nil,
-			job.StatusLimit, "memory limit", ""},
-		{"fork bomb", "import os\nwhile True: os.fork()", 0, nil, job.StatusLimit, "processes limit", ""},
+			job.StatusLimitExceeded, "memory limit", ""},
+		{"fork bomb", "import os\nwhile True: os.fork()", 0, nil, job.StatusLimitExceeded, "processes limit", ""},
 		{"exit code", "import sys\nsys.exit(113)", 0, nil, job.StatusError, "exit code 113", ""},
 		{"exit text", "import sys\nsys.exit('good bye')", 0, nil, job.StatusError, "exit code 1", ""},
 		{"killed runner", "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nimport time\ntime.sleep(100)", 0,
@@ -277,7 +277,7 @@ func TestCancelEndsAStage(t *testing.T) {
 	}
 	// The next runner is a fresh one, not the dead one.
 	out, err = p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Second})
-	if err != nil || out.Limit != "wall" {
+	if err != nil || out.ExceededLimit != "wall" {
 		t.Errorf("next stage: %+v, %v", out, err)
 	}
 }

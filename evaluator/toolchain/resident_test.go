@@ -50,9 +50,9 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(stayingJudge), "runner.py": []byte(answeringRunner)},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
-			Config: tasks.Config{Main: "judge.py"}}}
-	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), RunnerScript: "runner.py"})
+		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
+			Config: tasks.Config{MainFile: "judge.py"}}}
+	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu(), RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -69,12 +69,12 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 		}
 		var output strings.Builder
 		out, err := p.RunStage(t.Context(), StageRequest{
-			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, KeepJudge: resident,
-			OnPipe: func(b []byte) { output.Write(b) },
+			Timeout: 30 * time.Second, Files: map[string][]byte{"asked": []byte(asked)}, KeepsJudge: resident,
+			OnResultPipe: func(b []byte) { output.Write(b) },
 		})
-		if err != nil || (out.Judge.ExitCode == 0) == (asked == "fail") ||
-			strings.TrimSpace(out.Judge.Stdout) != "printed "+asked {
-			t.Fatalf("%q: %+v, %+v, %v", asked, out.Outcome, out.Judge, err)
+		if err != nil || (out.JudgeOutcome.ExitCode == 0) == (asked == "fail") ||
+			strings.TrimSpace(out.JudgeOutcome.Stdout) != "printed "+asked {
+			t.Fatalf("%q: %+v, %+v, %v", asked, out.Outcome, out.JudgeOutcome, err)
 		}
 		return strings.Fields(output.String())
 	}
@@ -101,9 +101,9 @@ func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import signal; signal.pause()"),
 		"runner.py": []byte(answeringRunner)},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
-			Config: tasks.Config{Main: "judge.py"}}}
-	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), RunnerScript: "runner.py"})
+		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
+			Config: tasks.Config{MainFile: "judge.py"}}}
+	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu(), RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +112,9 @@ func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	out, err := p.RunStage(t.Context(), StageRequest{Timeout: time.Second, KeepJudge: true})
-	if err != nil || out.Judge.Limit != "wall" {
-		t.Errorf("%+v, %+v, %v", out.Outcome, out.Judge, err)
+	out, err := p.RunStage(t.Context(), StageRequest{Timeout: time.Second, KeepsJudge: true})
+	if err != nil || out.JudgeOutcome.ExceededLimit != "wall" {
+		t.Errorf("%+v, %+v, %v", out.Outcome, out.JudgeOutcome, err)
 	}
 }
 
@@ -133,9 +133,9 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	b, at := newBuilder(), cpu()
 	at.RunLimits.CPU = 2 * time.Second
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(busyJudge), "runner.py": []byte("")},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
-			Config: tasks.Config{Main: "judge.py"}}}
-	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, RunnerScript: "runner.py"})
+		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
+			Config: tasks.Config{MainFile: "judge.py"}}}
+	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: at, RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,12 +147,12 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	for _, seconds := range []string{"0.8", "1.6"} {
 		out, err := p.RunStage(t.Context(),
 			StageRequest{
-				Timeout:   30 * time.Second,
-				Files:     map[string][]byte{"asked": []byte(seconds)},
-				KeepJudge: true,
+				Timeout:    30 * time.Second,
+				Files:      map[string][]byte{"asked": []byte(seconds)},
+				KeepsJudge: true,
 			})
-		if err != nil || out.Judge.ExitCode != 0 {
-			t.Errorf("%s s: %+v, %v", seconds, out.Judge, err)
+		if err != nil || out.JudgeOutcome.ExitCode != 0 {
+			t.Errorf("%s s: %+v, %v", seconds, out.JudgeOutcome, err)
 		}
 	}
 }
@@ -161,9 +161,9 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import os; os.write(3, str(os.getpid()).encode())"),
 		"runner.py": []byte("")},
-		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
-			Config: tasks.Config{Main: "judge.py"}}}
-	plain, _, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu(), RunnerScript: "runner.py"})
+		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
+			Config: tasks.Config{MainFile: "judge.py"}}}
+	plain, _, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu(), RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,9 +177,9 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	judges := map[string]bool{}
 	for _, next := range []*Artifact{plain, &extended, plain} { // the last one comes after extensions
 		var output strings.Builder
-		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, KeepJudge: true,
-			OnPipe: func(b []byte) { output.Write(b) }}); err != nil || out.Judge.ExitCode != 0 {
-			t.Fatalf("%+v, %v", out.Judge, err)
+		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, KeepsJudge: true,
+			OnResultPipe: func(b []byte) { output.Write(b) }}); err != nil || out.JudgeOutcome.ExitCode != 0 {
+			t.Fatalf("%+v, %v", out.JudgeOutcome, err)
 		}
 		judges[output.String()] = true
 		following := p.Next(next)

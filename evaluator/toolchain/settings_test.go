@@ -25,7 +25,7 @@ func TestTheSandboxesFirstProcessPassesOnNoMessage(t *testing.T) {
 	for stage := range output {
 		out, err := p.RunStage(t.Context(),
 			StageRequest{Mode: string(job.ModeTest), Timeout: time.Minute,
-				OnPipe: func(b []byte) { output[stage] += string(b) }})
+				OnResultPipe: func(b []byte) { output[stage] += string(b) }})
 		if err != nil || out.ExitCode != 0 {
 			t.Fatalf("%+v, %v", out, err)
 		}

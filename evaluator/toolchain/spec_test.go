@@ -30,8 +30,8 @@ func TestCasesThatDoNotFitEndWithASentence(t *testing.T) {
 			a, _ := mustBuild(t, b, tt.job)
 			r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test", Cases: cases(tt.spec)}, 1)
 			out := r.outcome.Outcome
-			if r.outcome.Judge != nil {
-				out = *r.outcome.Judge
+			if r.outcome.JudgeOutcome != nil {
+				out = *r.outcome.JudgeOutcome
 			}
 			if out.ExitCode != 113 || !strings.Contains(out.Stderr, tt.stderr) {
 				t.Errorf("exit code %d, %q; want 113, ...%s...", out.ExitCode, out.Stderr, tt.stderr)

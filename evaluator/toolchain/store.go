@@ -51,8 +51,8 @@ func hashParts(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// filesKey returns a hash of the names and contents of files.
-func filesKey(files map[string][]byte) string {
+// hashFiles returns a hash of the names and contents of files.
+func hashFiles(files map[string][]byte) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		parts = append(parts, name, string(files[name]))
@@ -60,11 +60,11 @@ func filesKey(files map[string][]byte) string {
 	return hashParts(parts...)
 }
 
-func (s *objectStore) path(key string) string { return filepath.Join(s.dir, key[:2], key) }
+func (s *objectStore) objectPath(key string) string { return filepath.Join(s.dir, key[:2], key) }
 
 // get returns the data stored under key; ok is false if there is none.
 func (s *objectStore) get(key string) ([]byte, bool) {
-	content, err := os.ReadFile(s.path(key))
+	content, err := os.ReadFile(s.objectPath(key))
 	if err != nil || len(content) < sha256.Size {
 		return nil, false
 	}
@@ -73,14 +73,14 @@ func (s *objectStore) get(key string) ([]byte, bool) {
 		return nil, false
 	}
 	now := time.Now()
-	_ = os.Chtimes(s.path(key), now, now) // best effort: marks it as recently used
+	_ = os.Chtimes(s.objectPath(key), now, now) // best effort: marks it as recently used
 	return data, true
 }
 
-// mkdir creates the directory for key. A caller that compiles for the store calls it first, so that it fails before the
-// work.
-func (s *objectStore) mkdir(key string) error {
-	if err := os.MkdirAll(filepath.Dir(s.path(key)), 0o700); err != nil {
+// makeObjectDir creates the directory for key. A caller that compiles for the store calls it first, so that it fails
+// before the work.
+func (s *objectStore) makeObjectDir(key string) error {
+	if err := os.MkdirAll(filepath.Dir(s.objectPath(key)), 0o700); err != nil {
 		return fmt.Errorf("make the object cache: %w", err)
 	}
 	return nil
@@ -88,10 +88,10 @@ func (s *objectStore) mkdir(key string) error {
 
 // put stores the joined parts under key.
 func (s *objectStore) put(key string, parts ...[]byte) error {
-	if err := s.mkdir(key); err != nil {
+	if err := s.makeObjectDir(key); err != nil {
 		return err
 	}
-	target := s.path(key)
+	target := s.objectPath(key)
 	file, err := os.CreateTemp(filepath.Dir(target), "new-*")
 	if err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
@@ -114,12 +114,12 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 	if err := os.Rename(file.Name(), target); err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
 	}
-	return s.clear(int64(size))
+	return s.clearOldObjects(int64(size))
 }
 
-// clear deletes the least recently used files if the store exceeds its limit. It checks only after a sixteenth of the
-// limit was added.
-func (s *objectStore) clear(added int64) error {
+// clearOldObjects deletes the least recently used files if the store exceeds its limit. It checks only after a
+// sixteenth of the limit was added.
+func (s *objectStore) clearOldObjects(added int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.addedBytes += added
@@ -161,34 +161,34 @@ func (s *objectStore) clear(added int64) error {
 	return nil
 }
 
-// RecallKey identifies compiled kernels and the machine's tools. It contains the owner, because the owner's process
-// compiled them and may have written anything.
-type RecallKey struct {
-	Owner string // nothing is stored if empty
-	Arch  string // compute capability of the GPU
-	Text  string // sources of the kernels and of the program that compiles them
+// KernelCacheKey identifies compiled kernels and the machine's tools. It contains the owner, because the owner's
+// process compiled them and may have written anything.
+type KernelCacheKey struct {
+	Owner      string // nothing is stored if empty
+	Arch       string // compute capability of the GPU
+	SourceText string // sources of the kernels and of the program that compiles them
 }
 
-// Recall returns the archive that Remember stored under the same key, or nil.
-func (b *Builder) Recall(k RecallKey) []byte {
-	if k.Owner == "" || b.cfg.Tools.Python == nil {
+// LoadKernels returns the archive that StoreKernels stored under the same key, or nil.
+func (b *Builder) LoadKernels(k KernelCacheKey) []byte {
+	if k.Owner == "" || b.cfg.Toolchain.Python == nil {
 		return nil
 	}
-	data, _ := b.store.get(b.recallKey(k))
+	data, _ := b.objects.get(b.kernelCacheKey(k))
 	return data
 }
 
-// Remember stores an archive of compiled kernels for later programs of the same owner with the same kernels.
-func (b *Builder) Remember(data []byte, k RecallKey) {
-	if k.Owner == "" || b.cfg.Tools.Python == nil {
+// StoreKernels stores an archive of compiled kernels for later programs of the same owner with the same kernels.
+func (b *Builder) StoreKernels(data []byte, k KernelCacheKey) {
+	if k.Owner == "" || b.cfg.Toolchain.Python == nil {
 		return
 	}
-	if err := b.store.put(b.recallKey(k), data); err != nil {
+	if err := b.objects.put(b.kernelCacheKey(k), data); err != nil {
 		b.cfg.Log.Warn("compiled kernels not kept", "err", err)
 	}
 }
 
-func (b *Builder) recallKey(k RecallKey) string {
-	python := b.cfg.Tools.Python
-	return hashParts("kernels", k.Owner, python.Version, fmt.Sprint(python.Packages), b.nvccVersion(), processorModel(), k.Arch, k.Text)
+func (b *Builder) kernelCacheKey(k KernelCacheKey) string {
+	python := b.cfg.Toolchain.Python
+	return hashParts("kernels", k.Owner, python.Version, fmt.Sprint(python.Packages), b.nvccVersion(), marchTarget(), k.Arch, k.SourceText)
 }

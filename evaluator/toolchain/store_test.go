@@ -27,11 +27,11 @@ func TestStoreGivesBackWhatItWasGivenOrNothing(t *testing.T) {
 		"cut":     func(b []byte) []byte { return b[:len(b)-2] },
 		"empty":   func([]byte) []byte { return nil },
 	} {
-		content, err := os.ReadFile(s.path(k))
+		content, err := os.ReadFile(s.objectPath(k))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(s.path(k), damage(content), 0o600); err != nil {
+		if err := os.WriteFile(s.objectPath(k), damage(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got, ok := s.get(k); ok {
@@ -52,7 +52,7 @@ func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		past := time.Now().Add(-time.Hour)
-		if err := os.Chtimes(s.path(k), past, past); err != nil {
+		if err := os.Chtimes(s.objectPath(k), past, past); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,30 +92,31 @@ func TestKeysOfDifferentListsDiffer(t *testing.T) {
 	if hashParts("ab", "c") == hashParts("a", "bc") || hashParts("a") == hashParts("a", "") {
 		t.Error("two lists share a key")
 	}
-	one := filesKey(map[string][]byte{"a": []byte("b"), "c": []byte("d")})
-	if one != filesKey(map[string][]byte{"c": []byte("d"), "a": []byte("b")}) ||
-		one == filesKey(map[string][]byte{"a": []byte("bc"), "": []byte("d")}) {
+	one := hashFiles(map[string][]byte{"a": []byte("b"), "c": []byte("d")})
+	if one != hashFiles(map[string][]byte{"c": []byte("d"), "a": []byte("b")}) ||
+		one == hashFiles(map[string][]byte{"a": []byte("bc"), "": []byte("d")}) {
 		t.Error("keys of files depend on something else than the files")
 	}
 }
 
 func TestCompiledKernelsAreRecalledOnlyForTheirOwner(t *testing.T) {
 	b := newBuilder()
-	k := RecallKey{Owner: t.Name(), Arch: "90", Text: "kernels"}
-	b.Remember([]byte("archive"), k)
-	if got := string(b.Recall(k)); got != "archive" {
+	k := KernelCacheKey{Owner: t.Name(), Arch: "90", SourceText: "kernels"}
+	b.StoreKernels([]byte("archive"), k)
+	if got := string(b.LoadKernels(k)); got != "archive" {
 		t.Errorf("got %q", got)
 	}
-	for name, other := range map[string]RecallKey{
-		"owner": {"another", k.Arch, k.Text}, "arch": {k.Owner, "80", k.Text}, "kernels": {k.Owner, k.Arch, "others"},
+	for name, other := range map[string]KernelCacheKey{
+		"owner": {"another", k.Arch, k.SourceText}, "arch": {k.Owner, "80", k.SourceText}, "kernels": {k.Owner, k.Arch,
+			"others"},
 	} {
-		if got := b.Recall(other); got != nil {
+		if got := b.LoadKernels(other); got != nil {
 			t.Errorf("another %s: got %q", name, got)
 		}
 	}
-	none := RecallKey{Arch: k.Arch, Text: k.Text}
-	b.Remember([]byte("archive"), none)
-	if got := b.Recall(none); got != nil {
+	none := KernelCacheKey{Arch: k.Arch, SourceText: k.SourceText}
+	b.StoreKernels([]byte("archive"), none)
+	if got := b.LoadKernels(none); got != nil {
 		t.Errorf("for no one %q is kept", got)
 	}
 }

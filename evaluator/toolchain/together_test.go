@@ -41,15 +41,15 @@ end.recv(1)
 func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
 	b := newBuilder()
 	at := cpu()
-	at.ExtraSlots = []int{9}
+	at.ExtraSandboxSlots = []int{9}
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(meetingJudge), "runner.py": []byte(leavingRunner)},
 		Task: tasks.Definition{
-			Form:       tasks.FormEval,
-			Lang:       tasks.LangPython,
-			OwnHarness: true,
-			Config:     tasks.Config{Main: "judge.py"},
+			Protocol:      tasks.ProtocolEval,
+			Lang:          tasks.LangPython,
+			HasOwnHarness: true,
+			Config:        tasks.Config{MainFile: "judge.py"},
 		}}
-	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, RunnerScript: "runner.py"})
+	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: at, RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		t.Fatalf("%+v, %v", result, err)
 	}
@@ -59,15 +59,15 @@ func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
 	}
 	defer p.Close()
 	for _, want := range []string{"one leftone leftone\ntwo lefttwo lefttwo", "four leftfour leftfour\nthree leftthree leftthree"} {
-		names := []Process{{Arguments: []string{"one"}}, {Arguments: []string{"two"}}}
+		names := []StageProcess{{Arguments: []string{"one"}}, {Arguments: []string{"two"}}}
 		if strings.HasPrefix(want, "four") {
-			names = []Process{{Arguments: []string{"three"}}, {Arguments: []string{"four"}}}
+			names = []StageProcess{{Arguments: []string{"three"}}, {Arguments: []string{"four"}}}
 		}
 		var message strings.Builder
 		end, err := p.RunStage(t.Context(), StageRequest{
-			Mode: "test", Timeout: 30 * time.Second, Processes: names, OnPipe: func(b []byte) { message.Write(b) }})
-		if err != nil || end.Processes != 2 || message.String() != want {
-			t.Errorf("%q, want %q; %+v, judge %+v, %v", message.String(), want, end.Outcome, end.Judge, err)
+			Mode: "test", Timeout: 30 * time.Second, Processes: names, OnResultPipe: func(b []byte) { message.Write(b) }})
+		if err != nil || end.RunnerCount != 2 || message.String() != want {
+			t.Errorf("%q, want %q; %+v, judge %+v, %v", message.String(), want, end.Outcome, end.JudgeOutcome, err)
 		}
 	}
 }

@@ -79,7 +79,7 @@ func TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt(t *testing.T) {
 		for stage := range 2 {
 			var pipe strings.Builder
 			out, err := p.RunStage(t.Context(),
-				StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+				StageRequest{Mode: "test", Timeout: time.Minute, OnResultPipe: func(b []byte) { pipe.Write(b) }})
 			if err != nil || pipe.String() != tt.want {
 				t.Errorf("%q, stage %d: %q, want %q; %v\n%s", tt.submission, stage, pipe.String(), tt.want, err,
 					out.Stderr)
@@ -106,14 +106,14 @@ with os.fdopen(int(os.environ.get("POPCORN_FD", 1)), "w") as pipe:
 func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	b := newBuilder()
-	want, err := exec.CommandContext(t.Context(), b.cfg.Tools.Python.Path, "-c", capability).Output()
+	want, err := exec.CommandContext(t.Context(), b.cfg.Toolchain.Python.Path, "-c", capability).Output()
 	if err != nil || !strings.Contains(string(want), "capability") {
 		t.Fatalf("%q, %v", want, err)
 	}
 	a, _ := mustBuild(t, b, bundle(capability))
 	var got strings.Builder
 	out, err := mustOpen(t, b, a).RunStage(t.Context(),
-		StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { got.Write(b) }})
+		StageRequest{Mode: "test", Timeout: time.Minute, OnResultPipe: func(b []byte) { got.Write(b) }})
 	if err != nil || got.String() != string(want) {
 		t.Errorf("%q inside, %q outside; %v\n%s", got.String(), want, err, out.Stderr)
 	}
@@ -122,7 +122,7 @@ func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
 func TestRunnerThatDiedIdleIsReplaced(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
-	r := b.pool.Take(t.Context(), b.warmSpec(cpu(), false))
+	r := b.warmPythons.TakeMatching(t.Context(), b.warmSpec(cpu(), false))
 	if r == nil {
 		t.Fatal("no runner came")
 	}
@@ -139,9 +139,9 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	two, one, less := cpu(), cpu(), cpu()
 	less.MemoryLimit = 128 << 20 // the Python that waits has more memory than the task leaves to a submission
 	two.DeviceNodes = []string{"/dev/null", "/dev/zero"}
-	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
+	one.GPUCount = 1 // of a task for several, whose programs may ask for their interfaces
 	for _, place := range []Environment{two, one, less} {
-		if r := b.pool.Take(t.Context(), b.warmSpec(place, false)); r != nil {
+		if r := b.warmPythons.TakeMatching(t.Context(), b.warmSpec(place, false)); r != nil {
 			r.Stop()
 			t.Errorf("a runner of another place was taken for %+v", place)
 		}
@@ -175,10 +175,10 @@ func TestWithoutWarmRunnerStagesRunCold(t *testing.T) {
 	a, _ := mustBuild(t, b, bundle(whoEval))
 	p := mustOpen(t, b, a)
 	// An interpreter that exits at once stands for a runner that cannot start.
-	broken := *b.cfg.Tools.Python
+	broken := *b.cfg.Toolchain.Python
 	cold := p.(*pythonProgram).spec(StageRequest{Mode: "test"})
 	broken.Path = "/usr/bin/false"
-	b.cfg.Tools.Python = &broken
+	b.cfg.Toolchain.Python = &broken
 	out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute})
 	if err != nil || out.ExitCode != 1 {
 		t.Errorf("got %+v, %v; want the exit code of the interpreter itself", out, err)
@@ -222,7 +222,7 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 		for name, program := range map[string]Program{"warm": p, "cold": coldProgram{p, b}} {
 			var pipe strings.Builder
 			out, err := program.RunStage(t.Context(),
-				StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+				StageRequest{Mode: "test", Timeout: time.Minute, OnResultPipe: func(b []byte) { pipe.Write(b) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,7 +257,7 @@ func TestAPoolCompilesExtensionsAsItsParentDoes(t *testing.T) {
 	a, _ := mustBuild(t, b, bundle(poolCompiles))
 	var pipe strings.Builder
 	out, err := mustOpen(t, b, a).RunStage(t.Context(),
-		StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+		StageRequest{Mode: "test", Timeout: time.Minute, OnResultPipe: func(b []byte) { pipe.Write(b) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,9 @@ import (
 const (
 	// MinRelativeDifference is the smallest relative difference that counts, as on boards.
 	MinRelativeDifference = 0.005
-	// confidence is the confidence of intervals. It is higher than that of a score, because people compare many pairs.
-	confidence = 0.99
+	// confidenceLevel is the confidence of intervals. It is higher than that of a score, because people compare many
+	// pairs.
+	confidenceLevel = 0.99
 	// minForOrderStatistics is the number of processes per run from which the interval uses order statistics, which
 	// assume no distribution.
 	minForOrderStatistics = 7
@@ -25,12 +26,13 @@ type Ratio struct {
 	Low, High float64 // interval; 0 if either side lacks fresh processes
 }
 
-// Measured reports whether the interval of the ratio is known.
-func (r Ratio) Measured() bool { return r.Low > 0 }
+// HasInterval reports whether the interval of the ratio is known.
+func (r Ratio) HasInterval() bool { return r.Low > 0 }
 
 // IsClear reports whether the data show a difference.
 func (r Ratio) IsClear() bool {
-	return r.Measured() && (r.Low > 1 || r.High < 1) && math.Abs(math.Log(r.Value)) > math.Log1p(MinRelativeDifference)
+	return r.HasInterval() && (r.Low > 1 || r.High < 1) &&
+		math.Abs(math.Log(r.Value)) > math.Log1p(MinRelativeDifference)
 }
 
 // Inverse returns A's time divided by B's.
@@ -38,7 +40,7 @@ func (r Ratio) Inverse() Ratio {
 	switch {
 	case r.Value == 0:
 		return r
-	case !r.Measured():
+	case !r.HasInterval():
 		return Ratio{Value: 1 / r.Value}
 	}
 	return Ratio{1 / r.Value, 1 / r.High, 1 / r.Low}
@@ -57,7 +59,7 @@ func ratioWithInterval(a, b float64, as, bs []float64, alpha float64) Ratio {
 	}
 	// The times are medians, so the ratio may lie slightly outside.
 	r.Low, r.High = min(math.Exp(low), r.Value), max(math.Exp(high), r.Value)
-	between := math.Hypot(harness.RunDeviation(a), harness.RunDeviation(b))
+	between := math.Hypot(harness.RunToRunDeviation(a), harness.RunToRunDeviation(b))
 	r.Low, r.High = harness.WidenInterval(r.Value, r.Low, r.High, normalQuantile(alpha)*between)
 	if r.Low == 0 || math.IsInf(r.High, 0) || math.IsNaN(r.Low+r.High) {
 		r.Low, r.High = 0, 0

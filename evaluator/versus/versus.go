@@ -8,10 +8,10 @@ import (
 	"warpboard/tasks"
 )
 
-// Case is one case of both runs; nil for a run that did not have it.
-type Case struct {
-	Spec string
-	A, B *job.CaseResult
+// ComparedCase is one case of both runs; nil for a run that did not have it.
+type ComparedCase struct {
+	Spec             string
+	ResultA, ResultB *job.CaseResult
 	// Ratio has an interval that holds simultaneously with those of the other cases, so it is wider if there are many
 	// cases.
 	Ratio Ratio
@@ -19,75 +19,75 @@ type Case struct {
 
 // Comparison is the comparison of two runs.
 type Comparison struct {
-	Cases []Case
-	// Score is the ratio of the scores by the task's ranking rule, over the cases that both runs have.
-	Score Ratio
-	// Mean is the geometric mean of the cases' ratios.
-	Mean        Ratio
+	Cases []ComparedCase
+	// ScoreRatio is the ratio of the scores by the task's ranking rule, over the cases that both runs have.
+	ScoreRatio Ratio
+	// MeanRatio is the geometric mean of the cases' ratios.
+	MeanRatio   Ratio
 	SharedCases int // number of cases that both sides ran
 }
 
-// Compare compares the timed cases of two runs. ranking is the rule for their scores.
-func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
+// CompareRuns compares the timed cases of two runs. ranking is the rule for their scores.
+func CompareRuns(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
 	f := Comparison{Cases: matchCases(a, b)}
-	as, bs := casesOfBoth(f.Cases)
+	as, bs := sharedCases(f.Cases)
 	if f.SharedCases = len(as); f.SharedCases == 0 {
 		return f
 	}
-	alpha := (1 - confidence) / float64(f.SharedCases)
+	alpha := (1 - confidenceLevel) / float64(f.SharedCases)
 	for i, c := range f.Cases {
-		if hasTimes(c.A) && hasTimes(c.B) {
-			f.Cases[i].Ratio = ratioWithInterval(c.A.Time(), c.B.Time(), processMedians(c.A), processMedians(c.B), alpha)
+		if hasValidTimes(c.ResultA) && hasValidTimes(c.ResultB) {
+			f.Cases[i].Ratio = ratioWithInterval(c.ResultA.Time(), c.ResultB.Time(), processMedians(c.ResultA), processMedians(c.ResultB), alpha)
 		}
 	}
-	f.Score, f.Mean = scoreRatio(ranking, as, bs), scoreRatio(tasks.RankGeom, as, bs)
+	f.ScoreRatio, f.MeanRatio = scoreRatio(ranking, as, bs), scoreRatio(tasks.RankGeometricMean, as, bs)
 	return f
 }
 
-// Scores returns the two scores whose ratio is Comparison.Score: each of one run alone, over the cases that both runs
-// have, or over its own cases if they have none in common; 0 if there is none. A board may show another score, of
-// several runs together or of a confirmation.
-func Scores(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
-	as, bs := casesOfBoth(matchCases(a, b))
+// ScoresOfBoth returns the two scores whose ratio is Comparison.ScoreRatio: each of one run alone, over the cases that
+// both runs have, or over its own cases if they have none in common; 0 if there is none. A board may show another
+// score, of several runs together or of a confirmation.
+func ScoresOfBoth(ranking tasks.Ranking, a, b []job.CaseResult) (float64, float64) {
+	as, bs := sharedCases(matchCases(a, b))
 	if len(as) == 0 {
 		as, bs = timedCases(a), timedCases(b)
 	}
-	return scoreOf(ranking, as), scoreOf(ranking, bs)
+	return scoreOfCases(ranking, as), scoreOfCases(ranking, bs)
 }
 
 func timedCases(cases []job.CaseResult) []job.CaseResult {
-	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !hasTimes(&c) })
+	return slices.DeleteFunc(slices.Clone(cases), func(c job.CaseResult) bool { return !hasValidTimes(&c) })
 }
 
-// casesOfBoth returns the timed cases that both runs have.
-func casesOfBoth(cases []Case) (as, bs []job.CaseResult) {
+// sharedCases returns the timed cases that both runs have.
+func sharedCases(cases []ComparedCase) (as, bs []job.CaseResult) {
 	for _, c := range cases {
-		if hasTimes(c.A) && hasTimes(c.B) {
-			as, bs = append(as, *c.A), append(bs, *c.B)
+		if hasValidTimes(c.ResultA) && hasValidTimes(c.ResultB) {
+			as, bs = append(as, *c.ResultA), append(bs, *c.ResultB)
 		}
 	}
 	return as, bs
 }
 
 // matchCases pairs equal cases, in the order of a, followed by those that only b has.
-func matchCases(a, b []job.CaseResult) []Case {
-	var cases []Case
+func matchCases(a, b []job.CaseResult) []ComparedCase {
+	var cases []ComparedCase
 	at := map[string]int{}
 	for i := range a {
-		at[a[i].Spec] = len(cases)
-		cases = append(cases, Case{Spec: a[i].Spec, A: &a[i]})
+		at[a[i].SpecLine] = len(cases)
+		cases = append(cases, ComparedCase{Spec: a[i].SpecLine, ResultA: &a[i]})
 	}
 	for i := range b {
-		if k, both := at[b[i].Spec]; both {
-			cases[k].B = &b[i]
+		if k, both := at[b[i].SpecLine]; both {
+			cases[k].ResultB = &b[i]
 			continue
 		}
-		cases = append(cases, Case{Spec: b[i].Spec, B: &b[i]})
+		cases = append(cases, ComparedCase{Spec: b[i].SpecLine, ResultB: &b[i]})
 	}
 	return cases
 }
 
-func hasTimes(c *job.CaseResult) bool {
+func hasValidTimes(c *job.CaseResult) bool {
 	return c != nil && c.Status == job.StatusPass && c.Time() >= minTime && c.Time() <= maxTime
 }
 
@@ -105,11 +105,11 @@ func processMedians(c *job.CaseResult) []float64 {
 
 // scoreRatio returns the ratio of two scores.
 func scoreRatio(ranking tasks.Ranking, a, b []job.CaseResult) Ratio {
-	return ratioWithInterval(scoreOf(ranking, a), scoreOf(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
+	return ratioWithInterval(scoreOfCases(ranking, a), scoreOfCases(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidenceLevel)
 }
 
-// scoreOf returns the score by the ranking rule, or 0 if the cases have none.
-func scoreOf(ranking tasks.Ranking, cases []job.CaseResult) float64 {
+// scoreOfCases returns the score by the ranking rule, or 0 if the cases have none.
+func scoreOfCases(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 	ns, err := harness.Score(ranking, cases)
 	if err != nil {
 		return 0
@@ -131,16 +131,16 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 			c.Median, c.Processes = c.Processes[p], nil
 			alone[i] = c
 		}
-		scores = append(scores, scoreOf(ranking, alone))
+		scores = append(scores, scoreOfCases(ranking, alone))
 	}
 	return scores
 }
 
 // ProcessInterval returns the interval of the time of a case, by its processes. ok is false without them.
 func ProcessInterval(c *job.CaseResult) (low, high float64, ok bool) {
-	if !hasTimes(c) || len(processMedians(c)) == 0 {
+	if !hasValidTimes(c) || len(processMedians(c)) == 0 {
 		return 0, 0, false
 	}
-	i, measured := harness.ScoreInterval(tasks.RankLast, c.Time(), []job.CaseResult{*c})
+	i, measured := harness.ScoreInterval(tasks.RankLastCase, c.Time(), []job.CaseResult{*c})
 	return i.Low, i.High, measured && i.High > 0
 }

@@ -17,8 +17,8 @@ import (
 
 // judged returns a case that a judge timed in fresh processes.
 func judged(spec string, processes ...float64) job.CaseResult {
-	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Processes: processes,
-		Clocks: job.Clocks{Counted: job.ClockEvent}}
+	c := job.CaseResult{SpecLine: spec, Status: job.StatusPass, Processes: processes,
+		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
 	sorted := slices.Sorted(slices.Values(processes))
 	c.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	return c
@@ -36,16 +36,17 @@ func TestOnlyFreshProcessesCanShowADifference(t *testing.T) {
 		"below what is told apart": {judged("n: 1", 102.3e3, 102.31e3, 102.32e3, 102.33e3, 102.34e3), false},
 		"wide":                     {judged("n: 1", 60e3, 90e3, 110e3, 140e3, 190e3), false},
 		"one process":              {judged("n: 1", 300e3), false},
-		"repeats without processes": {job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Mean: 300, StandardError: 0.1,
+		"repeats without processes": {job.CaseResult{SpecLine: "n: 1", Status: job.StatusPass, Mean: 300, StandardError: 0.1,
 			Runs: 100}, false},
-		"wrong": {job.CaseResult{Spec: "n: 1", Status: job.StatusFail, Mean: 300}, false},
+		"wrong": {job.CaseResult{SpecLine: "n: 1", Status: job.StatusFail, Mean: 300}, false},
 	} {
-		f := Compare(tasks.RankGeom, []job.CaseResult{five}, []job.CaseResult{c.b})
-		if f.Score.IsClear() != c.apart || f.Cases[0].Ratio.IsClear() != c.apart {
-			t.Errorf("%s: apart %v, by the case %v: %+v", name, f.Score.IsClear(), f.Cases[0].Ratio.IsClear(), f.Score)
+		f := CompareRuns(tasks.RankGeometricMean, []job.CaseResult{five}, []job.CaseResult{c.b})
+		if f.ScoreRatio.IsClear() != c.apart || f.Cases[0].Ratio.IsClear() != c.apart {
+			t.Errorf("%s: apart %v, by the case %v: %+v", name, f.ScoreRatio.IsClear(), f.Cases[0].Ratio.IsClear(),
+				f.ScoreRatio)
 		}
-		back := Compare(tasks.RankGeom, []job.CaseResult{c.b}, []job.CaseResult{five})
-		if diff := cmp.Diff(f.Score.Inverse(), back.Score, near); diff != "" {
+		back := CompareRuns(tasks.RankGeometricMean, []job.CaseResult{c.b}, []job.CaseResult{five})
+		if diff := cmp.Diff(f.ScoreRatio.Inverse(), back.ScoreRatio, near); diff != "" {
 			t.Errorf("%s: the other way round it is not the inverse:\n%s", name, diff)
 		}
 	}
@@ -54,9 +55,9 @@ func TestOnlyFreshProcessesCanShowADifference(t *testing.T) {
 // near compares floats with a tolerance for sums in another order.
 var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b)) })
 
-func TestScoresOfRunsThatShareNoCaseAreThoseOfTheirOwn(t *testing.T) {
+func TestScoresOfBothWithoutASharedCaseAreThoseOfTheirOwn(t *testing.T) {
 	timed, untimed := []job.CaseResult{judged("n: 1", 100, 101)},
-		[]job.CaseResult{{Spec: "n: 1", Status: job.StatusPass}}
+		[]job.CaseResult{{SpecLine: "n: 1", Status: job.StatusPass}}
 	for name, c := range map[string]struct {
 		b    []job.CaseResult
 		want [2]float64
@@ -65,7 +66,7 @@ func TestScoresOfRunsThatShareNoCaseAreThoseOfTheirOwn(t *testing.T) {
 		"no case":                    {nil, [2]float64{100.5, 0}},
 		"other cases":                {[]job.CaseResult{judged("n: 2", 400, 404)}, [2]float64{100.5, 402}},
 	} {
-		a, b := Scores(tasks.RankLast, timed, c.b)
+		a, b := ScoresOfBoth(tasks.RankLastCase, timed, c.b)
 		if diff := cmp.Diff(c.want, [2]float64{a, b}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -73,7 +74,7 @@ func TestScoresOfRunsThatShareNoCaseAreThoseOfTheirOwn(t *testing.T) {
 }
 
 func TestCasesOfOneSideCountInNoMean(t *testing.T) {
-	f := Compare(tasks.RankLast,
+	f := CompareRuns(tasks.RankLastCase,
 		[]job.CaseResult{judged("n: 1", 100, 101), judged("n: 2", 400, 404), judged("only A", 9, 9)},
 		[]job.CaseResult{judged("only B", 1, 1), judged("n: 2", 100, 101), judged("n: 1", 100, 101)})
 	var specs []string
@@ -83,13 +84,13 @@ func TestCasesOfOneSideCountInNoMean(t *testing.T) {
 	if diff := cmp.Diff([]string{"n: 1", "n: 2", "only A", "only B"}, specs); diff != "" || f.SharedCases != 2 {
 		t.Errorf("%d shared cases, %s", f.SharedCases, diff)
 	}
-	if diff := cmp.Diff([]float64{0.25, 0.5}, []float64{f.Score.Value, f.Mean.Value}, near); diff != "" {
+	if diff := cmp.Diff([]float64{0.25, 0.5}, []float64{f.ScoreRatio.Value, f.MeanRatio.Value}, near); diff != "" {
 		t.Errorf("by the last case and by the mean:\n%s", diff)
 	}
 }
 
 // The interval promises this rate. A rule that forgot half of the noise would miss it by far.
-func TestCompareSeparatesUnequalKernelsAndRarelyEqualOnes(t *testing.T) {
+func TestCompareRunsSeparatesUnequalKernelsAndRarelyEqualOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int, ns, noise float64) job.CaseResult {
 		p := make([]float64, n)
@@ -103,10 +104,10 @@ func TestCompareSeparatesUnequalKernelsAndRarelyEqualOnes(t *testing.T) {
 		const tries = 400
 		for range tries {
 			a := []job.CaseResult{draw(n, 1e6, 0.02)}
-			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1e6, 0.02)}).Score.IsClear() {
+			if CompareRuns(tasks.RankLastCase, a, []job.CaseResult{draw(n, 1e6, 0.02)}).ScoreRatio.IsClear() {
 				wrong++
 			}
-			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1.1e6, 0.02)}).Score.IsClear() {
+			if CompareRuns(tasks.RankLastCase, a, []job.CaseResult{draw(n, 1.1e6, 0.02)}).ScoreRatio.IsClear() {
 				found++
 			}
 		}
@@ -128,7 +129,7 @@ func TestManyCasesOfManyProcessesAreQuick(t *testing.T) {
 		a, b = append(a, judged(fmt.Sprint(i), p...)), append(b, judged(fmt.Sprint(i), p...))
 	}
 	began := time.Now()
-	f := Compare(tasks.RankGeom, a, b)
+	f := CompareRuns(tasks.RankGeometricMean, a, b)
 	if took := time.Since(began); f.SharedCases != 100 || took > 5*time.Second {
 		t.Errorf("%d cases took %v", f.SharedCases, took)
 	}
@@ -136,9 +137,9 @@ func TestManyCasesOfManyProcessesAreQuick(t *testing.T) {
 
 func TestTimesThatNoClockShowsMakeNoRatio(t *testing.T) {
 	for _, ns := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-300, 1e300} {
-		f := Compare(tasks.RankGeom, []job.CaseResult{judged("n: 1", 1e300, 1e300)},
+		f := CompareRuns(tasks.RankGeometricMean, []job.CaseResult{judged("n: 1", 1e300, 1e300)},
 			[]job.CaseResult{judged("n: 1", ns, ns)})
-		for _, r := range []Ratio{f.Score, f.Mean, f.Cases[0].Ratio} {
+		for _, r := range []Ratio{f.ScoreRatio, f.MeanRatio, f.Cases[0].Ratio} {
 			if math.IsNaN(r.Value) || math.IsInf(r.Value, 0) || math.IsNaN(r.Low+r.High) || math.IsInf(r.High, 0) {
 				t.Errorf("%g: %+v", ns, r)
 			}

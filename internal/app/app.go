@@ -30,16 +30,16 @@ func commands(env Environment) []*cobra.Command {
 		settingsCommand(env, "work", "evaluate for a site on another machine", workCommand),
 		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrateCommand),
 		tokenCommand(env),
-		verify.Task(env),
-		verify.Import(env),
+		verify.TaskCommand(env),
+		verify.ImportCommand(env),
 		checkConfigCommand(env),
 		versionCommand(env),
 	}
 }
 
-func noArgs(cmd *cobra.Command, args []string) error {
+func refuseArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return console.UsageError("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
+		return console.NewUsageError("%s takes no argument, such as %q", cmd.CommandPath(), args[0])
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func Main() {
 		Stdout:  os.Stdout,
 		Stderr:  os.Stderr,
 	}
-	for _, name := range unknownVariables(os.Environ()) {
+	for _, name := range unknownSettingVariables(os.Environ()) {
 		fmt.Fprintf(env.Stderr, "warpboard: the environment variable %s is not a warpboard setting\n", name)
 	}
 	err := Run(ctx, env, os.Args[1:])
@@ -125,7 +125,7 @@ func rootCommand(env Environment) *cobra.Command {
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return console.UsageError("%w", console.FlagError(cmd, err))
+		return console.NewUsageError("%w", console.NewFlagError(cmd, err))
 	})
 	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{
 		ID:    "machine",
@@ -139,13 +139,13 @@ func rootCommand(env Environment) *cobra.Command {
 		cmd.GroupID = "machine"
 		root.AddCommand(cmd)
 	}
-	refuseUnknownWords(root)
+	refuseUnknownArguments(root)
 	return root
 }
 
-// refuseUnknownWords makes the commands that cobra adds refuse unknown arguments. They would otherwise print something
-// and exit with 0.
-func refuseUnknownWords(root *cobra.Command) {
+// refuseUnknownArguments makes the commands that cobra adds refuse unknown arguments. They would otherwise print
+// something and exit with 0.
+func refuseUnknownArguments(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
@@ -159,7 +159,7 @@ func refuseUnknownWords(root *cobra.Command) {
 			cmd.Run, cmd.RunE = nil, func(_ *cobra.Command, words []string) error {
 				about, rest, err := root.Find(words)
 				if err != nil || len(rest) > 0 {
-					return console.UsageError("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
+					return console.NewUsageError("there is no command warpboard %s (warpboard --help lists them)", strings.Join(words, " "))
 				}
 				return about.Help()
 			}
@@ -186,7 +186,7 @@ func programVersion() string {
 
 func versionCommand(env Environment) *cobra.Command {
 	asJSON := false
-	cmd := &cobra.Command{Use: "version", Short: "print the versions of the program and of the harness", Args: noArgs, RunE: func(*cobra.Command, []string) error {
+	cmd := &cobra.Command{Use: "version", Short: "print the versions of the program and of the harness", Args: refuseArguments, RunE: func(*cobra.Command, []string) error {
 		if asJSON {
 			return json.NewEncoder(env.Stdout).Encode(map[string]string{"version": programVersion(), "harness": harness.Digest()})
 		}

@@ -21,28 +21,28 @@ lists the problems and exits with 1. It takes the same flags as the command: see
 // checkConfigCommand returns the command that checks the settings of serve; its subcommands check those of serve or
 // work.
 func checkConfigCommand(env Environment) *cobra.Command {
-	cmd := checkConfigOf(env, "check-config", "serve")
+	cmd := checkConfigSubcommand(env, "check-config", "serve")
 	cmd.Short = "print the settings that serve (or work) would use, where each comes from, and any errors"
-	cmd.AddCommand(checkConfigOf(env, "serve", "serve"), checkConfigOf(env, "work", "work"))
+	cmd.AddCommand(checkConfigSubcommand(env, "serve", "serve"), checkConfigSubcommand(env, "work", "work"))
 	cmd.SetHelpFunc(func(*cobra.Command, []string) { fmt.Fprint(env.Stdout, checkConfigHelp) })
 	return cmd
 }
 
-func checkConfigOf(env Environment, name, command string) *cobra.Command {
+func checkConfigSubcommand(env Environment, name, command string) *cobra.Command {
 	cmd, cfg := &cobra.Command{Use: name, Short: "print the settings of " + command}, &Config{}
 	declareSettings(cmd.Flags(), command, cfg)
-	deferFlagErrors(cmd, func(wrong error) error { return cfg.print(env, command, cmd.Flags(), wrong) })
+	deferFlagErrors(cmd, func(wrong error) error { return cfg.printSettings(env, command, cmd.Flags(), wrong) })
 	return cmd
 }
 
-// print reads the settings as serve or work would, and prints each setting with its source. Secrets are hidden. The
-// error has all invalid settings.
-func (c *Config) print(env Environment, command string, fs *pflag.FlagSet, wrong error) error {
+// printSettings reads the settings as serve or work would, and prints each setting with its source. Secrets are hidden.
+// The error has all invalid settings.
+func (c *Config) printSettings(env Environment, command string, fs *pflag.FlagSet, wrong error) error {
 	// The table is printed even for invalid settings, because the source of a value helps to correct it. Files in
 	// settings are opened, but no database and no port.
-	from, err := c.read(command, fs, env.Getenv, wrong)
+	from, err := c.readSettings(command, fs, env.Getenv, wrong)
 	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
-	visitSettings(fs, func(f *pflag.Flag) {
+	visitSettingFlags(fs, func(f *pflag.Flag) {
 		origin := from[f.Name]
 		if origin == "" {
 			origin = "default"

@@ -56,7 +56,7 @@ func TestACommandWhoseOutputIsCutOffDoesNotExitWithZero(t *testing.T) {
 		"version", "skill --to -"} {
 		env := Environment{Getenv: func(name string) string { return vars[name] }, Stdout: full{}, Stderr: io.Discard}
 		if err := Run(t.Context(), env, strings.Fields(line)); !errors.Is(err, syscall.ENOSPC) ||
-			console.ExitCode(err) != console.ExitOther {
+			console.ExitCode(err) != console.ExitOtherError {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

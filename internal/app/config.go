@@ -14,7 +14,7 @@ import (
 // WARPBOARD_SOME_NAME (or the content of the file named by WARPBOARD_SOME_NAME_FILE), then to some-name in the settings
 // file, then to the default that --help prints.
 type Config struct {
-	File           string // settings file
+	SettingsFile   string // settings file
 	Addr           string
 	Data           string
 	BaseURL        string
@@ -33,7 +33,7 @@ type Config struct {
 	Worker   WorkerSettings
 	NoWorker bool
 
-	MinFree            int // MiB
+	MinFreeMiB         int // MiB
 	SubmissionsPerHour int
 	// RunBaselines is true if the site runs the baselines of tasks.
 	RunBaselines bool
@@ -49,7 +49,7 @@ type Config struct {
 	OpenEvalAPI     string
 	MetricsNetworks listFlag
 	MetricsToken    string
-	WebhookAllow    listFlag
+	WebhookNetworks listFlag
 	SMTP            SMTPSettings
 	ShutdownGrace   time.Duration
 	LogLevel        string
@@ -74,20 +74,20 @@ type WorkerSettings struct {
 	Name               string
 	Secret             string
 	JoinToken          string
-	Leave              evaluator.LeaveConfig
-	NoticeFile         string
+	ExitConditions     evaluator.ExitConditions
+	ShutdownNoticeFile string
 	CPUSlots           int
 	FirstUID           int
 	BuildNice          int
 	Sandbox            string
 	ObjectCache        string
 	IncludeLibraries   listFlag
-	Profile            bool
+	ProfileRuns        bool
 	NCUPath            string
 	WarmPythons        int
 	MeasuringProcesses int
 	SlotBenchmarkEvery time.Duration
-	Precompile         bool
+	PrecompileTasks    bool
 }
 
 // listFlag is a flag with several values, separated by commas.
@@ -110,7 +110,7 @@ func (l *listFlag) Set(s string) error {
 	return nil
 }
 
-func (c *Config) fillIn() {
+func (c *Config) fillDerivedSettings() {
 	if c.BaseURL == "" {
 		c.BaseURL = "http://" + c.Addr
 	}
@@ -132,8 +132,8 @@ func (c *Config) logger(out io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, opts))
 }
 
-// libraries returns the directories of IncludeDirs by name.
-func (w WorkerSettings) libraries() map[string]string {
+// includeLibraries returns the directories of IncludeDirs by name.
+func (w WorkerSettings) includeLibraries() map[string]string {
 	libs := map[string]string{}
 	for _, l := range w.IncludeLibraries {
 		// If a name occurs twice, the last one counts.

@@ -30,13 +30,13 @@ const (
 func (c *Config) validate(command string) []error {
 	var wrong settingProblems
 	var level slog.Level
-	wrong.require(level.UnmarshalText([]byte(c.LogLevel)) == nil, "--log-level %q: want debug, info, warn or error", c.LogLevel)
-	wrong.require(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
-	wrong.require(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
+	wrong.requireThat(level.UnmarshalText([]byte(c.LogLevel)) == nil, "--log-level %q: want debug, info, warn or error", c.LogLevel)
+	wrong.requireThat(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
+	wrong.requireThat(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
 		"--database-url: want postgres://…; leave it empty for SQLite in --data")
 	if files.IsS3(c.Artifacts) {
 		_, err := files.Open(c.Artifacts, 0)
-		wrong.require(err == nil, "--artifacts: %w", err)
+		wrong.requireThat(err == nil, "--artifacts: %w", err)
 	}
 	switch command {
 	case "serve":
@@ -45,13 +45,13 @@ func (c *Config) validate(command string) []error {
 		c.OAuth.check(&wrong)
 	case "work":
 		c.Worker.check(&wrong)
-		wrong.require(c.SiteAddress != "" || c.NATS.URL != "", "--site is needed: the address of the site, such as https://boards.example.org (or --nats-url)")
-		wrong.require(c.SiteAddress == "" || c.NATS.URL == "", "--site and --nats-url cannot be used together: both name the site's address")
+		wrong.requireThat(c.SiteAddress != "" || c.NATS.URL != "", "--site is needed: the address of the site, such as https://boards.example.org (or --nats-url)")
+		wrong.requireThat(c.SiteAddress == "" || c.NATS.URL == "", "--site and --nats-url cannot be used together: both name the site's address")
 		_, err := web.ParseBaseURL(c.SiteAddress)
-		wrong.require(c.SiteAddress == "" || err == nil, "--site %q: %w", c.SiteAddress, err)
-		wrong.require(c.Worker.Secret != "" || c.Worker.JoinToken != "", "--worker-secret is needed: create a credential on the site's queue page; or --join, with a token")
-		wrong.require(c.Worker.Secret == "" || c.Worker.JoinToken == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
-		wrong.require(c.Worker.Leave.AfterIdle == 0 || c.Worker.Leave.AfterIdle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.AfterIdle)
+		wrong.requireThat(c.SiteAddress == "" || err == nil, "--site %q: %w", c.SiteAddress, err)
+		wrong.requireThat(c.Worker.Secret != "" || c.Worker.JoinToken != "", "--worker-secret is needed: create a credential on the site's queue page; or --join, with a token")
+		wrong.requireThat(c.Worker.Secret == "" || c.Worker.JoinToken == "", "--worker-secret and --join cannot be used together: a worker that joins gets its own secret")
+		wrong.requireThat(c.Worker.ExitConditions.AfterIdle == 0 || c.Worker.ExitConditions.AfterIdle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.ExitConditions.AfterIdle)
 	}
 	return wrong
 }
@@ -59,58 +59,60 @@ func (c *Config) validate(command string) []error {
 // settingProblems collects the problems of all settings, to report them together.
 type settingProblems []error
 
-func (p *settingProblems) require(ok bool, format string, args ...any) {
+func (p *settingProblems) requireThat(ok bool, format string, args ...any) {
 	if !ok {
 		*p = append(*p, fmt.Errorf(format, args...))
 	}
 }
 
 func (w WorkerSettings) check(wrong *settingProblems) {
-	wrong.require(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
-	wrong.require(w.CPUSlots >= 0 && w.CPUSlots <= maxCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, maxCPUSlots)
-	wrong.require(w.FirstUID >= verify.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, verify.LeastUID)
-	wrong.require(w.BuildNice >= 1 && w.BuildNice <= 19, "--build-nice %d: want 1 to 19", w.BuildNice)
-	wrong.require(w.MeasuringProcesses >= 1 && w.MeasuringProcesses <= harness.MaxProcesses, "--ranked-processes %d: want 1 to %d", w.MeasuringProcesses, harness.MaxProcesses)
-	wrong.require(w.SlotBenchmarkEvery == 0 || w.SlotBenchmarkEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.SlotBenchmarkEvery)
+	wrong.requireThat(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
+	wrong.requireThat(w.CPUSlots >= 0 && w.CPUSlots <= maxCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots,
+		maxCPUSlots)
+	wrong.requireThat(w.FirstUID >= verify.MinSandboxUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, verify.MinSandboxUID)
+	wrong.requireThat(w.BuildNice >= 1 && w.BuildNice <= 19, "--build-nice %d: want 1 to 19", w.BuildNice)
+	wrong.requireThat(w.MeasuringProcesses >= 1 && w.MeasuringProcesses <= harness.MaxProcesses, "--ranked-processes %d: want 1 to %d", w.MeasuringProcesses, harness.MaxProcesses)
+	wrong.requireThat(w.SlotBenchmarkEvery == 0 || w.SlotBenchmarkEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.SlotBenchmarkEvery)
 	for _, lib := range w.IncludeLibraries {
-		wrong.require(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
+		wrong.requireThat(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
 	}
 }
 
 func (c *Config) checkSite(wrong *settingProblems) {
 	_, _, err := net.SplitHostPort(c.Addr)
-	wrong.require(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
+	wrong.requireThat(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
 	u, err := web.ParseBaseURL(c.BaseURL)
-	wrong.require(err == nil, "--base-url %q: %w", c.BaseURL, err)
+	wrong.requireThat(err == nil, "--base-url %q: %w", c.BaseURL, err)
 	c.TLS.check(wrong, u)
-	wrong.require(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
-	wrong.require(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
-	wrong.require(c.SubmissionsPerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.SubmissionsPerHour)
-	wrong.require(c.MaxWaitingRuns >= 0, "--waiting-runs %d: want 0 or more", c.MaxWaitingRuns)
-	wrong.require(c.MaxEvaluationsPerCaller >= 1, "--evaluations-at-once %d: want 1 or more", c.MaxEvaluationsPerCaller)
+	wrong.requireThat(c.Contact == "" || isContactAddress(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
+	wrong.requireThat(c.MinFreeMiB >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFreeMiB)
+	wrong.requireThat(c.SubmissionsPerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.SubmissionsPerHour)
+	wrong.requireThat(c.MaxWaitingRuns >= 0, "--waiting-runs %d: want 0 or more", c.MaxWaitingRuns)
+	wrong.requireThat(c.MaxEvaluationsPerCaller >= 1, "--evaluations-at-once %d: want 1 or more",
+		c.MaxEvaluationsPerCaller)
 	if c.SigningKey != "" {
 		_, err := statement.ReadKey([]byte(c.SigningKey))
-		wrong.require(err == nil, "--signing-key: %w", err)
+		wrong.requireThat(err == nil, "--signing-key: %w", err)
 	}
 	// --nats-account-seed without --nats-url is allowed and has no effect: the embedded server checks credentials with
 	// the site directly.
 	n := c.NATS
-	wrong.require(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen cannot be used together: --nats-listen is for the embedded queue")
+	wrong.requireThat(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen cannot be used together: --nats-listen is for the embedded queue")
 	if n.AccountSeed != "" {
 		err := queue.CheckSeed(n.AccountSeed)
-		wrong.require(err == nil, "--nats-account-seed: want the seed of an account key, as nk -gen account prints it: %w", err)
+		wrong.requireThat(err == nil, "--nats-account-seed: want the seed of an account key, as nk -gen account prints it: %w", err)
 	}
-	wrong.require((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
-	wrong.require(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
+	wrong.requireThat((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
+	wrong.requireThat(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
 	_, err = c.metricsNetworks()
-	wrong.require(err == nil, "--metrics-from %w", err)
-	_, err = web.ParseAddresses(c.WebhookAllow)
-	wrong.require(err == nil, "--webhook-allow %w", err)
+	wrong.requireThat(err == nil, "--metrics-from %w", err)
+	_, err = web.ParseAddresses(c.WebhookNetworks)
+	wrong.requireThat(err == nil, "--webhook-allow %w", err)
 	_, err = c.SMTP.sender()
-	wrong.require(c.SMTP.Host == "" || err == nil, "--smtp-from %q: want an address, as Warpboard <boards@example.org>", c.SMTP.From)
-	wrong.require(c.SMTP.Host == "" || c.SMTP.Port > 0 && c.SMTP.Port < 1<<16, "--smtp-port %d: want 1 to 65535", c.SMTP.Port)
-	wrong.require(c.SMTP.Host != "" || c.SMTP.User == "" && c.SMTP.Password == "" && c.SMTP.From == "", "--smtp-host is missing: the server of the other --smtp settings")
-	wrong.require((c.SMTP.User == "") == (c.SMTP.Password == ""), "--smtp-user and --smtp-password belong together: one is missing")
+	wrong.requireThat(c.SMTP.Host == "" || err == nil, "--smtp-from %q: want an address, as Warpboard <boards@example.org>", c.SMTP.From)
+	wrong.requireThat(c.SMTP.Host == "" || c.SMTP.Port > 0 && c.SMTP.Port < 1<<16, "--smtp-port %d: want 1 to 65535", c.SMTP.Port)
+	wrong.requireThat(c.SMTP.Host != "" || c.SMTP.User == "" && c.SMTP.Password == "" && c.SMTP.From == "", "--smtp-host is missing: the server of the other --smtp settings")
+	wrong.requireThat((c.SMTP.User == "") == (c.SMTP.Password == ""), "--smtp-user and --smtp-password belong together: one is missing")
 	switch c.OpenEvalAPI {
 	case "all", "loopback", "none":
 	default:
@@ -138,8 +140,8 @@ func (c *Config) metricsNetworks() ([]netip.Prefix, error) {
 	return web.ParseAddresses(c.MetricsNetworks)
 }
 
-// isContact reports whether contact is an e-mail address or a URL.
-func isContact(contact string) bool {
+// isContactAddress reports whether contact is an e-mail address or a URL.
+func isContactAddress(contact string) bool {
 	if address, err := mail.ParseAddress(contact); err == nil {
 		return address.Address == contact
 	}

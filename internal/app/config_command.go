@@ -25,7 +25,7 @@ func settingsCommand(
 		declare(cmd.Flags())
 	}
 	deferFlagErrors(cmd, func(wrong error) error {
-		if _, err := cfg.read(name, cmd.Flags(), env.Getenv, wrong); err != nil {
+		if _, err := cfg.readSettings(name, cmd.Flags(), env.Getenv, wrong); err != nil {
 			return err
 		}
 		return run(cmd.Context(), env, cfg)
@@ -39,15 +39,15 @@ func settingsCommand(
 func deferFlagErrors(cmd *cobra.Command, run func(wrong error) error) {
 	cmd.Args = cobra.ArbitraryArgs // read refuses arguments
 	cmd.RunE = func(*cobra.Command, []string) error { return run(nil) }
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(console.FlagError(cmd, err)) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(console.NewFlagError(cmd, err)) })
 }
 
-// read sets the configuration of fs from, in this order of precedence: flags, environment, settings file, default
-// values. Then it validates all settings. wrong is the error of parsing the flags. A flag that cannot be parsed keeps
-// its default value, which may cause an additional error.
-func (c *Config) read(
+// readSettings sets the configuration of fs from, in this order of precedence: flags, environment, settings file,
+// default values. Then it validates all settings. wrong is the error of parsing the flags. A flag that cannot be parsed
+// keeps its default value, which may cause an additional error.
+func (c *Config) readSettings(
 	command string, fs *pflag.FlagSet, getenv func(string) string, wrong error,
-) (settingOrigins, error) {
+) (settingSourceNames, error) {
 	var all []error
 	switch {
 	case wrong != nil:
@@ -55,19 +55,19 @@ func (c *Config) read(
 	case fs.NArg() > 0:
 		all = append(all, fmt.Errorf("%s takes no argument %q; see warpboard %s --help", command, fs.Arg(0), command))
 	}
-	path := cmp.Or(c.File, getenv(envName(settingsFlag)))
+	path := cmp.Or(c.SettingsFile, getenv(envName(settingsFileFlag)))
 	file, err := readSettings(path)
 	if err != nil {
 		all = append(all, err)
 	}
 	from, unset := settingSources{getenv, path, file}.fillFlags(fs)
-	c.fillIn()
+	c.fillDerivedSettings()
 	return from, errors.Join(slices.Concat(all, unset, c.validate(command))...)
 }
 
 func printUsage(fs *pflag.FlagSet, command string, out io.Writer) {
 	fmt.Fprintf(out, "usage: warpboard %s [flags]\n\nYou can also set each flag with the environment variable beside it, or with a line in the settings file (--config).\nThe variable with _FILE appended names a file with the value.\n\n", command)
-	visitSettings(fs, func(f *pflag.Flag) {
+	visitSettingFlags(fs, func(f *pflag.Flag) {
 		about := f.Usage
 		if f.DefValue != "" {
 			about += fmt.Sprintf(" (default: %s)", f.DefValue)
@@ -76,8 +76,8 @@ func printUsage(fs *pflag.FlagSet, command string, out io.Writer) {
 	})
 }
 
-// visitSettings visits the flags except --help, which cobra adds.
-func visitSettings(fs *pflag.FlagSet, visit func(*pflag.Flag)) {
+// visitSettingFlags visits the flags except --help, which cobra adds.
+func visitSettingFlags(fs *pflag.FlagSet, visit func(*pflag.Flag)) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		if f.Name != "help" {
 			visit(f)

@@ -16,7 +16,7 @@ import (
 // meaning in all, because the settings file and the environment are for all commands. A new secret must be added to
 // isSecret; otherwise check-config prints it.
 func declareSettings(fs *pflag.FlagSet, command string, cfg *Config) {
-	fs.StringVar(&cfg.File, settingsFlag, "", "TOML file of settings, one per line as flag-name = value; several commands can share it")
+	fs.StringVar(&cfg.SettingsFile, settingsFileFlag, "", "TOML file of settings, one per line as flag-name = value; several commands can share it")
 	if command == "work" {
 		fs.StringVar(&cfg.Data, "data", "data", "directory for this worker's caches and temporary files; each worker needs its own")
 	} else {
@@ -36,9 +36,9 @@ func declareSettings(fs *pflag.FlagSet, command string, cfg *Config) {
 		fs.StringVar(&cfg.SiteAddress, "site", "", "address of the site, such as https://boards.example.org")
 		fs.StringVar(&cfg.NATS.URL, "nats-url", "", "instead of --site: tls://host:port of the site's --nats-listen or NATS cluster; use nats:// without TLS")
 		fs.StringVar(&cfg.Worker.JoinToken, "join", "", "join token of the site, instead of a credential: the worker gets a new name, and the site forgets it when it stops; prefer the environment")
-		fs.BoolVar(&cfg.Worker.Leave.AfterOneJob, "once", false, "exit after one job")
-		fs.DurationVar(&cfg.Worker.Leave.AfterIdle, "idle-exit", 0, "exit after this time without a job, such as 10m; 0: never")
-		fs.StringVar(&cfg.Worker.NoticeFile, "notice-file", "", "shutdown-notice file: create it before this machine goes away. It contains the time that is left, such as 30s, or a date, such as 2026-01-31T12:00:00Z; empty means --grace")
+		fs.BoolVar(&cfg.Worker.ExitConditions.AfterOneJob, "once", false, "exit after one job")
+		fs.DurationVar(&cfg.Worker.ExitConditions.AfterIdle, "idle-exit", 0, "exit after this time without a job, such as 10m; 0: never")
+		fs.StringVar(&cfg.Worker.ShutdownNoticeFile, "notice-file", "", "shutdown-notice file: create it before this machine goes away. It contains the time that is left, such as 30s, or a date, such as 2026-01-31T12:00:00Z; empty means --grace")
 		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "secret of the worker's credential, shown once on the queue page; prefer the environment, which other users cannot see")
 	}
 }
@@ -54,12 +54,13 @@ func workerFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.IntVar(&w.BuildNice, "build-nice", 19, "nice value of compilers, 1 to 19; lower it on a machine with other work, where compilers at 19 reach their time limit")
 	fs.StringVar(&w.ObjectCache, "object-cache", "", "directory of compiled objects, which workers on one machine can share; default: objects in --data")
 	fs.Var(&w.IncludeLibraries, "include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…")
-	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
+	fs.BoolVar(&w.ProfileRuns, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
 	fs.StringVar(&w.NCUPath, "ncu", "", "path of ncu, such as /opt/nvidia/nsight-compute/2025.3.1/ncu, if the default does not fit the driver; default: the one on PATH, else in the folders of NVIDIA's packages")
 	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "warm Python processes with torch per GPU, plus one that compiles; each CPU slot has one with NumPy; 0: none")
 	fs.IntVar(&w.MeasuringProcesses, "ranked-processes", harness.MaxProcesses, "maximum number of fresh processes that measure a score; below 5, every score is marked as noisy")
 	fs.DurationVar(&w.SlotBenchmarkEvery, "gauge-every", 10*time.Minute, "how often idle slots are measured with built-in kernels, for floor and roof, beginning a minute after the start; 0: never")
-	fs.BoolVar(&w.Precompile, "compile-ahead", true, "precompile the sources of each task while no job needs the CPU")
+	fs.BoolVar(&w.PrecompileTasks, "compile-ahead", true,
+		"precompile the sources of each task while no job needs the CPU")
 	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the CA that signed the certificate of the site or of NATS; default: this machine's trusted CAs")
 	fs.DurationVar(&cfg.ShutdownGrace, "grace", 20*time.Second, "time for running evaluations to finish after a stop signal; those expected to take longer are requeued at once, the others when it expires")
 }
@@ -79,7 +80,7 @@ func serveFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: none")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear text")
 	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")
-	fs.IntVar(&cfg.MinFree, "min-free-disk", 512, "free space on the disk of --data, in MiB; with less, the site refuses submissions, evaluations, and tasks, and stores no profiles; 0: no limit")
+	fs.IntVar(&cfg.MinFreeMiB, "min-free-disk", 512, "free space on the disk of --data, in MiB; with less, the site refuses submissions, evaluations, and tasks, and stores no profiles; 0: no limit")
 	fs.StringVar(&cfg.Tasks, "tasks", "", "directory of task folders or problem sets to install at start")
 	fs.Var(&cfg.TaskDevices, "task-devices", "devices for tasks of --tasks that name none, such as H200,A100")
 	fs.StringVar(&cfg.Contact, "contact", "", "where to report ways to get a false score: an e-mail address or https://…; shown on /trust")
@@ -92,7 +93,7 @@ func serveFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.IntVar(&cfg.SubmissionsPerHour, "submissions-per-hour", 240, "submissions per person and hour; 0: no limit")
 	fs.IntVar(&cfg.MaxWaitingRuns, "waiting-runs", 40, "queued or running runs per person; 0: no limit")
 	fs.IntVar(&cfg.MaxEvaluationsPerCaller, "evaluations-at-once", 16, "evaluations at once per person or address, waiting or running; a batch can have more, and the others wait")
-	fs.Var(&cfg.WebhookAllow, "webhook-allow", "private networks that the site's own webhooks can reach, such as 10.1.0.0/16,127.0.0.1; also at http:// addresses; default: none")
+	fs.Var(&cfg.WebhookNetworks, "webhook-allow", "private networks that the site's own webhooks can reach, such as 10.1.0.0/16,127.0.0.1; also at http:// addresses; default: none")
 	fs.StringVar(&cfg.SMTP.Host, "smtp-host", "", "host of the SMTP server for notices by e-mail, over TLS unless it is this machine; default: no e-mail")
 	fs.IntVar(&cfg.SMTP.Port, "smtp-port", 587, "port of the SMTP server: 465 uses TLS from the start, other ports use STARTTLS")
 	fs.StringVar(&cfg.SMTP.User, "smtp-user", "", "user name on the SMTP server; default: none")
@@ -108,13 +109,13 @@ func envName(flagName string) string {
 	return "WARPBOARD_" + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
 }
 
-// unknownVariables returns variables that look like settings but are not: a misspelled variable would otherwise be
-// ignored.
-func unknownVariables(environ []string) []string {
+// unknownSettingVariables returns variables that look like settings but are not: a misspelled variable would otherwise
+// be ignored.
+func unknownSettingVariables(environ []string) []string {
 	// variables of package cli, which are not flags
 	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_SITES": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
 	for name := range flagNames() {
-		known[envName(name)], known[envName(name)+"_FILE"] = true, name != settingsFlag
+		known[envName(name)], known[envName(name)+"_FILE"] = true, name != settingsFileFlag
 	}
 	var unknown []string
 	for _, pair := range environ {

@@ -37,7 +37,7 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 // so the operator of the provider is trusted.
 func (o OAuthConfig) check(wrong *settingProblems) {
 	for _, p := range o {
-		wrong.require((p.ClientID == "") == (p.ClientSecret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
+		wrong.requireThat((p.ClientID == "") == (p.ClientSecret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
 		if p.Name == "oidc" && (p.Issuer == "") != (p.ClientID == "") {
 			*wrong = append(*wrong, errors.New("--oidc-issuer and --oidc-key belong together: one is missing"))
 		}

@@ -125,7 +125,7 @@ func TestAllProblemsOfTheSettingsAreReportedAtOnce(t *testing.T) {
 }
 
 func TestAMisspeltVariableIsNoticed(t *testing.T) {
-	got := unknownVariables([]string{"WARPBOARD_ADDRR=x", "WARPBOARD_ADDR=x", "WARPBOARD_WORKER_SECRET=x",
+	got := unknownSettingVariables([]string{"WARPBOARD_ADDRR=x", "WARPBOARD_ADDR=x", "WARPBOARD_WORKER_SECRET=x",
 		"WARPBOARD_TOKEN=x", "WARPBOARD_METRICS_TOKEN_FILE=x", "WARPBOARD_TOKEN_FILES=x", "WARPBOARD_CONFIG_FILE=x",
 		"HOME=/"})
 	if diff := cmp.Diff([]string{"WARPBOARD_ADDRR", "WARPBOARD_CONFIG_FILE", "WARPBOARD_TOKEN_FILES"},
@@ -146,7 +146,7 @@ func TestHelpListsEveryFlagWithItsVariable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			visitSettings(cmd.Flags(), func(f *pflag.Flag) {
+			visitSettingFlags(cmd.Flags(), func(f *pflag.Flag) {
 				if line := "--" + f.Name + "   " + envName(f.Name) + "\n"; !strings.Contains(out.String(), line) ||
 					f.Usage == "" {
 					t.Errorf("warpboard %v lacks %q or what it is for", args, line)

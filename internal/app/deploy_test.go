@@ -55,7 +55,7 @@ func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
 				named = append(named, name+"=")
 			}
 		}
-		if unknown := unknownVariables(named); len(unknown) > 0 {
+		if unknown := unknownSettingVariables(named); len(unknown) > 0 {
 			t.Errorf("%s sets %v, which no command reads", path, unknown)
 		}
 		for _, line := range commandLines(t, path, text) {

@@ -15,8 +15,8 @@ import (
 
 // Origins of tasks that the server installs.
 const (
-	originBuiltin = "builtin"
-	originFolder  = "folder"
+	taskOriginBuiltin = "builtin"
+	taskOriginFolder  = "folder"
 )
 
 // installTasks installs the built-in tasks and those in dir on the site, and updates those that it installed before. A
@@ -26,13 +26,13 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 	if err != nil {
 		return err
 	}
-	in := installer{siteStore: store, owner: owner, log: log}
+	in := installer{siteStore: store, tasksOwner: owner, log: log}
 	examples, err := tasks.Examples()
 	if err != nil {
 		return fmt.Errorf("built-in tasks: %w", err)
 	}
 	for _, b := range examples {
-		if err := in.install(ctx, originBuiltin, installSpec{NewTask: catalog.NewTask{Bundle: b}}); err != nil {
+		if err := in.install(ctx, taskOriginBuiltin, taskToInstall{NewTask: catalog.NewTask{Bundle: b}}); err != nil {
 			return err
 		}
 	}
@@ -44,27 +44,27 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 
 // installer installs tasks with the operator as their author.
 type installer struct {
-	siteStore *models.Store
-	owner     accounts.User
-	log       *slog.Logger
+	siteStore  *models.Store
+	tasksOwner accounts.User
+	log        *slog.Logger
 }
 
-// installSpec is a task to install. If it sets a deadline, later changes of the deadline are installed, too.
-type installSpec struct {
+// taskToInstall is a task to install. If it sets a deadline, later changes of the deadline are installed, too.
+type taskToInstall struct {
 	catalog.NewTask
 	hasDeadline bool
 }
 
 // key returns a hash of everything on which an installed task depends.
-func (w installSpec) key() string {
+func (w taskToInstall) key() string {
 	if !w.hasDeadline {
-		return w.Bundle.Key()
+		return w.Bundle.ContentHash()
 	}
-	return w.Bundle.Key() + " until " + w.Deadline.Format(time.RFC3339)
+	return w.Bundle.ContentHash() + " until " + w.Deadline.Format(time.RFC3339)
 }
 
 // install creates or updates one task.
-func (i installer) install(ctx context.Context, origin string, task installSpec) error {
+func (i installer) install(ctx context.Context, origin string, task taskToInstall) error {
 	if task.Slug == "" {
 		task.Slug = task.Bundle.Name
 	}
@@ -91,14 +91,14 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 	return i.siteStore.SetSetting(ctx, mark, key)
 }
 
-func (i installer) publishTask(ctx context.Context, in installSpec, first bool) error {
+func (i installer) publishTask(ctx context.Context, in taskToInstall, first bool) error {
 	task, err := i.siteStore.Catalog.Task(ctx, in.Slug)
 	missing := err != nil && db.KindOf(err) == db.NotFound
 	switch {
 	case missing && !first:
 		return nil // deleted on the site
 	case missing:
-		_, err = i.siteStore.Catalog.CreateTask(ctx, i.owner, in.NewTask)
+		_, err = i.siteStore.Catalog.CreateTask(ctx, i.tasksOwner, in.NewTask)
 		return err
 	case err != nil:
 		return err
@@ -110,6 +110,6 @@ func (i installer) publishTask(ctx context.Context, in installSpec, first bool) 
 	if in.hasDeadline {
 		settings = task.WithDeadline(in.Deadline)
 	}
-	_, _, err = i.siteStore.Catalog.Publish(ctx, i.owner, task.ID, in.Bundle, settings)
+	_, _, err = i.siteStore.Catalog.Publish(ctx, i.tasksOwner, task.ID, in.Bundle, settings)
 	return err
 }

@@ -24,7 +24,7 @@ func (i installer) installFolder(ctx context.Context, dir string, devices []stri
 		if len(task.Devices) == 0 && len(task.Bundle.Definition.GPUs) == 0 {
 			task.Devices = devices
 		}
-		err := i.install(ctx, originFolder, task)
+		err := i.install(ctx, taskOriginFolder, task)
 		// A problem of one task is logged, and the next is tried; if the database fails, all would fail.
 		if kind := db.KindOf(err); err != nil && (kind == db.Internal || kind == db.Unavailable) {
 			return err
@@ -42,51 +42,51 @@ func (i installer) logSkipped(where string, err error) {
 
 // readFolder reads the problem sets in dir or, if there are none, its task folders. Links to files outside of dir are
 // refused.
-func (i installer) readFolder(dir string) ([]installSpec, error) {
+func (i installer) readFolder(dir string) ([]taskToInstall, error) {
 	// os.Root is necessary, because people other than the operator may write to the directory.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a directory that can be read: %w", err)
 	}
 	defer root.Close()
-	upload := tasks.OpenFolder(root.FS(), tasks.Options{Name: filepath.Base(dir)})
+	upload := tasks.OpenFolder(root.FS(), tasks.ReadOptions{Name: filepath.Base(dir)})
 	sets, err := upload.ProblemSets(time.Now().UTC())
 	if err != nil {
 		i.logSkipped(dir, err)
 	}
 	if len(sets) > 0 || err != nil {
-		return i.specsOfSets(sets), nil
+		return i.tasksOfProblemSets(sets), nil
 	}
-	return i.specsOfFolders(upload), nil
+	return i.tasksOfFolders(upload), nil
 }
 
-func (i installer) specsOfSets(sets []tasks.ProblemSet) []installSpec {
-	var wanted []installSpec
+func (i installer) tasksOfProblemSets(sets []tasks.ProblemSet) []taskToInstall {
+	var wanted []taskToInstall
 	for _, set := range sets {
 		for _, p := range set.Problems {
 			if p.Err != nil {
-				i.logSkipped(set.File+": "+p.Name, p.Err)
+				i.logSkipped(set.FilePath+": "+p.Name, p.Err)
 				continue
 			}
 			task := catalog.NewTask{
 				Slug: p.Name, Bundle: p.Bundle,
 				TaskSettings: catalog.TaskSettings{Devices: p.GPUs, Deadline: &p.Deadline},
 			}
-			wanted = append(wanted, installSpec{NewTask: task, hasDeadline: !p.DeadlineAssumed})
+			wanted = append(wanted, taskToInstall{NewTask: task, hasDeadline: !p.HasAssumedDeadline})
 		}
 	}
 	return wanted
 }
 
-func (i installer) specsOfFolders(upload *tasks.Upload) []installSpec {
-	var wanted []installSpec
+func (i installer) tasksOfFolders(upload *tasks.Upload) []taskToInstall {
+	var wanted []taskToInstall
 	for _, folder := range slices.Sorted(slices.Values(upload.Folders())) {
 		bundle, err := upload.Bundle(folder)
 		if err != nil {
 			i.logSkipped(folder, err)
 			continue
 		}
-		wanted = append(wanted, installSpec{NewTask: catalog.NewTask{Bundle: bundle}})
+		wanted = append(wanted, taskToInstall{NewTask: catalog.NewTask{Bundle: bundle}})
 	}
 	return wanted
 }

@@ -64,7 +64,7 @@ func ofFolder(t *testing.T, store *models.Store) map[string]catalog.Task {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if task.Origin == originFolder {
+		if task.Origin == taskOriginFolder {
 			found[task.Slug] = task
 		}
 	}

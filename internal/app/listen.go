@@ -13,8 +13,8 @@ import (
 // firstSystemdFD is the descriptor of the first socket passed by systemd (sd_listen_fds).
 const firstSystemdFD = 3
 
-// listenOn returns the listener that systemd passes, or a new one.
-func listenOn(addr string) (net.Listener, error) {
+// systemdOrNewListener returns the listener that systemd passes, or a new one.
+func systemdOrNewListener(addr string) (net.Listener, error) {
 	given, err := systemdListener(os.Getenv, firstSystemdFD)
 	if err != nil || given != nil {
 		return given, err

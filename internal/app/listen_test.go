@@ -15,7 +15,7 @@ func TestListenNamesABusyAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if _, err := listenOn(ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "--addr") {
+	if _, err := systemdOrNewListener(ln.Addr().String()); err == nil || !strings.Contains(err.Error(), "--addr") {
 		t.Errorf("listening ended with %v, want a sentence that says what to do", err)
 	}
 }
@@ -49,8 +49,8 @@ func TestASocketOfSystemdIsServed(t *testing.T) {
 		got, err := systemdListener(func(key string) string {
 			return map[string]string{"LISTEN_FDS": test.fds, "LISTEN_PID": test.pid}[key]
 		}, fd)
-		if (got != nil) != test.taken || (err == nil) != (test.err == "") || err != nil &&
-			!strings.Contains(err.Error(), test.err) {
+		if (got != nil) != test.taken || (err == nil) != (test.err == "") ||
+			err != nil && !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		if got == nil {

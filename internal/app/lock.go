@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockData locks the data directory for this process until release is called or the process ends: two queues with the
-// same files, or two sandboxes, would damage each other's files.
-func lockData(dir string) (release func(), err error) {
+// lockDataDir locks the data directory for this process until release is called or the process ends: two queues with
+// the same files, or two sandboxes, would damage each other's files.
+func lockDataDir(dir string) (release func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("--data: cannot create the directory: %w", err)
 	}

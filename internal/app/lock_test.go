@@ -13,7 +13,7 @@ import (
 
 func TestOneDirectoryServesOneProcess(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	release, err := lockData(dir)
+	release, err := lockDataDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func TestOneDirectoryServesOneProcess(t *testing.T) {
 		}
 	}
 	release()
-	if release, err = lockData(dir); err != nil {
+	if release, err = lockDataDir(dir); err != nil {
 		t.Fatalf("the directory is not free after its process has gone: %v", err)
 	}
 	release()

@@ -11,26 +11,26 @@ import (
 
 const (
 	// Clouds give from 30 s to two minutes of notice. stat of one file is cheap.
-	noticeInterval = time.Second
-	// deliveryReserve is the part of a notice reserved for delivering results; a quarter of a short one.
-	deliveryReserve = 5 * time.Second
+	noticePollInterval = time.Second
+	// noticeDeliveryReserve is the part of a notice reserved for delivering results; a quarter of a short one.
+	noticeDeliveryReserve = 5 * time.Second
 )
 
 // shutdownNotice is a file that announces that this machine will be shut down. A program that polls a cloud's metadata,
 // or a hook of a batch system, writes it.
 type shutdownNotice struct {
 	file             string
-	defaultGrace     time.Duration // time until the shutdown, for a file without a time
+	defaultTimeLeft  time.Duration // time until the shutdown, for a file without a time
 	log              *slog.Logger
-	ineffectiveUntil time.Time // end of the last notice that had no effect
+	ignoredNoticeEnd time.Time // end of the last notice that had no effect
 }
 
 // shutdownNotice returns nil if no file is set.
 func (c *Config) shutdownNotice(log *slog.Logger) *shutdownNotice {
-	if c.Worker.NoticeFile == "" {
+	if c.Worker.ShutdownNoticeFile == "" {
 		return nil
 	}
-	return &shutdownNotice{file: c.Worker.NoticeFile, defaultGrace: c.ShutdownGrace, log: log}
+	return &shutdownNotice{file: c.Worker.ShutdownNoticeFile, defaultTimeLeft: c.ShutdownGrace, log: log}
 }
 
 // waitForNotice waits for a notice, and returns the time by which results must be delivered. It returns false if ctx
@@ -38,12 +38,12 @@ func (c *Config) shutdownNotice(log *slog.Logger) *shutdownNotice {
 func (n *shutdownNotice) waitForNotice(ctx context.Context) (time.Time, bool) {
 	// The file's time and this process's clock are from the same machine; on a network file system their difference
 	// adds an error.
-	tick := time.NewTicker(noticeInterval)
+	tick := time.NewTicker(noticePollInterval)
 	defer tick.Stop()
 	for {
 		if gone, ok := n.readFile(time.Now()); ok {
 			left := time.Until(gone)
-			return gone.Add(-min(deliveryReserve, left/4)), true
+			return gone.Add(-min(noticeDeliveryReserve, left/4)), true
 		}
 		select {
 		case <-tick.C:
@@ -76,22 +76,22 @@ func (n *shutdownNotice) readFile(now time.Time) (gone time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	text, err := os.ReadFile(n.file)
-	if len(text) == 0 && err == nil && now.Sub(info.ModTime()) < noticeInterval {
+	if len(text) == 0 && err == nil && now.Sub(info.ModTime()) < noticePollInterval {
 		return time.Time{}, false // it may be incomplete
 	}
 	if err == nil {
-		gone, err = shutdownTime(strings.TrimSpace(string(text)), info.ModTime(), n.defaultGrace)
+		gone, err = shutdownTime(strings.TrimSpace(string(text)), info.ModTime(), n.defaultTimeLeft)
 	}
 	if err != nil {
 		n.log.Error("cannot read the shutdown notice: --grace applies", "file", n.file, "err", err)
-		gone = info.ModTime().Add(n.defaultGrace)
+		gone = info.ModTime().Add(n.defaultTimeLeft)
 	}
 	if !gone.After(now) {
 		// Logged once for each notice, not every second while the file exists.
-		if !gone.Equal(n.ineffectiveUntil) {
+		if !gone.Equal(n.ignoredNoticeEnd) {
 			n.log.Warn("ignoring a stale shutdown notice: remove the file", "file", n.file, "at", gone.UTC().Format(time.RFC3339))
 		}
-		n.ineffectiveUntil = gone
+		n.ignoredNoticeEnd = gone
 		return time.Time{}, false
 	}
 	return gone, true

@@ -20,7 +20,7 @@ func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 		"soon":                  40 * time.Second, // the machine goes away in any case
 		"5s":                    0,
 	} {
-		n := &shutdownNotice{file: filepath.Join(t.TempDir(), "notice"), defaultGrace: 40 * time.Second,
+		n := &shutdownNotice{file: filepath.Join(t.TempDir(), "notice"), defaultTimeLeft: 40 * time.Second,
 			log: slog.New(slog.DiscardHandler)}
 		if _, ok := n.readFile(time.Now()); ok {
 			t.Fatal("a notice that no one gave")
@@ -61,7 +61,7 @@ func TestNoWorkerStartsWhileTheMachineGoesAway(t *testing.T) {
 	if !n.waitForEnd(ctx) {
 		t.Error("a worker starts that was stopped, on a machine that goes away")
 	}
-	if by, ok := n.waitForNotice(t.Context()); !ok || time.Until(by) > time.Hour-deliveryReserve || time.Until(by) < 59*time.Minute {
+	if by, ok := n.waitForNotice(t.Context()); !ok || time.Until(by) > time.Hour-noticeDeliveryReserve || time.Until(by) < 59*time.Minute {
 		t.Errorf("results must be delivered by %s, %v", by, ok)
 	}
 }

@@ -17,10 +17,10 @@ import (
 	"warpboard/web"
 )
 
-// replicaName returns the name of this process among those of one site. It is stored in the data directory, which
+// readReplicaName returns the name of this process among those of one site. It is stored in the data directory, which
 // processes do not share. A copied data directory results in two processes with the same name, whose workers would have
 // the same name, too: restore a backup instead, or delete this file in the copy.
-func replicaName(data string) (string, error) {
+func readReplicaName(data string) (string, error) {
 	path := filepath.Join(data, "replica")
 	kept, err := os.ReadFile(path)
 	if err == nil && len(kept) > 0 {
@@ -36,25 +36,25 @@ func replicaName(data string) (string, error) {
 	return name, nil
 }
 
-// shareAnnouncements exchanges announcements with the other processes on the same queue, so that viewers of each see
+// shareViewerChanges exchanges announcements with the other processes on the same queue, so that viewers of each see
 // all changes. Each announcement may mean new work for the dispatcher.
-func shareAnnouncements(
+func shareViewerChanges(
 	q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher, store *models.Store,
 ) (listen func(context.Context) error) {
-	if !q.Shared() {
+	if !q.IsShared() {
 		return func(context.Context) error { return nil }
 	}
-	hub.ConnectProcesses(q.Announce, store.Work)
+	hub.ConnectProcesses(q.AnnounceChange, store.Work)
 	return func(ctx context.Context) error {
-		return q.Announcements(ctx, func(announcement []byte) error {
+		return q.ReceiveChanges(ctx, func(announcement []byte) error {
 			dispatcher.Wake()
 			return hub.Receive(announcement)
 		}, hub.AnnouncementsMissed)
 	}
 }
 
-// nameOwnWorker reserves a name for the site's own worker before other workers can join with it.
-func nameOwnWorker(ctx context.Context, cfg *Config, store *models.Store, id string, log *slog.Logger) error {
+// reserveWorkerName reserves a name for the site's own worker before other workers can join with it.
+func reserveWorkerName(ctx context.Context, cfg *Config, store *models.Store, id string, log *slog.Logger) error {
 	if cfg.NoWorker {
 		return nil
 	}

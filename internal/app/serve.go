@@ -28,13 +28,13 @@ import (
 // loops. The store migrates before any connection is accepted, and the queue opens after tasks are installed.
 func serveCommand(ctx context.Context, env Environment, cfg *Config) error {
 	log := cfg.logger(env.Stderr)
-	release, err := lockData(cfg.Data)
+	release, err := lockDataDir(cfg.Data)
 	if err != nil {
 		return err
 	}
 	defer release()
 	defer logStop(ctx, cfg, log)()
-	id, err := replicaName(cfg.Data)
+	id, err := readReplicaName(cfg.Data)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func serveCommand(ctx context.Context, env Environment, cfg *Config) error {
 	if _, err := store.StartAllBaselines(ctx); err != nil {
 		return err
 	}
-	if err := nameOwnWorker(ctx, cfg, store, id, log); err != nil {
+	if err := reserveWorkerName(ctx, cfg, store, id, log); err != nil {
 		return err
 	}
 	q, err := openQueue(ctx, cfg, store, log)
@@ -61,19 +61,19 @@ func serveCommand(ctx context.Context, env Environment, cfg *Config) error {
 }
 
 func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Store, error) {
-	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
+	allowed, _ := web.ParseAddresses(cfg.WebhookNetworks) // validate has checked it
 	return models.Open(ctx, models.Config{
-		Dir: cfg.Data, MinFree: int64(cfg.MinFree) << 20, ArtifactLocation: cfg.Artifacts, DSN: cfg.DatabaseURL,
+		Dir: cfg.Data, MinFree: int64(cfg.MinFreeMiB) << 20, ArtifactLocation: cfg.Artifacts, DSN: cfg.DatabaseURL,
 		Log:                log,
 		ConfirmFirstPlaces: cfg.ConfirmRecords, NoBaselines: !cfg.RunBaselines, SiteURL: cfg.BaseURL, SendMails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{ForSite: allowed}, SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: cfg.SubmissionsPerHour, MaxUnfinishedRuns: cfg.MaxWaitingRuns},
 	})
 }
 
 func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.Logger) (*queue.Queue, error) {
-	return queue.Open(ctx, queue.Config{
-		URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
-		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
-		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
+	return queue.OpenQueue(ctx, queue.Config{
+		ClusterURL: cfg.NATS.URL, ClusterCAFile: cfg.NATS.TLSCA,
+		AccountSeed: cfg.NATS.AccountSeed, ClusterAccount: cfg.NATS.Account,
+		ListenAddress: cfg.NATS.Listen, CertFile: cfg.NATS.TLSCert, KeyFile: cfg.NATS.TLSKey,
 		Authorize: queueAuthorizer(store), Log: log,
 	})
 }
@@ -90,20 +90,20 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
-	receive := shareAnnouncements(q, hub, dispatcher, store)
-	site := cfg.web(store, dispatcher, q, hub, log)
+	receive := shareViewerChanges(q, hub, dispatcher, store)
+	site := cfg.webConfig(store, dispatcher, q, hub, log)
 	site.IsStopping = func() bool { return ctx.Err() != nil }
 	server, err := newServer(ctx, cfg, site)
 	if err != nil {
 		return err
 	}
-	ln, err := listenOn(cfg.Addr)
+	ln, err := systemdOrNewListener(cfg.Addr)
 	if err != nil {
 		return err
 	}
-	pages := startFinalLoop(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
+	pages := startStoppableLoop(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
 	logSignIn(server.SignInLink(), cfg.OAuth.providers(), log)
-	answering := startFinalLoop(ctx, func(ctx context.Context) error { return q.Serve(ctx, dispatcher) })
+	answering := startStoppableLoop(ctx, func(ctx context.Context) error { return q.Serve(ctx, dispatcher) })
 
 	loops, loopCtx := errgroup.WithContext(ctx)
 	loops.Go(func() error { return receive(loopCtx) })
@@ -113,15 +113,15 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 		loops.Go(func() error { return mailSender(cfg, store, log).Run(loopCtx) })
 	}
 	if !cfg.NoWorker {
-		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
+		loops.Go(func() error { return runSiteWorker(loopCtx, cfg, q, log) })
 	}
 	loops.Go(func() error { return pages.waitForFailure(loopCtx, "web server ended") })
 	loops.Go(func() error { return answering.waitForFailure(loopCtx, "answering workers ended") })
 	err = loops.Wait()
 	answering.stop()
-	<-answering.ended
+	<-answering.loopEnded
 	pages.stop()
-	<-pages.ended
+	<-pages.loopEnded
 	return ignoreCancelled(errors.Join(err, answering.err, pages.err))
 }
 
@@ -135,28 +135,28 @@ func logSignIn(link string, providers []web.ProviderConfig, log *slog.Logger) {
 	}
 }
 
-// finalLoop is a loop that continues after ctx ends, until stop.
-type finalLoop struct {
-	stop  context.CancelFunc
-	ended chan struct{}
-	err   error // set once it has ended
+// stoppableLoop is a loop that continues after ctx ends, until stop.
+type stoppableLoop struct {
+	stop      context.CancelFunc
+	loopEnded chan struct{}
+	err       error // set once it has ended
 }
 
-func startFinalLoop(ctx context.Context, run func(context.Context) error) *finalLoop {
-	l := &finalLoop{ended: make(chan struct{})}
+func startStoppableLoop(ctx context.Context, run func(context.Context) error) *stoppableLoop {
+	l := &stoppableLoop{loopEnded: make(chan struct{})}
 	// Independent of ctx: the caller must call stop, or the loop outlives an orderly exit.
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
-		defer close(l.ended)
+		defer close(l.loopEnded)
 		l.err = run(ctx)
 	}()
 	return l
 }
 
 // waitForFailure waits until ctx ends or the loop ends, which is an error.
-func (l *finalLoop) waitForFailure(ctx context.Context, what string) error {
+func (l *stoppableLoop) waitForFailure(ctx context.Context, what string) error {
 	select {
-	case <-l.ended:
+	case <-l.loopEnded:
 		return fmt.Errorf("%s: %w", what, l.err)
 	case <-ctx.Done():
 		return nil
@@ -164,9 +164,9 @@ func (l *finalLoop) waitForFailure(ctx context.Context, what string) error {
 }
 
 // webhookSender returns the sender of webhooks.
-func webhookSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Deliverer {
-	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
-	return outbox.NewDeliverer(outbox.WebhookConfig{Loop: outbox.Loop{Store: store, Log: log}, AllowedForSite: allowed, Version: programVersion(),
+func webhookSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.WebhookDeliverer {
+	allowed, _ := web.ParseAddresses(cfg.WebhookNetworks) // validate has checked it
+	return outbox.NewWebhookDeliverer(outbox.WebhookConfig{LoopConfig: outbox.LoopConfig{Store: store, Log: log}, AllowedForSite: allowed, Version: programVersion(),
 		ChatMessage: outcome.WebhookMessageText})
 }
 
@@ -174,8 +174,10 @@ func webhookSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.D
 func mailSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Mailer {
 	from, _ := cfg.SMTP.sender() // validate has checked it
 	s := cfg.SMTP
-	return outbox.NewMailer(outbox.MailConfig{Loop: outbox.Loop{Store: store, Log: log}, SiteAddress: cfg.BaseURL,
-		Server: outbox.SMTPServer{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, SenderAddress: from}})
+	return outbox.NewMailer(outbox.MailConfig{LoopConfig: outbox.LoopConfig{Store: store, Log: log},
+		SiteAddress: cfg.BaseURL,
+		Server: outbox.SMTPServer{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password,
+			SenderAddress: from}})
 }
 
 // newServer returns the web server, with the attacks to show and the key for signatures.
@@ -183,7 +185,7 @@ func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.S
 	if site.Attacks, err = attackCorpus(); err != nil {
 		return nil, err
 	}
-	if site.Signing, err = signingKeys(ctx, cfg, site.Store); err != nil {
+	if site.Signing, err = siteSigningKey(ctx, cfg, site.Store); err != nil {
 		return nil, err
 	}
 	if site.TLS, err = cfg.TLS.config(cfg.BaseURL, filepath.Join(cfg.Data, "certificates")); err != nil {
@@ -192,9 +194,9 @@ func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.S
 	return web.New(site)
 }
 
-// signingKeys returns the key of the site's statements: the configured one, or the one in the data directory, which is
-// created at the first start. If it is lost, signed statements stay valid: public keys are in the database.
-func signingKeys(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
+// siteSigningKey returns the key of the site's statements: the configured one, or the one in the data directory, which
+// is created at the first start. If it is lost, signed statements stay valid: public keys are in the database.
+func siteSigningKey(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
 	if cfg.SigningKey != "" {
 		s.Key, err = statement.ReadKey([]byte(cfg.SigningKey))
 	} else {
@@ -206,8 +208,9 @@ func signingKeys(ctx context.Context, cfg *Config, store *models.Store) (s web.S
 	return s, err
 }
 
-// ownWorker runs the site's own worker. The site continues without a failed worker, and shows that on its queue page.
-func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
+// runSiteWorker runs the site's own worker. The site continues without a failed worker, and shows that on its queue
+// page.
+func runSiteWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
 	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log, func(*evaluator.Config) {})
 	if errors.Is(err, evaluator.ErrSelfTest) {
 		log.Error("the site's own worker took no jobs", "err", err)
@@ -241,8 +244,8 @@ func queueAuthorizer(store *models.Store) func(name, secret string) ([]string, b
 	}
 }
 
-// web returns the site's part of the settings.
-func (c *Config) web(
+// webConfig returns the site's part of the settings.
+func (c *Config) webConfig(
 	store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger,
 ) web.Config {
 	from, _ := c.metricsNetworks() // validate has checked it

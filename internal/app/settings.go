@@ -14,12 +14,12 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// settingsFlag names the settings file.
-const settingsFlag = "config"
+// settingsFileFlag names the settings file.
+const settingsFileFlag = "config"
 
-// settingOrigins are the sources of settings by flag name: "flag", "default", the name of a variable, or the path of a
-// file.
-type settingOrigins map[string]string
+// settingSourceNames are the sources of settings by flag name: "flag", "default", the name of a variable, or the path
+// of a file.
+type settingSourceNames map[string]string
 
 // settingSources are the environment and the settings file, which set flags that the command line does not.
 type settingSources struct {
@@ -44,7 +44,7 @@ func readSettings(path string) (map[string]string, error) {
 		name := strings.ReplaceAll(key, "_", "-")
 		text, err := settingText(raw[key])
 		switch {
-		case name == settingsFlag || !known[name]:
+		case name == settingsFileFlag || !known[name]:
 			wrong = append(wrong, fmt.Errorf("settings file %s: %s is not a setting; warpboard serve --help lists them", path, key))
 		case err != nil:
 			wrong = append(wrong, fmt.Errorf("settings file %s: %s: %w", path, key, err))
@@ -76,12 +76,12 @@ func settingText(value any) (string, error) {
 	return "", fmt.Errorf("expected a string, number, boolean, or list of strings, got %v", value)
 }
 
-// lookup returns the value of a setting and its source; from is "" if it is not set. An empty variable counts as not
-// set, so it cannot replace a value in the file by an empty one.
-func (s settingSources) lookup(name string) (value, from string, err error) {
+// lookupSetting returns the value of a setting and its source; from is "" if it is not set. An empty variable counts as
+// not set, so it cannot replace a value in the file by an empty one.
+func (s settingSources) lookupSetting(name string) (value, from string, err error) {
 	env := envName(name)
 	value, path := s.getenv(env), ""
-	if name != settingsFlag { // WARPBOARD_CONFIG_FILE would be ambiguous
+	if name != settingsFileFlag { // WARPBOARD_CONFIG_FILE would be ambiguous
 		path = s.getenv(env + "_FILE")
 	}
 	switch {
@@ -104,17 +104,17 @@ func (s settingSources) lookup(name string) (value, from string, err error) {
 }
 
 // fillFlags sets every flag that the command line did not set, and returns the source of each setting.
-func (s settingSources) fillFlags(fs *pflag.FlagSet) (settingOrigins, []error) {
-	from, wrong := settingOrigins{}, []error{}
-	visitSettings(fs, func(f *pflag.Flag) {
+func (s settingSources) fillFlags(fs *pflag.FlagSet) (settingSourceNames, []error) {
+	from, wrong := settingSourceNames{}, []error{}
+	visitSettingFlags(fs, func(f *pflag.Flag) {
 		if f.Changed {
 			from[f.Name] = "flag"
 			return
 		}
-		value, origin, err := s.lookup(f.Name)
+		value, origin, err := s.lookupSetting(f.Name)
 		if err == nil && origin != "" {
 			if err = f.Value.Set(value); err != nil {
-				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.InvalidValue(f, displayValue(f.Name, value), err))
+				err = fmt.Errorf("%s: %w", settingName(f.Name, origin), console.InvalidFlagValue(f, displayValue(f.Name, value), err))
 			}
 		}
 		if err != nil {

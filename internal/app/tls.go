@@ -22,11 +22,11 @@ type TLSSettings struct {
 }
 
 func (s TLSSettings) check(wrong *settingProblems, base *url.URL) {
-	wrong.require((s.Cert == "") == (s.Key == ""), "--tls-cert and --tls-key belong together: one is missing")
-	wrong.require(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert cannot be used together")
-	wrong.require(s.Auto || s.Directory == "" && s.CA == "" && s.Email == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
+	wrong.requireThat((s.Cert == "") == (s.Key == ""), "--tls-cert and --tls-key belong together: one is missing")
+	wrong.requireThat(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert cannot be used together")
+	wrong.requireThat(s.Auto || s.Directory == "" && s.CA == "" && s.Email == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
 	if s.Auto || s.Cert != "" {
-		wrong.require(base != nil && base.Scheme == "https", "--tls-auto and --tls-cert need the site's name: give --base-url https://HOST")
+		wrong.requireThat(base != nil && base.Scheme == "https", "--tls-auto and --tls-cert need the site's name: give --base-url https://HOST")
 	}
 }
 
@@ -36,7 +36,7 @@ func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	case s.Auto:
 		return s.acmeConfig(baseURL, folder)
 	case s.Cert != "":
-		pair := &keyPair{certFile: s.Cert, keyFile: s.Key}
+		pair := &certificateFiles{certFile: s.Cert, keyFile: s.Key}
 		_, err := pair.currentCertificate(nil)
 		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.currentCertificate}, err
 	}
@@ -59,7 +59,7 @@ func (s TLSSettings) acmeConfig(baseURL, folder string) (*tls.Config, error) {
 	}
 	if s.Directory != "" {
 		manager.Client = &acme.Client{DirectoryURL: s.Directory}
-		if manager.Client.HTTPClient, err = clientTrusting(s.CA); err != nil {
+		if manager.Client.HTTPClient, err = clientTrustingCA(s.CA); err != nil {
 			return nil, err
 		}
 	}
@@ -70,8 +70,8 @@ func (s TLSSettings) acmeConfig(baseURL, folder string) (*tls.Config, error) {
 	}, nil
 }
 
-// clientTrusting returns a client that trusts the certificate authority in file, or nil if file is "".
-func clientTrusting(file string) (*http.Client, error) {
+// clientTrustingCA returns a client that trusts the certificate authority in file, or nil if file is "".
+func clientTrustingCA(file string) (*http.Client, error) {
 	if file == "" {
 		return nil, nil
 	}
@@ -89,27 +89,27 @@ func clientTrusting(file string) (*http.Client, error) {
 	}, nil
 }
 
-// keyPair is a certificate with its key in files that another program renews.
-type keyPair struct {
+// certificateFiles is a certificate with its key in files that another program renews.
+type certificateFiles struct {
 	certFile, keyFile string
 
 	mu          sync.Mutex
-	readAt      time.Time // modification time of the file that was read
+	fileModTime time.Time // modification time of the file that was read
 	certificate *tls.Certificate
 }
 
 // currentCertificate reads the files if the certificate has changed. If they cannot be read, it returns the previous
 // certificate.
-func (k *keyPair) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (k *certificateFiles) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	// This happens once per handshake. The key file is not checked: programs write it before the certificate, or both
 	// together. If a pair does not match, the previous one is used until a later handshake.
 	info, err := os.Stat(k.certFile)
-	if err == nil && (k.certificate == nil || !info.ModTime().Equal(k.readAt)) {
+	if err == nil && (k.certificate == nil || !info.ModTime().Equal(k.fileModTime)) {
 		var pair tls.Certificate
 		if pair, err = tls.LoadX509KeyPair(k.certFile, k.keyFile); err == nil {
-			k.certificate, k.readAt = &pair, info.ModTime()
+			k.certificate, k.fileModTime = &pair, info.ModTime()
 		}
 	}
 	if k.certificate == nil {

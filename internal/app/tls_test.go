@@ -134,7 +134,7 @@ func TestACertificateInFilesIsReadAgainWhenItChanges(t *testing.T) {
 	cert := write(t, "cert.pem", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE",
 		Bytes: pair.Certificate[0]})))
 	keyFile := write(t, "key.pem", string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})))
-	files := &keyPair{certFile: cert, keyFile: keyFile}
+	files := &certificateFiles{certFile: cert, keyFile: keyFile}
 	first, err := files.currentCertificate(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestACertificateInFilesIsReadAgainWhenItChanges(t *testing.T) {
 	if _, err := files.currentCertificate(nil); err != nil {
 		t.Errorf("a certificate that is being written: %v", err)
 	}
-	if _, err := (&keyPair{certFile: "none", keyFile: "none"}).currentCertificate(nil); err == nil {
+	if _, err := (&certificateFiles{certFile: "none", keyFile: "none"}).currentCertificate(nil); err == nil {
 		t.Error("no certificate is not an error")
 	}
 }

@@ -28,7 +28,7 @@ func attackCorpus() ([]views.Attack, error) {
 	corpus := make([]views.Attack, len(all))
 	for i, a := range all {
 		corpus[i] = views.Attack{
-			Name: a.Name, Title: a.Title, Family: a.Family, Description: a.Description, Platform: attackTarget(a),
+			Name: a.Name, Title: a.Title, Family: a.Family, Description: a.Description, Platform: attackTargetText(a),
 			NeedsGPU: a.Device == "gpu", ExpectedVerdict: string(a.ExpectedVerdict), Results: attackResults(a, tables),
 		}
 	}
@@ -37,21 +37,21 @@ func attackCorpus() ([]views.Attack, error) {
 
 // attackResults returns the result of an attack in each table. An attack for the CPU and one for GPUs may have the same
 // name.
-func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.AttackResult) {
+func attackResults(a attacks.Attack, tables []attacks.DeviceResults) (results []views.AttackResult) {
 	for _, table := range tables {
 		for _, r := range table.Results {
 			if r.Attack == a.Name && (a.Device == "cpu") == (table.Device == device.CPU) {
 				results = append(results, views.AttackResult{
 					Harness: r.Harness, IsFromOtherVersion: r.Harness != harness.Digest(), Device: table.Device,
-					Verdict: string(r.Verdict), AsExpected: r.AsExpected, ClaimedNS: r.ClaimedNS, ShownNS: r.ShownNS, MeasuredAt: r.At})
+					Verdict: string(r.Verdict), AsExpected: r.EndedAsExpected, ClaimedNS: r.ClaimedTimeNS, ShownNS: r.ShownTimeNS, MeasuredAt: r.TestedAt})
 			}
 		}
 	}
 	return results
 }
 
-// attackTarget describes an attack's language and device: "CUDA C++", "Python on the CPU".
-func attackTarget(a attacks.Attack) string {
+// attackTargetText describes an attack's language and device: "CUDA C++", "Python on the CPU".
+func attackTargetText(a attacks.Attack) string {
 	name := map[tasks.Lang]string{tasks.LangPython: "Python", tasks.LangCPP: "C++", tasks.LangCUDA: "CUDA C++"}[a.Lang]
 	if a.Device == "cpu" {
 		return name + " on the CPU"

@@ -14,12 +14,13 @@ import (
 
 func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
-	table := func(device, harness string, shown float64) attacks.Table {
-		return attacks.Table{Device: device, Results: []attacks.Result{
-			{Attack: "other"}, {Attack: "done_at_once", Harness: harness, Verdict: attacks.Refused, AsExpected: true,
-				ShownNS: shown, At: at}}}
+	table := func(device, harness string, shown float64) attacks.DeviceResults {
+		return attacks.DeviceResults{Device: device, Results: []attacks.Result{
+			{Attack: "other"}, {Attack: "done_at_once", Harness: harness, Verdict: attacks.VerdictRefused,
+				EndedAsExpected: true,
+				ShownTimeNS:     shown, TestedAt: at}}}
 	}
-	tables := []attacks.Table{table("CPU", harness.Digest(), 1), table("H200", "another", 2),
+	tables := []attacks.DeviceResults{table("CPU", harness.Digest(), 1), table("H200", "another", 2),
 		table("B200", harness.Digest(), 3)}
 	want := func(harness, device string, older bool, shown float64) views.AttackResult {
 		return views.AttackResult{Harness: harness, Device: device, IsFromOtherVersion: older, Verdict: "refused",

@@ -32,7 +32,7 @@ func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 		return err
 	}
 	cfg.Worker.setJoinCredential()
-	release, err := lockData(cfg.Data)
+	release, err := lockDataDir(cfg.Data)
 	if err != nil {
 		return err
 	}
@@ -45,12 +45,12 @@ func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 	defer logStop(ctx, cfg, log)()
 	site := queue.WorkerConfig{
 		URL:    cmp.Or(cfg.SiteAddress, cfg.NATS.URL),
-		CA:     cfg.NATS.TLSCA,
+		CAFile: cfg.NATS.TLSCA,
 		Secret: cfg.Worker.Secret,
 		Log:    log,
 	}
 	return ignoreCancelled(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
-		if c.Leave = cfg.Worker.Leave; notice != nil {
+		if c.ExitConditions = cfg.Worker.ExitConditions; notice != nil {
 			c.WaitForShutdownNotice = notice.waitForNotice
 		}
 	}))
@@ -63,7 +63,7 @@ func runWorker(
 ) error {
 	dial.Name = cfg.Worker.Name
 	// It connects before detecting devices, to report a wrong secret at once; it waits for a site that does not run.
-	conn, err := queue.Dial(ctx, dial)
+	conn, err := queue.ConnectWorker(ctx, dial)
 	if err != nil {
 		return err
 	}
@@ -72,25 +72,26 @@ func runWorker(
 	if err != nil {
 		return err
 	}
-	config.Conn, config.WarmPythons, config.Precompile, config.StopTimeout = conn, cfg.Worker.WarmPythons, cfg.Worker.Precompile, cfg.ShutdownGrace
+	config.Conn, config.WarmPythons, config.Precompile, config.StopTimeout = conn, cfg.Worker.WarmPythons, cfg.Worker.PrecompileTasks, cfg.ShutdownGrace
 	leaving(&config)
-	config.Measuring.MaxProcesses = cfg.Worker.MeasuringProcesses
-	config.SlotBenchmarks = evaluator.SlotBenchmarks{Interval: cfg.Worker.SlotBenchmarkEvery, FirstDelay: time.Minute}
-	if config.Tools.NVCC != nil {
-		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
+	config.MeasureConfig.MaxProcesses = cfg.Worker.MeasuringProcesses
+	config.SlotBenchmarks = evaluator.SlotBenchmarkConfig{Interval: cfg.Worker.SlotBenchmarkEvery,
+		FirstDelay: time.Minute}
+	if config.Toolchain.NVCC != nil {
+		config.ProbeDevice = (&slots.CUDAProbe{Runner: box, NVCC: config.Toolchain.NVCC}).Check
 	}
 	config.SelfTest = cfg.selfTestConfig()
-	addNsight(ctx, &config, box, cfg.Worker)
+	enableNsight(ctx, &config, box, cfg.Worker)
 	addSanitizer(&config, box)
 	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
 	return evaluator.NewWorker(config).Run(ctx)
 }
 
 // verifyMachine returns the settings of this machine.
-func (c *Config) verifyMachine(log *slog.Logger) verify.Machine {
-	return verify.Machine{
-		Name: c.Worker.Name, Version: programVersion(), Data: c.Data, Objects: c.objectDir(), CPUSlots: cpuSlots(c.Worker.CPUSlots),
-		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, BuildNice: c.Worker.BuildNice, Libraries: c.Worker.libraries(), Log: log,
+func (c *Config) verifyMachine(log *slog.Logger) verify.MachineSettings {
+	return verify.MachineSettings{
+		Name: c.Worker.Name, Version: programVersion(), DataDir: c.Data, ObjectDir: c.objectDir(), CPUSlots: cpuSlots(c.Worker.CPUSlots),
+		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, BuildNice: c.Worker.BuildNice, Libraries: c.Worker.includeLibraries(), Log: log,
 	}
 }
 
@@ -100,8 +101,8 @@ func (c *Config) selfTestConfig() evaluator.SelfTestConfig {
 	// Pause and Longest limit the time until a repaired machine is tested again; Later gives the first jobs after a
 	// start precedence.
 	return evaluator.SelfTestConfig{
-		FirstRetryPause: 10 * time.Second, MaxRetryPause: 10 * time.Minute, RepeatDelay: time.Minute,
-		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objectDir(), "selftest")}, Disk: c.Data, MinFree: minFreeDisk,
+		FirstRetryPause: 10 * time.Second, MaxRetryPause: 10 * time.Minute, DelayIfPassed: time.Minute,
+		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objectDir(), "selftest")}, DiskDir: c.Data, MinFreeBytes: minFreeDisk,
 	}
 }
 
@@ -110,14 +111,14 @@ func (c *Config) objectDir() string {
 	return cmp.Or(c.Worker.ObjectCache, filepath.Join(c.Data, "objects"))
 }
 
-// addNsight enables hardware counters for a worker with a GPU, and profiling unless that is switched off.
-func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandbox, settings WorkerSettings) {
+// enableNsight enables hardware counters for a worker with a GPU, and profiling unless that is switched off.
+func enableNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandbox, settings WorkerSettings) {
 	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
 		return
 	}
 	places := nsight.DefaultSearchPaths()
 	if settings.NCUPath != "" {
-		places = nsight.SearchPaths{Globs: []string{settings.NCUPath}, ExtraDirs: places.ExtraDirs}
+		places = nsight.SearchPaths{ProgramGlobs: []string{settings.NCUPath}, ExtraDirs: places.ExtraDirs}
 	}
 	tool, err := nsight.FindTool(ctx, places)
 	if err != nil {
@@ -125,14 +126,14 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 		return
 	}
 	config.Nsight = &profiling.Nsight{Tool: tool, Runner: box}
-	if settings.Profile {
+	if settings.ProfileRuns {
 		config.Profiler = config.Nsight
 	}
 }
 
 // addSanitizer enables compute-sanitizer for a worker with a GPU.
 func addSanitizer(config *evaluator.Config, box *sandbox.Sandbox) {
-	switch tool := config.Tools.Sanitizer; {
+	switch tool := config.Toolchain.ComputeSanitizer; {
 	case !slices.ContainsFunc(config.Slots, device.Slot.IsGPU):
 	case tool == nil:
 		config.Log.Warn("nothing is sanitized", "why", "compute-sanitizer was not found on PATH, in CUDA_HOME or in /usr/local/cuda; it comes with the CUDA toolkit, beside nvcc")

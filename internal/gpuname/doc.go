@@ -2,7 +2,7 @@
 // name.
 //
 // A worker labels its slots with Parse (evaluator/device), and that label is the device of boards, queues, and
-// addresses. Task files, people, and old rows have shorter names ("H100"): DevicesNamed finds their devices.
+// addresses. Task files, people, and old rows have shorter names ("H100"): DevicesWithName finds their devices.
 //
 // Two GPUs with different form factors or memory sizes never have the same label: names without a short label are
 // written in full.

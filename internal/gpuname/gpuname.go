@@ -36,8 +36,8 @@ var formFactors = map[string]string{
 	"SERVER": "Server", "WORKSTATION": "Workstation",
 }
 
-// sxmModels are models whose names omit the form factor if it is SXM.
-var sxmModels = []string{"H100", "H200", "H800", "H20", "B200", "B300"}
+// modelsWithImpliedSXM are models whose names omit the form factor if it is SXM.
+var modelsWithImpliedSXM = []string{"H100", "H200", "H800", "H20", "B200", "B300"}
 
 // nominalMemoryGB are the memory sizes in the names of GPUs, in GB. NVML reports up to a sixteenth less, because ECC
 // uses some memory.
@@ -58,16 +58,16 @@ func Parse(name string, memory uint64) GPU {
 	if len(words) == 0 {
 		return GPU{Model: name}
 	}
-	end := modelWordCount(words)
+	end := modelNameWordCount(words)
 	s := GPU{Model: strings.Join(words[:end], "-")}
 	for _, word := range words[end:] {
-		s.readWord(word)
+		s.addNamePart(word)
 	}
-	if s.FormFactor == "" && slices.Contains(sxmModels, s.Model) {
+	if s.FormFactor == "" && slices.Contains(modelsWithImpliedSXM, s.Model) {
 		s.FormFactor = "SXM"
 	}
 	if memory > 0 && s.MIGProfile == "" {
-		s.MemoryGB = nominalMemory(memory)
+		s.MemoryGB = roundToNominalMemory(memory)
 	}
 	if s.MemoryGB == 0 && s.MIGProfile == "" {
 		s.MemoryGB = memoryOfModel(s.String())
@@ -85,9 +85,9 @@ func memoryOfModel(name string) (memory int) {
 	return memory
 }
 
-// modelWordCount returns how many words are the name of the model: all up to the first word with a digit, and words
+// modelNameWordCount returns how many words are the name of the model: all up to the first word with a digit, and words
 // after it that distinguish models.
-func modelWordCount(words []string) int {
+func modelNameWordCount(words []string) int {
 	end := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, "0123456789") }) + 1
 	if end == 0 {
 		return len(words) // "TITAN RTX"
@@ -98,9 +98,9 @@ func modelWordCount(words []string) int {
 	return end
 }
 
-// readWord interprets a word after the model. HBM2e means a PCIe H100 of the first generation, since an SXM H100 has
+// addNamePart interprets a word after the model. HBM2e means a PCIe H100 of the first generation, since an SXM H100 has
 // HBM3; the first number of a GH200 is the memory of its processor.
-func (s *GPU) readWord(word string) {
+func (s *GPU) addNamePart(word string) {
 	upper := strings.ToUpper(word)
 	if form, known := formFactors[strings.TrimRight(upper, "0123456789")]; known && (s.FormFactor == "" || form == "MaxQ") {
 		s.FormFactor = form
@@ -115,8 +115,8 @@ func (s *GPU) readWord(word string) {
 	}
 }
 
-// nominalMemory rounds a memory size up to a nominal size.
-func nominalMemory(bytes uint64) int {
+// roundToNominalMemory rounds a memory size up to a nominal size.
+func roundToNominalMemory(bytes uint64) int {
 	gib := float64(bytes) / (1 << 30)
 	for _, size := range nominalMemoryGB {
 		if gib <= 1.005*float64(size) && gib >= 0.9*float64(size) {
@@ -155,9 +155,9 @@ func (s GPU) Label() string {
 	return label
 }
 
-// Matches reports whether a name means a device: its label, in any case, or its family, which is the label without form
-// factor, memory, or MIG profile. A short label is not a family: H200 does not mean H200-NVL.
-func Matches(name, label string) bool {
+// NameMeansDevice reports whether a name means a device: its label, in any case, or its family, which is the label
+// without form factor, memory, or MIG profile. A short label is not a family: H200 does not mean H200-NVL.
+func NameMeansDevice(name, label string) bool {
 	if strings.EqualFold(name, label) {
 		return true
 	}
@@ -181,22 +181,22 @@ func Matches(name, label string) bool {
 // Family returns the model for a label, without form factor, memory, or MIG profile: H200 for H200-NVL.
 func Family(label string) string { return Parse(label, 0).Model }
 
-// fullyLabelledModels are models whose labels have all parts, as in A100-SXM-80GB.
-var fullyLabelledModels = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
+// modelsWithFullLabels are models whose labels have all parts, as in A100-SXM-80GB.
+var modelsWithFullLabels = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
 
-// IsKnown reports whether a name probably is a device: the CPU, a server GPU in the lists of this package, or any
+// IsKnownDevice reports whether a name probably is a device: the CPU, a server GPU in the lists of this package, or any
 // member of a family of desktop GPUs.
-func IsKnown(name string) bool {
+func IsKnownDevice(name string) bool {
 	name, _, _ = strings.Cut(name, "-MIG-")
 	if strings.EqualFold(name, CPU) || familyPattern.MatchString(name) {
 		return true
 	}
 	for _, label := range shortLabels {
-		if Matches(name, label) || Matches(label, name) {
+		if NameMeansDevice(name, label) || NameMeansDevice(label, name) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(fullyLabelledModels, func(model string) bool { return Matches(model, name) })
+	return slices.ContainsFunc(modelsWithFullLabels, func(model string) bool { return NameMeansDevice(model, name) })
 }
 
 // architectures are the generations of GPUs, with the prefixes of labels of each.
@@ -225,13 +225,13 @@ func Architecture(label string) string {
 	return "other"
 }
 
-// DevicesNamed returns the devices for a name: the one with this label, otherwise all of the family.
-func DevicesNamed(name string, devices []string) (chosen []string) {
+// DevicesWithName returns the devices for a name: the one with this label, otherwise all of the family.
+func DevicesWithName(name string, devices []string) (chosen []string) {
 	for _, d := range devices {
 		if strings.EqualFold(name, d) {
 			return []string{d}
 		}
-		if Matches(name, d) {
+		if NameMeansDevice(name, d) {
 			chosen = append(chosen, d)
 		}
 	}

@@ -81,7 +81,7 @@ func TestANameMatchesItsLabelOrItsFamily(t *testing.T) {
 		"H200": {"H200"}, "A100": {"A100-SXM-40GB", "A100-SXM-80GB"}, "A100-SXM": {"A100-SXM-40GB", "A100-SXM-80GB"},
 		"RTX-4070": {"RTX-4070-12GB"}, "RTX-4090": {"RTX-4090"}, "H10": nil, "H100-": nil, "B200": nil, "": nil,
 	} {
-		if diff := cmp.Diff(want, DevicesNamed(name, devices)); diff != "" {
+		if diff := cmp.Diff(want, DevicesWithName(name, devices)); diff != "" {
 			t.Errorf("%q:\n%s", name, diff)
 		}
 	}
@@ -94,7 +94,7 @@ func TestKnownNamesAreLabelsAndFamilies(t *testing.T) {
 		"RTX-4090": true, "RTX-PRO-6000-Server-96GB": true, "H200-MIG-1g.18gb": true,
 		"H1000": false, "H": false, "A100SXM": false, "MI300": false, "GPU": false,
 	} {
-		if IsKnown(name) != want {
+		if IsKnownDevice(name) != want {
 			t.Errorf("%s: known is %v", name, !want)
 		}
 	}

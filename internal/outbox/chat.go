@@ -9,9 +9,9 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// chatFormat returns a function that converts a text to the body for an incoming webhook of a chat; nil for any other
-// address, which receives the body unchanged.
-func chatFormat(address string) func(text string) any {
+// chatBodyFormat returns a function that converts a text to the body for an incoming webhook of a chat; nil for any
+// other address, which receives the body unchanged.
+func chatBodyFormat(address string) func(text string) any {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
@@ -47,11 +47,11 @@ func escapeDiscord(text string) string {
 
 // requestBody returns the request body of a delivery; for a chat it is a text.
 func (s webhookSender) requestBody(d webhooks.DueDelivery) (string, error) {
-	shape := chatFormat(d.URL)
-	if shape == nil || s.message == nil {
+	shape := chatBodyFormat(d.URL)
+	if shape == nil || s.chatMessage == nil {
 		return d.Body, nil
 	}
-	text, err := s.message([]byte(d.Body), d.UserID)
+	text, err := s.chatMessage([]byte(d.Body), d.UserID)
 	if err != nil {
 		return "", fmt.Errorf("the body cannot be written as a text: %w", err)
 	}

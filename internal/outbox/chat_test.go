@@ -9,7 +9,7 @@ import (
 
 // TestChatsGetATextInTheirForm: every other receiver gets the unchanged body.
 func TestChatsGetATextInTheirForm(t *testing.T) {
-	s := webhookSender{message: func(body []byte, reader int64) (string, error) {
+	s := webhookSender{chatMessage: func(body []byte, reader int64) (string, error) {
 		if reader != 7 || string(body) != "{}" {
 			return "", errors.New("another delivery")
 		}

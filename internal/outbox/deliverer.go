@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	passInterval, remindInterval = time.Second, time.Minute
-	// maxTries limits the concurrent requests of this process; reservedForSite of them are only for webhooks of the
-	// site, and each person has at most maxTriesPerPerson, so that slow receivers do not delay the site or other
+	deliveryPassInterval, reminderInterval = time.Second, time.Minute
+	// maxTries limits the concurrent requests of this process; triesReservedForSite of them are only for webhooks of
+	// the site, and each person has at most maxTriesPerPerson, so that slow receivers do not delay the site or other
 	// people.
-	maxTries, reservedForSite, maxTriesPerPerson = 24, 12, 3
+	maxTries, triesReservedForSite, maxTriesPerPerson = 24, 12, 3
 	// lostWorkerTimeout is the time without a heartbeat after which a worker is reported as lost: longer than a restart
 	// of the site, during which no heartbeat arrives, and longer than fleet.WorkerTimeout, because a false alarm of
 	// that one only repeats a run, while this one notifies a person.
@@ -31,9 +31,9 @@ const (
 	claimTimeout = 6 * answerTimeout
 )
 
-// WebhookConfig configures a Deliverer.
+// WebhookConfig configures a WebhookDeliverer.
 type WebhookConfig struct {
-	Loop
+	LoopConfig
 	AllowedForSite   []netip.Prefix // non-public networks that the site's webhooks may reach
 	AllowedForPeople []netip.Prefix // the same for people's webhooks; for tests with receivers on this machine
 	RootCAs          *x509.CertPool // trusted authorities; nil for the system's
@@ -43,7 +43,7 @@ type WebhookConfig struct {
 	AnswerTimeout time.Duration // time limit of a receiver; 0 for ten seconds
 }
 
-// Deliverer turns events into deliveries, and sends these.
+// WebhookDeliverer turns events into deliveries, and sends these.
 //
 // The goroutine of Run finds and claims deliveries; each try has a goroutine of its own, counted by trying. mu guards
 // now and is never held during a call. started and now are for this process: each process of a site sends deliveries,
@@ -51,21 +51,21 @@ type WebhookConfig struct {
 //
 // A delivery in the database is due; or claimed until a time (ClaimDelivery), after which it is due again; or ended, or
 // due later (EndTry). A receiver may get an event twice, with the same ID, but loses none in a crash.
-type Deliverer struct {
+type WebhookDeliverer struct {
 	WebhookConfig
-	sender       webhookSender
-	startedAt    time.Time
-	remindedAt   time.Time // last run of remind
-	runningTries sync.WaitGroup
+	sender           webhookSender
+	startedAt        time.Time
+	lastReminderPass time.Time // last run of remind
+	tryGroup         sync.WaitGroup
 
 	mu           sync.Mutex
 	triesByOwner map[int64]int // number of running tries, by owner
 }
 
-// NewDeliverer returns a Deliverer; call Run.
-func NewDeliverer(cfg WebhookConfig) *Deliverer {
+// NewWebhookDeliverer returns a WebhookDeliverer; call Run.
+func NewWebhookDeliverer(cfg WebhookConfig) *WebhookDeliverer {
 	cfg.AnswerTimeout = cmp.Or(cfg.AnswerTimeout, answerTimeout)
-	return &Deliverer{
+	return &WebhookDeliverer{
 		WebhookConfig: cfg,
 		sender:        newSender(cfg),
 		startedAt:     cfg.currentTime(),
@@ -74,31 +74,31 @@ func NewDeliverer(cfg WebhookConfig) *Deliverer {
 }
 
 // Run sends deliveries until ctx ends. Another process repeats the tries that are then in progress.
-func (d *Deliverer) Run(ctx context.Context) error {
-	defer d.runningTries.Wait()
-	return d.runRepeatedly(ctx, passInterval, "delivering to webhooks", func() error { return d.runPass(ctx, d.currentTime()) })
+func (d *WebhookDeliverer) Run(ctx context.Context) error {
+	defer d.tryGroup.Wait()
+	return d.runRepeatedly(ctx, deliveryPassInterval, "delivering to webhooks", func() error { return d.runPass(ctx, d.currentTime()) })
 }
 
 // runPass starts all tries that are due, and checks workers and deadlines.
-func (d *Deliverer) runPass(ctx context.Context, at time.Time) error {
+func (d *WebhookDeliverer) runPass(ctx context.Context, at time.Time) error {
 	// An error of one function does not stop the others; the next pass, a second later, calls it again.
-	watched := d.watchWorkers(ctx, at)
+	watched := d.createWorkerEvents(ctx, at)
 	reminded := d.createReminders(ctx, at)
 	_, spread := d.Store.Webhooks.CreateDeliveries(ctx)
 	return errors.Join(watched, reminded, spread, d.sendDue(ctx, at))
 }
 
 // createReminders creates events for deadlines that are near, once a minute.
-func (d *Deliverer) createReminders(ctx context.Context, at time.Time) error {
-	if at.Sub(d.remindedAt) < remindInterval {
+func (d *WebhookDeliverer) createReminders(ctx context.Context, at time.Time) error {
+	if at.Sub(d.lastReminderPass) < reminderInterval {
 		return nil
 	}
-	d.remindedAt = at
+	d.lastReminderPass = at
 	return d.Store.AddDeadlineNotices(ctx)
 }
 
-// watchWorkers creates events for workers without heartbeats and for work that waits too long.
-func (d *Deliverer) watchWorkers(ctx context.Context, at time.Time) error {
+// createWorkerEvents creates events for workers without heartbeats and for work that waits too long.
+func (d *WebhookDeliverer) createWorkerEvents(ctx context.Context, at time.Time) error {
 	if at.Sub(d.startedAt) < lostWorkerTimeout { // heartbeats were missed while the site was down
 		return nil
 	}
@@ -115,7 +115,7 @@ func (d *Deliverer) watchWorkers(ctx context.Context, at time.Time) error {
 		return err
 	}
 	waits = slices.DeleteFunc(waits, func(w work.WaitingWork) bool { _, paused := pauses[w.Device]; return paused })
-	return d.Store.Webhooks.WatchWorkersAndQueues(ctx, silentWorkers(workers, at), longWaitsOf(waits), at)
+	return d.Store.Webhooks.WatchWorkersAndQueues(ctx, silentWorkers(workers, at), longWaitingWork(waits), at)
 }
 
 func silentWorkers(workers []fleet.Worker, at time.Time) (list []webhooks.SilentWorker) {
@@ -134,7 +134,7 @@ func silentWorkers(workers []fleet.Worker, at time.Time) (list []webhooks.Silent
 	return list
 }
 
-func longWaitsOf(waits []work.WaitingWork) (list []webhooks.WaitingWork) {
+func longWaitingWork(waits []work.WaitingWork) (list []webhooks.WaitingWork) {
 	for _, w := range waits {
 		list = append(list, webhooks.WaitingWork{Device: w.Device, WaitingCount: w.WorkCount,
 			OldestSince: w.OldestSince})
@@ -143,35 +143,35 @@ func longWaitsOf(waits []work.WaitingWork) (list []webhooks.WaitingWork) {
 }
 
 // sendDue starts as many tries as the limits allow.
-func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
-	due, err := d.Store.Webhooks.DueDeliveries(ctx, at, d.busyOwners(), reservedForSite, maxTries*8)
+func (d *WebhookDeliverer) sendDue(ctx context.Context, at time.Time) error {
+	due, err := d.Store.Webhooks.DueDeliveries(ctx, at, d.ownersAtLimit(), triesReservedForSite, maxTries*8)
 	if err != nil {
 		return err
 	}
 	// More deliveries are read than can be sent, so that many deliveries of one person do not hide those of others.
 	d.sortByOwner(due)
 	for _, delivery := range due {
-		if !d.reserveOwner(delivery.UserID) {
+		if !d.beginOwnerTry(delivery.UserID) {
 			continue
 		}
 		claimed, err := d.Store.Webhooks.ClaimDelivery(ctx, delivery, at.Add(claimTimeout))
 		// It is not claimed if another process was faster, or if the delivery was deleted.
 		if err != nil || !claimed {
-			d.releaseOwner(delivery.UserID)
+			d.endOwnerTry(delivery.UserID)
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		d.runningTries.Go(func() {
-			defer d.releaseOwner(delivery.UserID)
+		d.tryGroup.Go(func() {
+			defer d.endOwnerTry(delivery.UserID)
 			d.tryDelivery(ctx, delivery)
 		})
 	}
 	return nil
 }
 
-func (d *Deliverer) tryDelivery(ctx context.Context, delivery webhooks.DueDelivery) {
+func (d *WebhookDeliverer) tryDelivery(ctx context.Context, delivery webhooks.DueDelivery) {
 	tried := d.sender.send(ctx, delivery, d.currentTime())
 	// The try is not stored, so it does not count: the restart of the site is not a failure of the receiver.
 	if ctx.Err() != nil && tried.Problem != "" {
@@ -184,20 +184,20 @@ func (d *Deliverer) tryDelivery(ctx context.Context, delivery webhooks.DueDelive
 	}
 }
 
-// maxTriesOf returns the maximum number of concurrent tries for the webhooks of an owner; 0 is the site.
-func maxTriesOf(userID int64) int {
+// maxTriesOfOwner returns the maximum number of concurrent tries for the webhooks of an owner; 0 is the site.
+func maxTriesOfOwner(userID int64) int {
 	if userID == 0 {
-		return reservedForSite
+		return triesReservedForSite
 	}
 	return maxTriesPerPerson
 }
 
-// busyOwners returns the owners for whom no try may start at present.
-func (d *Deliverer) busyOwners() (list []int64) {
+// ownersAtLimit returns the owners for whom no try may start at present.
+func (d *WebhookDeliverer) ownersAtLimit() (list []int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for userID, n := range d.triesByOwner {
-		if n >= maxTriesOf(userID) {
+		if n >= maxTriesOfOwner(userID) {
 			list = append(list, userID)
 		}
 	}
@@ -205,7 +205,7 @@ func (d *Deliverer) busyOwners() (list []int64) {
 }
 
 // sortByOwner sorts deliveries by the number of tries in progress of their owners, fewest first.
-func (d *Deliverer) sortByOwner(due []webhooks.DueDelivery) {
+func (d *WebhookDeliverer) sortByOwner(due []webhooks.DueDelivery) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	slices.SortStableFunc(due, func(a, b webhooks.DueDelivery) int {
@@ -213,9 +213,9 @@ func (d *Deliverer) sortByOwner(due []webhooks.DueDelivery) {
 	})
 }
 
-// reserveOwner counts a try for an owner. It returns false if the webhooks of the owner, or those of all people
+// beginOwnerTry counts a try for an owner. It returns false if the webhooks of the owner, or those of all people
 // together, have reached their limit.
-func (d *Deliverer) reserveOwner(userID int64) bool {
+func (d *WebhookDeliverer) beginOwnerTry(userID int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	// Key 0 is the site; all other keys are people.
@@ -223,14 +223,14 @@ func (d *Deliverer) reserveOwner(userID int64) bool {
 	for _, n := range d.triesByOwner {
 		people += n
 	}
-	if userID != 0 && people >= maxTries-reservedForSite || d.triesByOwner[userID] >= maxTriesOf(userID) {
+	if userID != 0 && people >= maxTries-triesReservedForSite || d.triesByOwner[userID] >= maxTriesOfOwner(userID) {
 		return false
 	}
 	d.triesByOwner[userID]++
 	return true
 }
 
-func (d *Deliverer) releaseOwner(userID int64) {
+func (d *WebhookDeliverer) endOwnerTry(userID int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.triesByOwner[userID]--; d.triesByOwner[userID] == 0 {

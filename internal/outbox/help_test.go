@@ -116,8 +116,9 @@ func roots() *x509.CertPool {
 func deliver(t *testing.T, s *models.Store, c *clock, allowed []netip.Prefix) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	d := outbox.NewDeliverer(outbox.WebhookConfig{AllowedForPeople: allowed, RootCAs: roots(), AnswerTimeout: time.Second,
-		Loop: outbox.Loop{Store: s, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond, Now: c.now}})
+	d := outbox.NewWebhookDeliverer(outbox.WebhookConfig{AllowedForPeople: allowed, RootCAs: roots(), AnswerTimeout: time.Second,
+		LoopConfig: outbox.LoopConfig{Store: s, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond,
+			Now: c.now}})
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

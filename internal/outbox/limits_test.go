@@ -220,8 +220,8 @@ func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
 	}
 	hook := create(t, s, o.admin, webhooks.NewWebhook{ForWholeSite: true, URL: site.URL,
 		EventKinds: webhooks.SiteKinds()})
-	d := outbox.NewDeliverer(outbox.WebhookConfig{AllowedForPeople: loopback, RootCAs: roots(), AnswerTimeout: time.Minute,
-		Loop: outbox.Loop{Store: s, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond}})
+	d := outbox.NewWebhookDeliverer(outbox.WebhookConfig{AllowedForPeople: loopback, RootCAs: roots(), AnswerTimeout: time.Minute,
+		LoopConfig: outbox.LoopConfig{Store: s, Log: slog.New(slog.DiscardHandler), Interval: 5 * time.Millisecond}})
 	ended := make(chan error, 1)
 	go func() { ended <- d.Run(t.Context()) }()
 	t.Cleanup(func() { close(leave); <-ended })

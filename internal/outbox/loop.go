@@ -9,15 +9,15 @@ import (
 	"warpboard/models"
 )
 
-// Loop has the fields that the configurations of Deliverer and Mailer have in common.
-type Loop struct {
+// LoopConfig has the fields that the configurations of WebhookDeliverer and Mailer have in common.
+type LoopConfig struct {
 	Store    *models.Store
 	Log      *slog.Logger
 	Interval time.Duration    // interval of checking for due messages; 0 for the sender's usual one
 	Now      func() time.Time // nil for time.Now
 }
 
-func (l Loop) currentTime() time.Time {
+func (l LoopConfig) currentTime() time.Time {
 	if l.Now == nil {
 		return time.Now()
 	}
@@ -25,7 +25,7 @@ func (l Loop) currentTime() time.Time {
 }
 
 // runRepeatedly calls pass now and after each interval until ctx ends. The error of a pass is logged.
-func (l Loop) runRepeatedly(ctx context.Context, usual time.Duration, what string, pass func() error) error {
+func (l LoopConfig) runRepeatedly(ctx context.Context, usual time.Duration, what string, pass func() error) error {
 	tick := time.NewTicker(cmp.Or(l.Interval, usual))
 	defer tick.Stop()
 	for {

@@ -21,7 +21,7 @@ const (
 
 // MailConfig configures a Mailer.
 type MailConfig struct {
-	Loop
+	LoopConfig
 	Server      SMTPServer
 	SiteAddress string // address of the site, for links
 }

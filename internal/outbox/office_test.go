@@ -95,7 +95,7 @@ func (o *office) run(change func(*outbox.SMTPServer)) (stop func()) {
 	}
 	ctx, cancel := context.WithCancel(o.t.Context())
 	m := outbox.NewMailer(outbox.MailConfig{Server: server, SiteAddress: site,
-		Loop: outbox.Loop{
+		LoopConfig: outbox.LoopConfig{
 			Store:    o.Store,
 			Log:      slog.New(slog.DiscardHandler),
 			Interval: 5 * time.Millisecond,

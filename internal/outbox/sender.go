@@ -31,9 +31,10 @@ const (
 
 // webhookSender sends the request of a try.
 type webhookSender struct {
-	siteClient, peopleClient *http.Client // for the site's webhooks, which may reach more networks, and for people's
-	userAgent                string
-	message                  func(body []byte, reader int64) (string, error)
+	// for the site's webhooks, which may reach more networks, and for people's
+	clientForSite, clientForPeople *http.Client
+	userAgent                      string
+	chatMessage                    func(body []byte, reader int64) (string, error)
 }
 
 func newSender(cfg WebhookConfig) webhookSender {
@@ -81,10 +82,10 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 		"webhook-id": d.MessageID, "webhook-timestamp": strconv.FormatInt(at.Unix(), 10), "webhook-signature": signature} {
 		request.Header.Set(name, value)
 	}
-	client := s.peopleClient
+	client := s.clientForPeople
 	switch {
 	case d.UserID == 0:
-		client = s.siteClient
+		client = s.clientForSite
 	case request.URL.Scheme != "https": // created when people's webhooks could use http
 		return 0, errors.New("the address of the webhook does not begin with https://: delete the webhook, and create it again")
 	}
@@ -103,16 +104,16 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 	return response.StatusCode, nil
 }
 
-// errReceiverRefused is the error for both an unknown host name and a refused address. Different errors would reveal
+// errReceiverAddress is the error for both an unknown host name and a refused address. Different errors would reveal
 // host names and addresses in the operator's network to the person who created the webhook.
-var errReceiverRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
+var errReceiverAddress = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
 
 // safeMessage explains why a request failed, without its address, which may contain a secret. TLS errors are unchanged:
 // a certificate reveals nothing about the network of the operator.
 func safeMessage(err error, timeout time.Duration) error {
 	var name *net.DNSError
 	if errors.As(err, &name) || errors.Is(err, webhooks.ErrRefused) {
-		return errReceiverRefused
+		return errReceiverAddress
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {

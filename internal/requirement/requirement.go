@@ -9,10 +9,10 @@ import (
 
 // limits of requirements and packages
 const (
-	MaxRequirements = 20  // of a task or a request
-	MostText        = 200 // bytes of one
-	MostName        = 100 // bytes of a package's name
-	MostVersion     = 50  // bytes of a version
+	MaxRequirements     = 20  // of a task or a request
+	MaxRequirementBytes = 200 // bytes of one
+	MaxNameBytes        = 100 // bytes of a package's name
+	MaxVersionBytes     = 50  // bytes of a version
 )
 
 // Packages are the installed packages: versions by normalized name.
@@ -26,31 +26,33 @@ type Requirement struct {
 
 // condition is an operator and a version, such as >=4.
 type condition struct {
-	operator, text string // as written, without spaces
-	version        version
-	prefix         bool // text ends in ".*"
+	operator, versionText string // as written, without spaces
+	version               version
+	matchesPrefix         bool // text ends in ".*"
 }
 
 var (
-	requirementText = regexp.MustCompile(`^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(.*?)\s*$`)
-	conditionText   = regexp.MustCompile(`^\s*(===|==|!=|>=|<=|~=|>|<)\s*([^\s<>=!~]\S*?)(\.\*)?\s*$`)
-	separators      = regexp.MustCompile(`[-_.]+`)
+	requirementPattern = regexp.MustCompile(`^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(.*?)\s*$`)
+	conditionPattern   = regexp.MustCompile(`^\s*(===|==|!=|>=|<=|~=|>|<)\s*([^\s<>=!~]\S*?)(\.\*)?\s*$`)
+	nameSeparators     = regexp.MustCompile(`[-_.]+`)
 )
 
-// Normalize returns the normalized name of a package (PEP 503).
-func Normalize(name string) string { return strings.ToLower(separators.ReplaceAllString(name, "-")) }
+// NormalizeName returns the normalized name of a package (PEP 503).
+func NormalizeName(name string) string {
+	return strings.ToLower(nameSeparators.ReplaceAllString(name, "-"))
+}
 
 // Parse parses a requirement. Its error suggests what to write.
 func Parse(text string) (r Requirement, err error) {
-	if len(text) > MostText {
-		return r, fmt.Errorf("a requirement has at most %d bytes, and this one has %d", MostText, len(text))
+	if len(text) > MaxRequirementBytes {
+		return r, fmt.Errorf("a requirement has at most %d bytes, and this one has %d", MaxRequirementBytes, len(text))
 	}
-	parts := requirementText.FindStringSubmatch(text)
+	parts := requirementPattern.FindStringSubmatch(text)
 	if parts == nil || strings.ContainsAny(text, "\n\r") {
 		return r, fmt.Errorf(`%q is not a requirement: write the name of a package, and perhaps versions, as in "triton>=3.2"`, text)
 	}
-	if r.Name = Normalize(parts[1]); len(r.Name) > MostName {
-		return r, fmt.Errorf("the name of a package has at most %d bytes", MostName)
+	if r.Name = NormalizeName(parts[1]); len(r.Name) > MaxNameBytes {
+		return r, fmt.Errorf("the name of a package has at most %d bytes", MaxNameBytes)
 	}
 	rest := parts[2]
 	switch {
@@ -74,23 +76,23 @@ func Parse(text string) (r Requirement, err error) {
 }
 
 func parseCondition(text string) (c condition, err error) {
-	parts := conditionText.FindStringSubmatch(text)
+	parts := conditionPattern.FindStringSubmatch(text)
 	if parts == nil || parts[1] == "===" {
 		return c, fmt.Errorf("%q is not a condition on a version: it is one of ==, !=, >=, <=, >, <, ~= and a version", strings.TrimSpace(text))
 	}
-	c = condition{operator: parts[1], text: parts[1] + parts[2] + parts[3], prefix: parts[3] != ""}
+	c = condition{operator: parts[1], versionText: parts[1] + parts[2] + parts[3], matchesPrefix: parts[3] != ""}
 	var ok bool
 	if c.version, ok = parseVersion(parts[2]); !ok {
 		return c, fmt.Errorf("%q is not a version of a Python package", parts[2])
 	}
 	equality := c.operator == "==" || c.operator == "!="
 	switch {
-	case c.prefix && (!equality || !c.version.isFinalRelease()):
-		return c, fmt.Errorf("%q: .* stands only behind == or != and numbers", c.text)
-	case c.version.local != "" && !equality:
-		return c, fmt.Errorf("%q: a version with + can only be equal, or not", c.text)
+	case c.matchesPrefix && (!equality || !c.version.isFinalRelease()):
+		return c, fmt.Errorf("%q: .* stands only behind == or != and numbers", c.versionText)
+	case c.version.localLabel != "" && !equality:
+		return c, fmt.Errorf("%q: a version with + can only be equal, or not", c.versionText)
 	case c.operator == "~=" && len(c.version.release) < 2:
-		return c, fmt.Errorf("%q: ~= needs two numbers, as in ~=2.0", c.text)
+		return c, fmt.Errorf("%q: ~= needs two numbers, as in ~=2.0", c.versionText)
 	}
 	return c, nil
 }
@@ -99,32 +101,32 @@ func parseCondition(text string) (c condition, err error) {
 func (r Requirement) String() string {
 	texts := make([]string, len(r.conditions))
 	for i, c := range r.conditions {
-		texts[i] = c.text
+		texts[i] = c.versionText
 	}
 	return r.Name + strings.Join(texts, ",")
 }
 
-// MetBy reports whether an installed version meets the requirement; "" means not installed. A version that PEP 440 does
-// not define meets no condition.
-func (r Requirement) MetBy(installed string) bool {
+// IsMetBy reports whether an installed version meets the requirement; "" means not installed. A version that PEP 440
+// does not define meets no condition.
+func (r Requirement) IsMetBy(installed string) bool {
 	if installed == "" || len(r.conditions) == 0 {
 		return installed != ""
 	}
 	v, ok := parseVersion(installed)
-	return ok && !slices.ContainsFunc(r.conditions, func(c condition) bool { return !c.allows(v) })
+	return ok && !slices.ContainsFunc(r.conditions, func(c condition) bool { return !c.isMetBy(v) })
 }
 
-// allows reports whether a version meets the condition, according to PEP 440.
-func (c condition) allows(v version) bool {
+// isMetBy reports whether a version meets the condition, according to PEP 440.
+func (c condition) isMetBy(v version) bool {
 	public := v
-	public.local = ""
+	public.localLabel = ""
 	order := public.compare(c.version)
 	switch c.operator {
 	case "==", "!=":
 		equal := order == 0
-		if c.prefix {
-			equal = v.startsWith(c.version)
-		} else if c.version.local != "" {
+		if c.matchesPrefix {
+			equal = v.hasReleasePrefix(c.version)
+		} else if c.version.localLabel != "" {
 			equal = v.compare(c.version) == 0
 		}
 		return equal == (c.operator == "==")
@@ -135,11 +137,12 @@ func (c condition) allows(v version) bool {
 	case "~=":
 		series := c.version
 		series.release = series.release[:len(series.release)-1]
-		return order >= 0 && v.startsWith(series)
+		return order >= 0 && v.hasReleasePrefix(series)
 	case "<": // not a pre-release of the version itself
 		return order < 0 && (!v.isPrerelease() || c.version.isPrerelease() || !v.sameRelease(c.version))
 	}
-	return order > 0 && (v.post == 0 || c.version.post > 0 || !v.sameRelease(c.version)) // nor its post-release
+	return order > 0 && (v.postReleaseNumber == 0 || c.version.postReleaseNumber > 0 ||
+		!v.sameRelease(c.version)) // nor its post-release
 }
 
 // List is a list of requirements, as texts without spaces.
@@ -163,8 +166,8 @@ func ParseList(texts []string) (list List, at int, err error) {
 // String joins the list; strings.Fields does the opposite.
 func (l List) String() string { return strings.Join(l, " ") }
 
-// Parsed returns the requirements of the list. Texts that are none are left out.
-func (l List) Parsed() (list []Requirement) {
+// Requirements returns the requirements of the list. Texts that are none are left out.
+func (l List) Requirements() (list []Requirement) {
 	for _, text := range l {
 		if r, err := Parse(text); err == nil {
 			list = append(list, r)
@@ -173,9 +176,9 @@ func (l List) Parsed() (list []Requirement) {
 	return list
 }
 
-// Satisfy reports whether the packages meet all requirements.
-func (p Packages) Satisfy(list []Requirement) bool {
-	return !slices.ContainsFunc(list, func(r Requirement) bool { return !r.MetBy(p[r.Name]) })
+// MeetAll reports whether the packages meet all requirements.
+func (p Packages) MeetAll(list []Requirement) bool {
+	return !slices.ContainsFunc(list, func(r Requirement) bool { return !r.IsMetBy(p[r.Name]) })
 }
 
 // maxNamedVersions limits the versions in one sentence.
@@ -185,7 +188,7 @@ const maxNamedVersions = 3
 // meets, such as "a worker that has nvidia-cutlass-dsl>=4; H100's workers have nvidia-cutlass-dsl 3.9"; "" if one meets
 // them.
 func MissingWorkerText(list []Requirement, device string, machines []Packages) string {
-	if len(list) == 0 || slices.ContainsFunc(machines, func(p Packages) bool { return p.Satisfy(list) }) {
+	if len(list) == 0 || slices.ContainsFunc(machines, func(p Packages) bool { return p.MeetAll(list) }) {
 		return ""
 	}
 	var all, wanted, found []string
@@ -197,7 +200,7 @@ func MissingWorkerText(list []Requirement, device string, machines []Packages) s
 			}
 		}
 		all = append(all, r.String())
-		if slices.ContainsFunc(versions, r.MetBy) {
+		if slices.ContainsFunc(versions, r.IsMetBy) {
 			continue
 		}
 		wanted = append(wanted, r.String())

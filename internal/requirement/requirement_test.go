@@ -32,11 +32,11 @@ func TestRequirementsCompareVersionsAsPEP440Does(t *testing.T) {
 			continue
 		}
 		for word := range strings.FieldsSeq(versions) {
-			if got := r.MetBy(word[1:]); got != (word[0] == '+') {
+			if got := r.IsMetBy(word[1:]); got != (word[0] == '+') {
 				t.Errorf("%s with %s: %v", text, word[1:], got)
 			}
 		}
-		if r.MetBy("") {
+		if r.IsMetBy("") {
 			t.Errorf("%s is met by nothing", text)
 		}
 	}
@@ -48,17 +48,17 @@ func TestVersionsHaveTheOrderOfPEP440(t *testing.T) {
 	for i, low := range ordered {
 		for _, high := range ordered[i+1:] {
 			least, err := requirement.Parse("x>=" + high)
-			if err != nil || least.MetBy(low) || !least.MetBy(high) {
+			if err != nil || least.IsMetBy(low) || !least.IsMetBy(high) {
 				t.Errorf("%s, %s: %v", low, high, err)
 			}
 			most, err := requirement.Parse("x<=" + low)
-			if err != nil || most.MetBy(high) || !most.MetBy(low) {
+			if err != nil || most.IsMetBy(high) || !most.IsMetBy(low) {
 				t.Errorf("%s, %s: %v", low, high, err)
 			}
 		}
 	}
 	same, err := requirement.Parse("x==1.0rc1.post2")
-	if err != nil || !same.MetBy("V1.0-C_1-R.2") {
+	if err != nil || !same.IsMetBy("V1.0-C_1-R.2") {
 		t.Errorf("another spelling: %v", err)
 	}
 }
@@ -68,7 +68,7 @@ func TestRequirementsHaveOneShortForm(t *testing.T) {
 	if err != nil || list.String() != "nvidia-cutlass-dsl>=4,<5 torch" {
 		t.Errorf("%q, %v", list, err)
 	}
-	if again := list.Parsed(); len(again) != 2 || again[0].String() != list[0] || again[1].Name != "torch" {
+	if again := list.Requirements(); len(again) != 2 || again[0].String() != list[0] || again[1].Name != "torch" {
 		t.Errorf("%+v", again)
 	}
 }
@@ -105,7 +105,7 @@ func TestOtherRequirementsAreRefusedWithAReason(t *testing.T) {
 }
 
 func TestASentenceNamesTheMissingPackages(t *testing.T) {
-	list := requirement.List(strings.Fields("nvidia-cutlass-dsl>=4 torch")).Parsed()
+	list := requirement.List(strings.Fields("nvidia-cutlass-dsl>=4 torch")).Requirements()
 	old, without := requirement.Packages{"nvidia-cutlass-dsl": "3.9", "torch": "2.9"}, requirement.Packages{"torch": "2.9"}
 	for _, tt := range []struct {
 		machines []requirement.Packages
@@ -126,6 +126,6 @@ func TestASentenceNamesTheMissingPackages(t *testing.T) {
 func BenchmarkMeet(b *testing.B) {
 	long := strings.Repeat("torch>=1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0,<2!0rc1,!=3,!=4,!=5,!=6,!=7,!=8,!=9,!=10,!=11,!=12,!=13,!=14,!=15,!=16,!=17,!=18,!=19,!=20,!=21,!=22 ", 20)
 	for b.Loop() {
-		requirement.Packages{"torch": "2.9.0+cu128"}.Satisfy(requirement.List(strings.Fields(long)).Parsed())
+		requirement.Packages{"torch": "2.9.0+cu128"}.MeetAll(requirement.List(strings.Fields(long)).Requirements())
 	}
 }

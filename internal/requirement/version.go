@@ -11,13 +11,13 @@ import (
 
 // version is a version according to PEP 440, as numbers that are compared one after the other.
 type version struct {
-	epoch   uint64
-	release []uint64
-	phase   int    // order of the kinds of pre-releases; see the constants
-	pre     uint64 // number of the pre-release
-	post    uint64 // number of the post-release, plus one; 0 for none
-	dev     uint64 // number of the development release; the largest number for none
-	local   string // behind +, in lower case, with dots
+	epoch             uint64
+	release           []uint64
+	phase             int    // order of the kinds of pre-releases; see the constants
+	preReleaseNumber  uint64 // number of the pre-release
+	postReleaseNumber uint64 // number of the post-release, plus one; 0 for none
+	devReleaseNumber  uint64 // number of the development release; the largest number for none
+	localLabel        string // behind +, in lower case, with dots
 }
 
 // phases of a version
@@ -29,20 +29,20 @@ const (
 	phaseFinal
 )
 
-const notDev = math.MaxUint64
+const noDevRelease = math.MaxUint64
 
-var versionText = regexp.MustCompile(`^v?(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)` +
+var versionPattern = regexp.MustCompile(`^v?(?:([0-9]+)!)?([0-9]+(?:\.[0-9]+)*)` +
 	`(?:[-_.]?(alpha|a|beta|b|preview|pre|c|rc)[-_.]?([0-9]*))?` +
 	`(?:-([0-9]+)|[-_.]?(post|rev|r)[-_.]?([0-9]*))?` +
 	`(?:[-_.]?(dev)[-_.]?([0-9]*))?` +
 	`(?:\+([a-z0-9]+(?:[-_.][a-z0-9]+)*))?$`)
 
-// parseVersion parses a version. ok is false if it is longer than MostVersion or invalid.
+// parseVersion parses a version. ok is false if it is longer than MaxVersionBytes or invalid.
 func parseVersion(text string) (v version, ok bool) {
-	if len(text) > MostVersion {
+	if len(text) > MaxVersionBytes {
 		return v, false
 	}
-	parts := versionText.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
+	parts := versionPattern.FindStringSubmatch(strings.ToLower(strings.TrimSpace(text)))
 	if parts == nil {
 		return v, false
 	}
@@ -56,10 +56,10 @@ func parseVersion(text string) (v version, ok bool) {
 		return n
 	}
 	v = version{
-		epoch: number(parts[1]),
-		phase: phaseFinal,
-		dev:   notDev,
-		local: separators.ReplaceAllString(parts[10], "."),
+		epoch:            number(parts[1]),
+		phase:            phaseFinal,
+		devReleaseNumber: noDevRelease,
+		localLabel:       nameSeparators.ReplaceAllString(parts[10], "."),
 	}
 	for part := range strings.SplitSeq(parts[2], ".") {
 		v.release = append(v.release, number(part))
@@ -69,14 +69,14 @@ func parseVersion(text string) (v version, ok bool) {
 		if v.phase == 0 {
 			v.phase = phaseCandidate
 		}
-		v.pre = number(parts[4])
+		v.preReleaseNumber = number(parts[4])
 	}
 	if parts[5]+parts[6] != "" {
-		v.post = 1 + number(parts[5]+parts[7])
+		v.postReleaseNumber = 1 + number(parts[5]+parts[7])
 	}
 	if parts[8] != "" {
-		v.dev = number(parts[9])
-		if v.phase == phaseFinal && v.post == 0 {
+		v.devReleaseNumber = number(parts[9])
+		if v.phase == phaseFinal && v.postReleaseNumber == 0 {
 			v.phase = phaseDev
 		}
 	}
@@ -85,8 +85,9 @@ func parseVersion(text string) (v version, ok bool) {
 
 // compare returns -1, 0, or 1, as PEP 440 orders versions.
 func (v version) compare(o version) int {
-	return cmp.Or(cmp.Compare(v.epoch, o.epoch), compareReleases(v.release, o.release), cmp.Compare(v.phase, o.phase), cmp.Compare(v.pre, o.pre),
-		cmp.Compare(v.post, o.post), cmp.Compare(v.dev, o.dev), strings.Compare(v.local, o.local))
+	return cmp.Or(cmp.Compare(v.epoch, o.epoch), compareReleases(v.release, o.release), cmp.Compare(v.phase, o.phase), cmp.Compare(v.preReleaseNumber, o.preReleaseNumber),
+		cmp.Compare(v.postReleaseNumber, o.postReleaseNumber), cmp.Compare(v.devReleaseNumber,
+			o.devReleaseNumber), strings.Compare(v.localLabel, o.localLabel))
 }
 
 // compareReleases compares lists of numbers; a missing number is 0.
@@ -104,16 +105,18 @@ func (v version) sameRelease(o version) bool {
 	return v.epoch == o.epoch && compareReleases(v.release, o.release) == 0
 }
 
-// startsWith reports whether the release numbers begin with those of o.
-func (v version) startsWith(o version) bool {
+// hasReleasePrefix reports whether the release numbers begin with those of o.
+func (v version) hasReleasePrefix(o version) bool {
 	n := len(o.release)
 	return v.epoch == o.epoch && slices.Equal(padRelease(v.release, n)[:n], o.release)
 }
 
 // isPrerelease reports whether it comes before its release.
-func (v version) isPrerelease() bool { return v.phase != phaseFinal || v.dev != notDev }
+func (v version) isPrerelease() bool {
+	return v.phase != phaseFinal || v.devReleaseNumber != noDevRelease
+}
 
 // isFinalRelease reports whether the version has only release numbers.
 func (v version) isFinalRelease() bool {
-	return v.phase == phaseFinal && v.dev == notDev && v.post == 0 && v.local == ""
+	return v.phase == phaseFinal && v.devReleaseNumber == noDevRelease && v.postReleaseNumber == 0 && v.localLabel == ""
 }

@@ -30,15 +30,15 @@ const (
 	PayloadType   = "application/vnd.in-toto+json"
 )
 
-// KeysPath is the path at which a site publishes its keys.
-const KeysPath = "/.well-known/warpboard-key.json"
+// PublicKeysPath is the path at which a site publishes its keys.
+const PublicKeysPath = "/.well-known/warpboard-key.json"
 
 // Statement is an in-toto statement whose subjects are the source and the task.
 type Statement struct {
 	Type          string    `json:"_type"`
 	Subject       []Subject `json:"subject"`
 	PredicateType string    `json:"predicateType"`
-	Predicate     Result    `json:"predicate"`
+	Result        Result    `json:"predicate"`
 }
 
 // Subject identifies a file, or several files packed as one text, by the hash of its content.
@@ -54,17 +54,18 @@ type Digest struct {
 
 // Result is the measurement of one ranked run. It has no name of a person, and of the source only the hash.
 type Result struct {
-	Site          string      `json:"site"` // address of the site
-	Run           int64       `json:"run"`
-	Submission    int64       `json:"submission"`
-	RemeasuredRun *int64      `json:"follows,omitempty"` // run that this one measured again
-	MeasuredAt    time.Time   `json:"measured"`
-	Task          Task        `json:"task"`
-	Harness       Harness     `json:"harness"`
-	Machine       job.Machine `json:"machine"` // device, driver, compilers, and the conditions during the measurement
-	Seeds         Seeds       `json:"seeds"`
-	Samples       []Sample    `json:"samples"`
-	Score         Score       `json:"score"` // from these samples only
+	Site          string    `json:"site"` // address of the site
+	Run           int64     `json:"run"`
+	Submission    int64     `json:"submission"`
+	RemeasuredRun *int64    `json:"follows,omitempty"` // run that this one measured again
+	MeasuredAt    time.Time `json:"measured"`
+	Task          Task      `json:"task"`
+	Harness       Harness   `json:"harness"`
+	// device, driver, compilers, and the conditions during the measurement
+	Machine          job.Machine       `json:"machine"`
+	Seeds            InputSeeds        `json:"seeds"`
+	CaseMeasurements []CaseMeasurement `json:"samples"`
+	Score            Score             `json:"score"` // from these samples only
 }
 
 // Task is the measured task. Its digest covers everything on which a score depends.
@@ -80,15 +81,15 @@ type Harness struct {
 	Name string `json:"name"`
 }
 
-// Seeds has the seeds of the inputs that the site stores after a run.
-type Seeds struct {
+// InputSeeds has the seeds of the inputs that the site stores after a run.
+type InputSeeds struct {
 	PublicSeed *uint64 `json:"public,omitempty,string"` // set by the task
 	SecretSeed *uint64 `json:"secret,omitempty,string"` // of the second pass of a task's own program
 	Note       string  `json:"note"`
 }
 
-// Sample is the measurement of one case; times are in nanoseconds.
-type Sample struct {
+// CaseMeasurement is the measurement of one case; times are in nanoseconds.
+type CaseMeasurement struct {
 	Case string `json:"case"`
 	// clock of the times; "" if the harness of the task itself measured
 	Clock job.Clock `json:"clock,omitempty"`
@@ -105,13 +106,13 @@ type Score struct {
 	Low                *float64 `json:"low"` // lower end of the 95 % interval; null if there is none
 	High               *float64 `json:"high"`
 	Processes          int      `json:"processes"`
-	Noisy              bool     `json:"noisy"`
+	IsNoisy            bool     `json:"noisy"`
 	DisturbanceReasons []string `json:"disturbed,omitempty"` // reasons from the machine's record
 }
 
 // New returns a statement about a source and a task; both parameters are digests.
 func New(source, task string, r Result) Statement {
-	return Statement{Type: StatementType, PredicateType: PredicateType, Predicate: r,
+	return Statement{Type: StatementType, PredicateType: PredicateType, Result: r,
 		Subject: []Subject{{"source", Digest{source}}, {"task", Digest{task}}}}
 }
 
@@ -120,14 +121,14 @@ type SigningKey struct{ privateKey ed25519.PrivateKey }
 
 // PublicKey is a current or former key of a site.
 type PublicKey struct {
-	ID    string    `json:"id"`         // SHA-256 of its DER form, in hex
-	PEM   string    `json:"public_key"` // Ed25519, in openssl's format
-	Since time.Time `json:"since"`
+	ID         string    `json:"id"`         // SHA-256 of its DER form, in hex
+	PEM        string    `json:"public_key"` // Ed25519, in openssl's format
+	ValidSince time.Time `json:"since"`
 }
 
-// Keys are published at KeysPath: first the current key, then former ones, whose signatures stay valid.
-type Keys struct {
-	Keys []PublicKey `json:"keys"`
+// PublicKeyList are published at PublicKeysPath: first the current key, then former ones, whose signatures stay valid.
+type PublicKeyList struct {
+	PublicKeys []PublicKey `json:"keys"`
 }
 
 // ReadKey parses a private key in the format of `openssl genpkey -algorithm ed25519`.
@@ -186,7 +187,7 @@ func (k SigningKey) Public(since time.Time) (PublicKey, error) {
 	}
 	id := sha256.Sum256(der)
 	text := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})
-	return PublicKey{ID: hex.EncodeToString(id[:]), PEM: string(text), Since: since}, nil
+	return PublicKey{ID: hex.EncodeToString(id[:]), PEM: string(text), ValidSince: since}, nil
 }
 
 // Sign returns a DSSE envelope with a statement and its signature. It returns an error for the zero SigningKey.
@@ -196,7 +197,7 @@ func (k SigningKey) Sign(s Statement) (e dsse.Envelope, err error) {
 	}
 	payload, err := json.Marshal(s)
 	if err != nil {
-		return e, fmt.Errorf("write the statement of run %d: %w", s.Predicate.Run, err)
+		return e, fmt.Errorf("write the statement of run %d: %w", s.Result.Run, err)
 	}
 	public, err := k.Public(time.Time{})
 	if err != nil {

@@ -14,7 +14,7 @@ func TestAProblemIsATextOfItsTask(t *testing.T) {
 		w := modelstest.NewWorld(t, s)
 		bundle, err := s.Catalog.Bundle(t.Context(), w.Task.VersionID)
 		modelstest.Check(t, err)
-		bundle.Definition.Problem = "sums"
+		bundle.Definition.ProblemGroup = "sums"
 		version, change, err := s.Catalog.Publish(t.Context(), w.Admin, w.Task.ID, bundle, nil)
 		modelstest.Check(t, err)
 		if change != catalog.ChangeTexts || version.ID != w.Task.VersionID || version.ProblemName != "sums" {

@@ -132,7 +132,7 @@ func compareWithCurrent(tx *gorm.DB, task Task, b *tasks.Bundle) (ChangeKind, Ta
 		return "", current, err
 	}
 	stored := tasks.Bundle{Definition: current.Definition, Files: files}
-	if stored.Key() == b.Key() {
+	if stored.ContentHash() == b.ContentHash() {
 		return ChangeNone, current, nil
 	}
 	return ChangeTexts, current, nil
@@ -142,7 +142,7 @@ func compareWithCurrent(tx *gorm.DB, task Task, b *tasks.Bundle) (ChangeKind, Ta
 // templates, baselines, validation script, and rules for additional files.
 func MeasurementHash(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
-	measured.Definition.Title, measured.Definition.Description, measured.Definition.Problem, measured.Definition.Templates = "", "", "", nil
+	measured.Definition.Title, measured.Definition.Description, measured.Definition.ProblemGroup, measured.Definition.Templates = "", "", "", nil
 	measured.Definition.Baselines, measured.Definition.Tags, measured.Definition.SubmissionFiles = nil, nil, nil
 	measured.Definition.Validation = nil
 	for _, f := range b.Definition.Files {
@@ -150,5 +150,5 @@ func MeasurementHash(b *tasks.Bundle) string {
 			measured.Files[f.Source] = b.Files[f.Source]
 		}
 	}
-	return measured.Key()
+	return measured.ContentHash()
 }

@@ -76,7 +76,7 @@ func VersionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
 
 func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v := TaskVersion{
-		TaskID: taskID, Number: number, MeasurementHash: MeasurementHash(b), Lang: b.Definition.Lang, Tags: b.Definition.Tags, ProblemName: b.Definition.Problem,
+		TaskID: taskID, Number: number, MeasurementHash: MeasurementHash(b), Lang: b.Definition.Lang, Tags: b.Definition.Tags, ProblemName: b.Definition.ProblemGroup,
 		Definition: b.Definition, Warnings: b.Warnings, CreatedBy: actor.ID, CreatedAt: db.Now(),
 	}
 	if err := tx.Create(&v).Error; err != nil {
@@ -87,7 +87,7 @@ func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *t
 
 // updateVersionTexts stores changed texts in an existing version, whose key and boards stay.
 func updateVersionTexts(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
-	v.Definition, v.Tags, v.ProblemName, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.Problem, b.Warnings
+	v.Definition, v.Tags, v.ProblemName, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.ProblemGroup, b.Warnings
 	if err := tx.Save(v).Error; err != nil {
 		return db.WriteError(err, "version")
 	}

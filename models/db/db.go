@@ -38,7 +38,7 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 	if err != nil {
 		return nil, 0, err
 	}
-	if applied, err = migrations.Up(ctx, d.SQL(), d.dialect); err != nil {
+	if applied, err = migrations.Apply(ctx, d.SQL(), d.dialect); err != nil {
 		return nil, applied, errors.Join(err, d.Close())
 	}
 	return d, applied, nil

@@ -57,7 +57,7 @@ const (
 )
 
 func parseFormulaRule(text string) (PointsRule, error) {
-	expression, err := parse.Arithmetic(text)
+	expression, err := parse.ParseArithmetic(text)
 	if err != nil {
 		return nil, unknownRuleError(text)
 	}

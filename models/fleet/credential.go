@@ -31,7 +31,7 @@ type WorkerCredential struct {
 
 // listsDevice reports whether the credential lists a device or its family.
 func (c WorkerCredential) listsDevice(device string) bool {
-	return slices.ContainsFunc(c.Devices, func(name string) bool { return gpuname.Matches(name, device) })
+	return slices.ContainsFunc(c.Devices, func(name string) bool { return gpuname.NameMeansDevice(name, device) })
 }
 
 // CreateCredential creates a credential and returns its secret, of which only a hash is stored. Only admins may call

@@ -68,7 +68,7 @@ func ResolveDevices(tx *gorm.DB, names []string) ([]string, error) {
 // A family without a known device stays, so that a task can name a GPU before a worker has it.
 func resolveFamilies(names, known []string) (list []string) {
 	for _, name := range names {
-		meant := gpuname.DevicesNamed(name, known)
+		meant := gpuname.DevicesWithName(name, known)
 		if len(meant) == 0 || slices.Contains(meant, name) {
 			meant = []string{name}
 		}
@@ -119,7 +119,7 @@ func moveWorkWaitingForFamily(tx *gorm.DB, known, fresh []string) error {
 		for _, name := range waits {
 			// Work with an attempt is not moved, because its worker uses the old name. If the attempt is lost, the work
 			// waits under the old name until another new device of the family is reported.
-			meant := gpuname.DevicesNamed(name, fresh)
+			meant := gpuname.DevicesWithName(name, fresh)
 			if len(meant) == 0 || slices.Contains(known, name) {
 				continue
 			}

@@ -43,7 +43,7 @@ func (s *Fleet) MissingWorkerAmong(workers []Worker, device, requires string, at
 func (s *Fleet) ParseRequirements(joined string) []requirement.Requirement {
 	list, ok := s.parsedRequirements.Get(joined)
 	if !ok {
-		list = requirement.List(strings.Fields(joined)).Parsed()
+		list = requirement.List(strings.Fields(joined)).Requirements()
 		s.parsedRequirements.Put(joined, list, parsedSizeRatio*int64(1+len(joined)))
 	}
 	return list

@@ -17,7 +17,7 @@ const (
 func (w Worker) WithoutPrivateReasons() Worker {
 	w.SelfTest, w.Slots = slices.Clone(w.SelfTest), slices.Clone(w.Slots)
 	for i, line := range w.SelfTest {
-		if !line.OK {
+		if !line.Passed {
 			w.SelfTest[i].Detail = publicFailedReason
 		}
 	}
@@ -36,7 +36,7 @@ func (w Worker) WithoutPrivateReasons() Worker {
 func (w Worker) publicRefusalReason() string {
 	var failed []string
 	for _, line := range w.SelfTest {
-		if !line.OK {
+		if !line.Passed {
 			failed = append(failed, line.Name)
 		}
 	}

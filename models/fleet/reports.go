@@ -19,12 +19,12 @@ const maxCachedBytes = 16 << 20
 type reportCache struct {
 	slots     *cache.Cache[string, []job.Slot]
 	attempts  *cache.Cache[string, []string]
-	selfTests *cache.Cache[string, []job.CheckResult]
+	selfTests *cache.Cache[string, []job.SelfTestResult]
 	packages  *cache.Cache[string, requirement.Packages]
 }
 
 func newReportCache() reportCache {
-	return reportCache{cache.New[string, []job.Slot](maxCachedBytes), cache.New[string, []string](maxCachedBytes), cache.New[string, []job.CheckResult](maxCachedBytes),
+	return reportCache{cache.New[string, []job.Slot](maxCachedBytes), cache.New[string, []string](maxCachedBytes), cache.New[string, []job.SelfTestResult](maxCachedBytes),
 		cache.New[string, requirement.Packages](maxCachedBytes)}
 }
 

@@ -16,9 +16,9 @@ func TestNoHeartbeatCostsTenPagesMoreThanARequestMay(t *testing.T) {
 	modelstest.EachDialect(t, func(t *testing.T, s *models.Store) {
 		beat := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now()}
 		for i := range job.MaxSlots {
-			machine := job.Machine{Conditions: map[string]string{}}
+			machine := job.Machine{GPUConditions: map[string]string{}}
 			for key := range 120 {
-				machine.Conditions[strings.Repeat("x", key%10+1)+string(rune('a'+key/10))] = "1"
+				machine.GPUConditions[strings.Repeat("x", key%10+1)+string(rune('a'+key/10))] = "1"
 			}
 			beat.Slots = append(beat.Slots, job.Slot{Index: i, Device: "CPU", Machine: machine})
 		}

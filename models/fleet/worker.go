@@ -26,7 +26,7 @@ type Worker struct {
 	SeenAt        time.Time            // by the site's clock
 	Slots         []job.Slot           `gorm:"serializer:json"`
 	Attempts      []string             `gorm:"serializer:json"`
-	SelfTest      []job.CheckResult    `gorm:"serializer:json"`
+	SelfTest      []job.SelfTestResult `gorm:"serializer:json"`
 	Packages      requirement.Packages `gorm:"serializer:json"`
 	RefusalReason string               `gorm:"column:refusing"` // reason for taking no jobs; empty if it takes some
 	HasExited     bool                 `gorm:"column:stopping"` // the worker has exited normally
@@ -43,7 +43,7 @@ func (w Worker) ClockDelay() time.Duration { return time.Duration(w.ClockDelayMS
 // FailedChecks returns the number of a worker's failed self-tests.
 func (w Worker) FailedChecks() (n int) {
 	for _, line := range w.SelfTest {
-		if !line.OK {
+		if !line.Passed {
 			n++
 		}
 	}
@@ -129,15 +129,15 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	}
 	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !id.allowsDevice(slot.Device) })
 	row := Worker{
-		Name: db.SanitizeText(h.Worker), Version: db.SanitizeText(h.Version), StartedAt: db.Time(h.WorkerStartedAt), SeenAt: db.Now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, RefusalReason: db.SanitizeText(h.RefusingReason), HasExited: h.Stopping, IsGuest: id.JoinID > 0,
+		Name: db.SanitizeText(h.Worker), Version: db.SanitizeText(h.WorkerVersion), StartedAt: db.Time(h.WorkerStartedAt), SeenAt: db.Now(),
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTestResults, RefusalReason: db.SanitizeText(h.RefusingReason), HasExited: h.Stopping, IsGuest: id.JoinID > 0,
 		Packages: h.Packages,
 	}
 	if !h.Time.IsZero() {
 		row.ClockDelayMS = row.SeenAt.Sub(h.Time).Milliseconds()
 	}
 	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping", "guest", "behind_ms"}
-	if len(h.SelfTest) > 0 {
+	if len(h.SelfTestResults) > 0 {
 		columns = append(columns, "self_test")
 	}
 	if h.Packages != nil {

@@ -20,14 +20,14 @@ func TestAWorkerHasTheStateOfItsLastHeartbeat(t *testing.T) {
 		ctx := t.Context()
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
 		beat := job.Heartbeat{
-			Worker: "w1", WorkerStartedAt: time.Now(), Version: "1", Attempts: []string{"a"},
+			Worker: "w1", WorkerStartedAt: time.Now(), WorkerVersion: "1", Attempts: []string{"a"},
 			Slots: []job.Slot{{Device: "CPU"}, {Device: "CPU", Index: 1, DisabledReason: "hot"},
 				{Device: "H200", MemoryBytes: 141 << 30}},
-			SelfTest: []job.CheckResult{{Name: "network", OK: true, Detail: "none"}},
+			SelfTestResults: []job.SelfTestResult{{Name: "network", Passed: true, Detail: "none"}},
 		}
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, beat))
-		tests := beat.SelfTest
-		beat.SelfTest, beat.Attempts = nil, nil
+		tests := beat.SelfTestResults
+		beat.SelfTestResults, beat.Attempts = nil, nil
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, beat))
 		list := modelstest.Got[[]fleet.Worker](t)(s.Fleet.Workers(ctx))
 		if len(list) != 1 {

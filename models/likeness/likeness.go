@@ -131,7 +131,7 @@ func (l *Likeness) cachedFingerprints(
 		if err := rows.Scan(&hash, &data); err != nil {
 			return nil, fmt.Errorf("reading a source: %w", err)
 		}
-		submitted, err := tasks.Unpack(data)
+		submitted, err := tasks.UnpackSubmission(data)
 		if err != nil {
 			return nil, fmt.Errorf("reading the source %s: %w", hash, err)
 		}

@@ -53,7 +53,7 @@ func Bundle(name string) *tasks.Bundle {
 	return &tasks.Bundle{
 		Name: name,
 		Definition: tasks.Definition{
-			Form: tasks.FormEval, Lang: tasks.LangCPP, Title: strings.ToUpper(name[:1]) + name[1:],
+			Protocol: tasks.ProtocolEval, Lang: tasks.LangCPP, Title: strings.ToUpper(name[:1]) + name[1:],
 			Description: "Add *two* vectors.",
 			Files: []tasks.File{
 				{Name: "submission.cpp", Source: tasks.SubmissionSource}, {Name: "task.h", Source: "task.h"},
@@ -63,7 +63,7 @@ func Bundle(name string) *tasks.Bundle {
 			Tests:      []tasks.Case{{{Name: "size", Value: "8"}, {Name: "seed", Value: "1"}}},
 			Benchmarks: []tasks.Case{{{Name: "size", Value: "1024"}, {Name: "seed", Value: "2"}}},
 			Timeouts:   tasks.Timeouts{Test: time.Minute, Benchmark: time.Minute, Ranked: time.Minute},
-			RankingBy:  tasks.RankLast,
+			RankingBy:  tasks.RankLastCase,
 		},
 		Files: map[string][]byte{"task.h": []byte("#pragma once\n"), "reference.h": []byte("// reference\n")},
 	}
@@ -97,7 +97,8 @@ func Close(t testing.TB, s *models.Store, owner accounts.User, task catalog.Task
 func Validated(t testing.TB, s *models.Store, owner accounts.User, people ...accounts.User) catalog.Task {
 	t.Helper()
 	b := Bundle("tried")
-	b.Definition.Lang, b.Definition.Validation = tasks.LangPython, &tasks.Validation{Version: "v1", Script: "use.py"}
+	b.Definition.Lang, b.Definition.Validation = tasks.LangPython, &tasks.ValidationScript{Version: "v1",
+		Script: "use.py"}
 	b.Files["use.py"] = []byte("print('applies')\n")
 	task, err := s.Catalog.CreateTask(t.Context(), owner,
 		catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: b})
@@ -153,10 +154,10 @@ func Judge(r job.Result, event, wallTime float64) job.Result {
 		r.Stages[i].Cases = slices.Clone(stage.Cases)
 		for k := range r.Stages[i].Cases {
 			c := &r.Stages[i].Cases[k]
-			c.Clocks = job.Clocks{Counted: job.ClockEvent, Event: event, WallTime: wallTime, Snapshot: wallTime, WallTolerance: 10_000,
+			c.Clocks = job.ClockTimes{CountedClock: job.ClockEvent, EventTime: event, WallTime: wallTime, SnapshotTime: wallTime, WallTolerance: 10_000,
 				EmptyCallTime: 154_000}
 			if wallTime-10_000 > event {
-				c.Clocks.Counted = job.ClockWall
+				c.Clocks.CountedClock = job.ClockWall
 			}
 			c.Median = c.Mean
 		}
@@ -166,17 +167,17 @@ func Judge(r job.Result, event, wallTime float64) job.Result {
 
 // Result returns the result of an attempt whose stages all passed.
 func Result(attempt work.Attempt, scoreNS float64) job.Result {
-	cases := []job.CaseResult{{Spec: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS,
+	cases := []job.CaseResult{{SpecLine: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS,
 		StandardDeviation: scoreNS / 50, StandardError: scoreNS / 500}}
 	at := time.Now().UTC()
 	stage := func(name job.Stage, cases []job.CaseResult) job.StageResult {
 		return job.StageResult{Stage: name, Status: job.StatusPass, StartedAt: at, EndedAt: at, Cases: cases}
 	}
 	return job.Result{
-		RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomePassed,
 		Stages: []job.StageResult{
 			stage(job.StageBuild, nil), stage(job.StageTest,
-				[]job.CaseResult{{Spec: "size: 8; seed: 1", Status: job.StatusPass}}),
+				[]job.CaseResult{{SpecLine: "size: 8; seed: 1", Status: job.StatusPass}}),
 			stage(job.StageBenchmark, cases), stage(job.StageRanked, cases),
 		},
 		ScoreNS: &scoreNS, Harness: "warpboard/cpp",
@@ -188,7 +189,7 @@ func Result(attempt work.Attempt, scoreNS float64) job.Result {
 // Evaluated returns the result of an attempt at an evaluation, with the given report.
 func Evaluated(attempt work.Attempt, report string) job.Result {
 	return job.Result{
-		EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomePassed,
 		Evaluation: json.RawMessage(report), Machine: job.Machine{Worker: "w1"},
 	}
 }
@@ -207,7 +208,7 @@ type EventMaker struct {
 // Event returns the next event, as worker w1 sends it.
 func (t *EventMaker) Event(e job.Event) job.Event {
 	t.seq++
-	e.RunID, e.AttemptID, e.Secret, e.Seq = t.Attempt.RunID, t.Attempt.ID, t.Attempt.Secret, t.seq
+	e.RunID, e.AttemptID, e.AttemptSecret, e.Seq = t.Attempt.RunID, t.Attempt.ID, t.Attempt.Secret, t.seq
 	e.Time, e.Worker = time.Now().UTC(), "w1"
 	return e
 }

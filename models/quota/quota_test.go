@@ -32,12 +32,12 @@ func held(t *testing.T, s *models.Store, run work.Run, took time.Duration, outco
 	}
 	result := ago(t, s, attempt)
 	result.SlotNS, result.Outcome = took.Nanoseconds(), outcome
-	if outcome != job.OutcomeDone {
+	if outcome != job.OutcomePassed {
 		result.Failure = &job.Failure{Reason: "It failed."}
 	}
 	if recorded, err := s.Work.RecordResult(t.Context(), result, work.ResultFindings{}); err != nil ||
 		!recorded.AttemptAccepted &&
-			outcome == job.OutcomeDone {
+			outcome == job.OutcomePassed {
 		t.Fatalf("recorded %+v, %v", recorded, err)
 	}
 }
@@ -89,7 +89,7 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 		}
 		set(0, 10)
 		for _, run := range modelstest.SubmitSource(t, s, ann, task, "one") {
-			held(t, s, run, 4*time.Second, job.OutcomeDone) // one of them on the CPU
+			held(t, s, run, 4*time.Second, job.OutcomePassed) // one of them on the CPU
 		}
 		used(ann, 4*time.Second, 10, false)
 		second := modelstest.SubmitSource(t, s, ann, task, "two")
@@ -104,7 +104,7 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 		}
 		used(ann, 9*time.Second, 10, false) // what was cancelled before it began, or handed back, costs nothing
 		fourth := modelstest.SubmitSource(t, s, ann, task, "four")
-		held(t, s, fourth[1], 2*time.Second, job.OutcomeDone)
+		held(t, s, fourth[1], 2*time.Second, job.OutcomePassed)
 		submit := func(device string) error {
 			_, _, err := s.Submissions.Submit(t.Context(),
 				submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{device}, Mode: job.ModeTest,
@@ -203,7 +203,7 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 		}
 		cancelled("one", job.OutcomeCancelled, int64(5*time.Second))
 		used(5*time.Second, 0)
-		cancelled("two", job.OutcomeDone, int64(time.Second)) // it was done before the worker heard of it
+		cancelled("two", job.OutcomePassed, int64(time.Second)) // it was done before the worker heard of it
 		used(time.Second, 0)
 		cancelled("three", job.OutcomeHandedBack, int64(time.Second))
 		cancelled("four", job.OutcomeLost, int64(time.Second))
@@ -212,7 +212,7 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 		used(0, 0)
 		cancelled("seven", job.OutcomeCancelled, math.MaxInt64)
 		used(2*time.Hour, time.Minute)
-		held(t, s, modelstest.SubmitSource(t, s, ann, task, "eight")[0], math.MaxInt64, job.OutcomeDone)
+		held(t, s, modelstest.SubmitSource(t, s, ann, task, "eight")[0], math.MaxInt64, job.OutcomePassed)
 		used(2*time.Hour, time.Minute)
 
 		e, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: ann, Owner: "o", Caller: "c",

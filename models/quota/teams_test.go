@@ -60,12 +60,12 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 		of(ann, "", 0, 0, 0)
 		set("Kernels", ann.ID, 10)
 		set("KERNELS", bob.ID)
-		held(t, s, modelstest.SubmitSource(t, s, ann, task, "one")[0], 6*time.Second, job.OutcomeDone)
+		held(t, s, modelstest.SubmitSource(t, s, ann, task, "one")[0], 6*time.Second, job.OutcomePassed)
 		of(bob, "Kernels", 2, 6*time.Second, 10)
 		if err := submit(bob); err != nil {
 			t.Errorf("while some of it is left: %v", err)
 		}
-		held(t, s, modelstest.SubmitSource(t, s, bob, task, "two")[0], 5*time.Second, job.OutcomeDone)
+		held(t, s, modelstest.SubmitSource(t, s, bob, task, "two")[0], 5*time.Second, job.OutcomePassed)
 		for _, user := range []accounts.User{ann, bob} {
 			err := submit(user)
 			if db.KindOf(err) != db.TooMany ||

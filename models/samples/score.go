@@ -233,14 +233,14 @@ func ConfirmedCaseTimes(turns []Sample, at int) (all Measure, each []float64) {
 			Cases:   s.Cases[at : at+1],
 			Measure: Measure{Interval: boards.Interval{Processes: s.Processes}},
 		}
-		ns, _, err := harness.CombineRuns(tasks.RankGeom, [][][]float64{alone[i].Cases})
+		ns, _, err := harness.CombineRuns(tasks.RankGeometricMean, [][][]float64{alone[i].Cases})
 		if err != nil {
 			return all, nil
 		}
 		alone[i].ScoreNS = ns
 		each = append(each, ns)
 	}
-	return medianScore(alone, tasks.RankGeom), each
+	return medianScore(alone, tasks.RankGeometricMean), each
 }
 
 const (

@@ -20,7 +20,7 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns [
 		for p := range processes {
 			processes[p] = slot * math.Exp(0.005*chance.NormFloat64())
 		}
-		ns, i, err := harness.CombineRuns(tasks.RankLast, [][][]float64{{processes}})
+		ns, i, err := harness.CombineRuns(tasks.RankLastCase, [][][]float64{{processes}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,7 +32,7 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns [
 
 func TestOneCaseOfTurnsIsTheirScoreIfItIsTheOnlyOne(t *testing.T) {
 	turns := simulated(t, rand.New(rand.NewPCG(1, 2)), 4, 0.01)
-	want := ScoreOf(turns, tasks.RankGeom)
+	want := ScoreOf(turns, tasks.RankGeometricMean)
 	got, each := ConfirmedCaseTimes(turns, 0)
 	like := func(a, b float64) bool { return math.Abs(a/b-1) < maxRoundingError }
 	if !like(got.ScoreNS, want.ScoreNS) || !like(*got.LowNS, *want.LowNS) || !like(*got.HighNS, *want.HighNS) ||
@@ -51,7 +51,7 @@ func TestTheIntervalOfTurnsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 			const trials = 2000
 			holds, width := 0, 0.0
 			for range trials {
-				all := ScoreOf(simulated(t, chance, n, between), tasks.RankLast)
+				all := ScoreOf(simulated(t, chance, n, between), tasks.RankLastCase)
 				if *all.LowNS <= 100e3 && *all.HighNS >= 100e3 {
 					holds++
 				}
@@ -72,7 +72,7 @@ func TestOneBadTurnMovesNoScore(t *testing.T) {
 	turns := simulated(t, rand.New(rand.NewPCG(5, 6)), 3, 0)
 	bad := 140e3
 	turns[1].ScoreNS, turns[1].HighNS, turns[1].Cases = bad, &bad, [][]float64{{bad, bad, bad, bad, bad}}
-	if all := ScoreOf(turns, tasks.RankLast); math.Abs(all.ScoreNS-100e3) > 1000 {
+	if all := ScoreOf(turns, tasks.RankLastCase); math.Abs(all.ScoreNS-100e3) > 1000 {
 		t.Errorf("the score is %v", all.ScoreNS)
 	}
 }

@@ -30,7 +30,7 @@ func (s *Scores) Draw(
 			return task, err
 		}
 	}
-	return task.Draw(seed), nil
+	return task.DrawValues(seed), nil
 }
 
 // softwareOf returns the software that a worker last reported for a device.

@@ -42,7 +42,7 @@ func (s *Scores) ScoreResult(ctx context.Context, result *job.Result) (work.Resu
 
 // scoreOfRun computes the score of a ranked run from its stages. It returns nil if the result has no score.
 func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Score, error) {
-	if result.Outcome != job.OutcomeDone {
+	if result.Outcome != job.OutcomePassed {
 		return nil, nil
 	}
 	// The read precedes the transaction that stores the result. This is safe, because mode and version of a run never
@@ -88,7 +88,7 @@ func (s *Scores) taskWithDrawnValues(
 ) (drawn tasks.Definition, lost bool, err error) {
 	seed, same, err := s.AttemptSeed(ctx, result.AttemptID, epochs.SoftwareOfRun(result.Machine))
 	if err != nil || same {
-		return def.Draw(seed), false, err
+		return def.DrawValues(seed), false, err
 	}
 	result.Outcome, result.CausedByJob = job.OutcomeLost, true
 	result.Failure = &job.Failure{IsInfrastructureError: true,

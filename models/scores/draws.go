@@ -103,7 +103,7 @@ func (s *Scores) NewestDraws(ctx context.Context, task catalog.Task, now time.Ti
 	for _, row := range rows {
 		shown := PublicDraw{Version: row.Number, Device: row.Device, Software: row.Software, Since: row.CreatedAt}
 		if row.VersionID != task.VersionID || !task.AcceptsSubmissions(now) {
-			drawn := row.Definition.ForDevice(row.Device).Draw([]byte(row.HiddenSeed))
+			drawn := row.Definition.ForDevice(row.Device).DrawValues([]byte(row.HiddenSeed))
 			shown.Cases = &drawn
 		}
 		list = append(list, shown)

@@ -19,12 +19,12 @@ func evaluationFindings(r *job.Result) (found work.ResultFindings) {
 		return found
 	// A kernel's failure is in its report, so every other outcome is a loss, including "cancelled", after which the
 	// evaluation has already ended.
-	case r.Outcome != job.OutcomeDone || json.Unmarshal(r.Evaluation, &report) != nil:
+	case r.Outcome != job.OutcomePassed || json.Unmarshal(r.Evaluation, &report) != nil:
 		r.Outcome = job.OutcomeLost
 		return found
 	}
 	found.Evaluation, found.CounterSamples = work.EvaluationCompleted, evaluationCounterSamples(report)
-	found.WaitTime = time.Duration(report.Waited * float64(time.Second))
+	found.WaitTime = time.Duration(report.WaitSeconds * float64(time.Second))
 	if report.TimedOut {
 		found.Evaluation = work.EvaluationTimeout
 	}
@@ -55,8 +55,8 @@ func evaluationCounterSamples(r kernelrun.Result) []work.CounterSample {
 		add(r.RuntimeStats != nil, work.CountProfiled, work.CountNotProfiled, seconds)
 		out = append(out, work.CounterSample{Name: work.CountDeviceTiming + device, Value: seconds})
 	}
-	if r.Cached != nil {
-		add(*r.Cached, work.CountCacheHit, work.CountCacheMiss, 0)
+	if r.KernelsCached != nil {
+		add(*r.KernelsCached, work.CountCacheHit, work.CountCacheMiss, 0)
 	}
 	return out
 }

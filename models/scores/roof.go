@@ -76,7 +76,7 @@ func belowEmptyCallReason(score float64, benchmark *job.SlotBenchmark, cases []j
 	}
 	for _, c := range cases {
 		if c.Time() < minRatioToEmptyCall*least {
-			return fmt.Sprintf("A call of case %d (%s) takes %v, and %s.", c.Index, c.Spec, time.Duration(c.Time()), reason)
+			return fmt.Sprintf("A call of case %d (%s) takes %v, and %s.", c.Index, c.SpecLine, time.Duration(c.Time()), reason)
 		}
 	}
 	if score < least {
@@ -94,7 +94,7 @@ func renameCasesByDraw(def, drawn tasks.Definition, cases []job.CaseResult) []jo
 	cases = slices.Clone(cases)
 	for i, c := range cases {
 		if had := harness.StageCases(drawn, job.StageRanked); c.Index < len(had) {
-			cases[i].Spec = had[c.Index].String()
+			cases[i].SpecLine = had[c.Index].String()
 		}
 	}
 	return cases
@@ -109,11 +109,11 @@ func rooflineScore(def tasks.Definition, cases []job.CaseResult, benchmark job.S
 	best := slices.Clone(cases)
 	for i, c := range best {
 		// Cases are matched by their spec line, because a result may omit or reorder them.
-		at := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec })
+		at := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.SpecLine })
 		if at < 0 {
 			return 0, false
 		}
-		bytes, flops, err := def.Roofline.Eval(def.Benchmarks[at])
+		bytes, flops, err := def.Roofline.BytesAndFlops(def.Benchmarks[at])
 		if err != nil {
 			return 0, false
 		}

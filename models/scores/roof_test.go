@@ -13,10 +13,10 @@ import (
 // rankedOn is a result with one case of a million floats, added on a slot of 1 ns floor, 10 GB/s and 1 GFLOP/s.
 func rankedOn(benchmark *job.SlotBenchmark) (tasks.Definition, job.Result) {
 	c := tasks.Case{{Name: "size", Value: "1000000"}}
-	def := tasks.Definition{RankingBy: tasks.RankGeom, Benchmarks: []tasks.Case{c},
+	def := tasks.Definition{RankingBy: tasks.RankGeometricMean, Benchmarks: []tasks.Case{c},
 		Roofline: &tasks.Roofline{Bytes: "3 * size * float32", Flops: "size"}}
 	return def, job.Result{Machine: job.Machine{SlotBenchmark: benchmark}, Stages: []job.StageResult{
-		{Stage: job.StageRanked, Cases: []job.CaseResult{{Spec: c.String(), Status: job.StatusPass, Mean: 5e6}}}}}
+		{Stage: job.StageRanked, Cases: []job.CaseResult{{SpecLine: c.String(), Status: job.StatusPass, Mean: 5e6}}}}}
 }
 
 func slotBenchmark() *job.SlotBenchmark {
@@ -109,7 +109,7 @@ func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 		def, result := rankedOn(test.benchmark)
 		result.Machine.Device = test.device
 		result.Stages[0].Cases = append(result.Stages[0].Cases,
-			job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
+			job.CaseResult{Index: 1, SpecLine: "size: 1", Status: job.StatusPass, Mean: test.ns})
 		score := &work.Score{NS: 2e6}
 		compareWithSlotBenchmark(score, def, def, result)
 		if (score.HeldReason != "") != test.held ||
@@ -124,7 +124,7 @@ func TestTheRoofOfASecretCaseIsNotShown(t *testing.T) {
 	declared, result := rankedOn(slotBenchmark())
 	drawn := declared
 	declared.Benchmarks = []tasks.Case{{{Name: "size", Value: "uniform 1..2000000"}}}
-	result.Stages[0].Cases[0].Spec = declared.Benchmarks[0].String()
+	result.Stages[0].Cases[0].SpecLine = declared.Benchmarks[0].String()
 	score := &work.Score{NS: 2.4e6}
 	if compareWithSlotBenchmark(score, declared, drawn, result); score.RooflineShare != nil || score.HeldReason != "" {
 		t.Errorf("roof %v, held for %q", score.RooflineShare, score.HeldReason)

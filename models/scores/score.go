@@ -68,7 +68,7 @@ func toBoardInterval(i harness.Interval) boards.Interval {
 
 // CaseInterval returns the interval of a case's time; the zero value if it was not measured in several processes.
 func CaseInterval(c job.CaseResult) boards.Interval {
-	i, _ := harness.ScoreInterval(tasks.RankGeom, c.Time(), []job.CaseResult{c})
+	i, _ := harness.ScoreInterval(tasks.RankGeometricMean, c.Time(), []job.CaseResult{c})
 	return toBoardInterval(i)
 }
 
@@ -78,7 +78,7 @@ func BenchmarkScore(stage job.StageResult) (ns float64, cases int) {
 	if stage.Stage != job.StageBenchmark {
 		return 0, 0
 	}
-	ns, err := harness.Score(tasks.RankGeom, stage.Cases)
+	ns, err := harness.Score(tasks.RankGeometricMean, stage.Cases)
 	if err != nil {
 		return 0, 0
 	}
@@ -88,12 +88,12 @@ func BenchmarkScore(stage job.StageResult) (ns float64, cases int) {
 // scoreDeviation computes the standard deviation and the standard error of the score from those of the cases, which are
 // assumed to be independent.
 func scoreDeviation(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {
-	if last := cases[len(cases)-1]; ranking != tasks.RankMean && ranking != tasks.RankGeom {
+	if last := cases[len(cases)-1]; ranking != tasks.RankMean && ranking != tasks.RankGeometricMean {
 		return last.StandardDeviation, last.StandardError
 	}
 	for _, c := range cases {
 		weight := 1 / float64(len(cases))
-		if ranking == tasks.RankGeom {
+		if ranking == tasks.RankGeometricMean {
 			weight *= score / c.Time()
 		}
 		std, stderr = math.Hypot(std, weight*c.StandardDeviation), math.Hypot(stderr, weight*c.StandardError)

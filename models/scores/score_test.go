@@ -13,9 +13,9 @@ import (
 func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
 	cases := []job.CaseResult{{Status: job.StatusPass, Median: 100e3,
 		Processes: []float64{99.9e3, 100e3, 100.1e3, 100e3, 100e3},
-		Clocks:    job.Clocks{Counted: job.ClockEvent}}}
+		Clocks:    job.ClockTimes{CountedClock: job.ClockEvent}}}
 	stages := []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}
-	got, err := scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages})
+	got, err := scoreOf(job.ModeRanked, tasks.RankLastCase, job.Result{Stages: stages})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,8 +25,8 @@ func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
 		t.Errorf("the interval is %+v", got.Interval)
 	}
 	// by no judge
-	stages[0].Cases[0].Processes, stages[0].Cases[0].Mean, stages[0].Cases[0].Clocks = nil, 100, job.Clocks{}
-	if got, err = scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages}); err != nil ||
+	stages[0].Cases[0].Processes, stages[0].Cases[0].Mean, stages[0].Cases[0].Clocks = nil, 100, job.ClockTimes{}
+	if got, err = scoreOf(job.ModeRanked, tasks.RankLastCase, job.Result{Stages: stages}); err != nil ||
 		got.Interval != (boards.Interval{}) {
 		t.Errorf("a score of one process has %+v, %v", got, err)
 	}
@@ -38,9 +38,9 @@ func TestTheSpreadOfAScoreFollowsItsRule(t *testing.T) {
 		{Status: job.StatusPass, Mean: 400, StandardDeviation: 4, StandardError: 0.4},
 	}
 	for ranking, want := range map[tasks.Ranking]work.Score{
-		tasks.RankLast: {NS: 400, DeviationNS: 4, StandardErrorNS: 0.4},
-		tasks.RankMean: {NS: 250, DeviationNS: 2.5, StandardErrorNS: 0.25},
-		tasks.RankGeom: {NS: 200, DeviationNS: math.Hypot(3, 1), StandardErrorNS: math.Hypot(0.3, 0.1)},
+		tasks.RankLastCase:      {NS: 400, DeviationNS: 4, StandardErrorNS: 0.4},
+		tasks.RankMean:          {NS: 250, DeviationNS: 2.5, StandardErrorNS: 0.25},
+		tasks.RankGeometricMean: {NS: 200, DeviationNS: math.Hypot(3, 1), StandardErrorNS: math.Hypot(0.3, 0.1)},
 	} {
 		got, err := scoreOf(job.ModeRanked, ranking,
 			job.Result{Stages: []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}})

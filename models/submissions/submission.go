@@ -108,7 +108,7 @@ func (t *Submissions) Sources(ctx context.Context, ids []int64) (map[int64]tasks
 	texts := make(map[int64]tasks.Submission, len(rows))
 	for _, row := range rows {
 		if err == nil {
-			texts[row.ID], err = tasks.Unpack(row.Data)
+			texts[row.ID], err = tasks.UnpackSubmission(row.Data)
 		}
 	}
 	return texts, db.ReadError(err, "sources of submissions")
@@ -129,7 +129,7 @@ func (t *Submissions) SourceSizes(ctx context.Context, ids []int64) (map[int64]i
 func (t *Submissions) Source(ctx context.Context, sub Submission) (submitted tasks.Submission, err error) {
 	var blob catalog.Blob
 	if err = t.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error; err == nil {
-		submitted, err = tasks.Unpack(blob.Data)
+		submitted, err = tasks.UnpackSubmission(blob.Data)
 	}
 	return submitted, db.ReadError(err, "source of submission %d", sub.ID)
 }

@@ -69,7 +69,8 @@ func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, e
 // rows checks again. Only a result that ends a run has artifacts, because work may return to the queue any number of
 // times. If the disk is nearly full, the result is stored without artifacts.
 func (l *LifeCycle) storeArtifacts(ctx context.Context, r *job.Result) ([]Artifact, error) {
-	if len(r.Artifacts) == 0 || r.EvaluationID != "" || r.Outcome != job.OutcomeDone && r.Outcome != job.OutcomeFailed {
+	if len(r.Artifacts) == 0 || r.EvaluationID != "" ||
+		r.Outcome != job.OutcomePassed && r.Outcome != job.OutcomeFailed {
 		return nil, nil
 	}
 	a, err := l.loadAttemptWithWork(l.db.Read(ctx), r.AttemptID)

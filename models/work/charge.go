@@ -37,7 +37,7 @@ func (a *attemptWithWork) chargeBudget(tx *gorm.DB, r job.Result, began time.Tim
 // isFinalResult reports whether a result ended the work normally. It is false if the work was returned, lost, or failed
 // with an infrastructure error.
 func isFinalResult(r job.Result) bool {
-	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.IsInfrastructureError)
+	return r.Outcome == job.OutcomePassed || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.IsInfrastructureError)
 }
 
 // payer returns the person who requested the run, or 0 for the site.

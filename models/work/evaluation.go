@@ -44,7 +44,7 @@ type Evaluation struct {
 	Owner            string          // caller that owns it: a token, a person, or a key; empty if none
 	Caller           string          // person or address that the limits apply to
 	ReadableByAnyone bool            `gorm:"column:shared"` // anyone with its ID can read it
-	Kind             string          // kernelrun.Kind
+	Kind             string          // kernelrun.EvaluationKind
 	Request          json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {} if it was cancelled
 	// RequestBytes is the size of the request in bytes.
 	RequestBytes   int64

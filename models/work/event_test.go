@@ -28,7 +28,7 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 		tell := modelstest.EventMaker{Attempt: attempt}
 		build := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Command: "g++"}
 		batch := []job.Event{
-			tell.Event(job.Event{Type: job.EventTaken}),
+			tell.Event(job.Event{Type: job.EventAttemptStarted}),
 			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
 			tell.Event(job.Event{
 				Type:   job.EventLog,
@@ -49,7 +49,7 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 		if diff := cmp.Diff(want, types(all)); diff != "" {
 			t.Errorf("events:\n%s", diff)
 		}
-		if all[1].Event.Secret != "" || all[5].ID != stored.Events[4].ID {
+		if all[1].Event.AttemptSecret != "" || all[5].ID != stored.Events[4].ID {
 			t.Errorf("stored %+v, read %+v", stored.Events[4], all[5])
 		}
 		rest := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, all[3].ID, 1))
@@ -82,15 +82,15 @@ func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		tell := modelstest.EventMaker{Attempt: attempt}
-		forged := tell.Event(job.Event{Type: job.EventTaken})
-		forged.Secret = "guess"
+		forged := tell.Event(job.Event{Type: job.EventAttemptStarted})
+		forged.AttemptSecret = "guess"
 		if stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{forged}); err != nil ||
 			len(stored.Events)+len(stale) != 0 {
 			t.Errorf("with a wrong secret: %v, %v, %v", types(stored.Events), stale, err)
 		}
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
-		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventTaken}
-		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.Event(job.Event{Type: job.EventTaken}), unknown})
+		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventAttemptStarted}
+		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.Event(job.Event{Type: job.EventAttemptStarted}), unknown})
 		if err != nil || len(stored.Events) != 0 || len(stale) != 2 {
 			t.Errorf("after cancelling: %v, %v, %v", types(stored.Events), stale, err)
 		}

@@ -33,7 +33,8 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 		if now := modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID)); now.State != work.StateTesting {
 			t.Errorf("the run is %s", now.State)
 		}
-		result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		result := job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
+			Outcome:   job.OutcomePassed,
 			Stages:    []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass}},
 			Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Size: 2e6, Data: []byte("content")}}}
 		out := modelstest.Got[work.Effect](t)(s.Work.RecordResult(ctx, result, work.ResultFindings{}))

@@ -45,7 +45,7 @@ func (l *LifeCycle) StartNextAttempt(
 	if err != nil || !free.acceptsDevice {
 		return nil, err
 	}
-	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.Satisfy(l.fleet.ParseRequirements(joined)) })
+	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.MeetAll(l.fleet.ParseRequirements(joined)) })
 	if len(needs) == 0 {
 		return nil, nil
 	}

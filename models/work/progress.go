@@ -125,10 +125,10 @@ func (p *eventBatch) attempt(e job.Event) (*attemptWithWork, error) {
 		p.attempts[e.AttemptID] = a
 	}
 	switch {
-	case a == nil || a.hasSecret(e.Secret) && !a.acceptsMessages():
+	case a == nil || a.hasSecret(e.AttemptSecret) && !a.acceptsMessages():
 		p.staleAttempts[e.AttemptID] = true
 		return nil, nil
-	case !a.hasSecret(e.Secret) || a.WorkRef() != e.Ref():
+	case !a.hasSecret(e.AttemptSecret) || a.WorkRef() != e.WorkRef():
 		return nil, nil
 	}
 	return a, nil
@@ -171,7 +171,7 @@ func (p *eventBatch) keepEvent(a *attemptWithWork, run *Run, e job.Event) error 
 	} else if a.LogBytes += int64(len(e.Text)); a.LogBytes > MaxLogBytes {
 		e.Text = truncatedLogNote
 	}
-	e.Secret = ""
+	e.AttemptSecret = ""
 	p.effect.Events = append(p.effect.Events, RunEvent{
 		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: a.ID, Seq: e.Seq,
 		Type: job.EventType(db.SanitizeText(string(e.Type))), State: run.State, Event: &e, CreatedAt: db.Now(),
@@ -186,7 +186,7 @@ func hideRankedTimes(e *job.Event) (left bool) {
 		return true
 	}
 	if e.Case != nil {
-		e.Case = &job.CaseResult{Index: e.Case.Index, Spec: e.Case.Spec, Status: e.Case.Status}
+		e.Case = &job.CaseResult{Index: e.Case.Index, SpecLine: e.Case.SpecLine, Status: e.Case.Status}
 	}
 	return e.Type != job.EventLog
 }

@@ -43,7 +43,7 @@ func TestWorkGoesOnlyToAWorkerWithItsPackages(t *testing.T) {
 		run := demanding(t, s, w, "nvidia-cutlass-dsl>=4")
 		for i := range 20 {
 			_, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: w.Ann, Caller: string(rune('a' + i)), Device: "CPU",
-				Kind: string(kernelrun.Evaluate), Request: []byte("{}"), Requires: "nvidia-cutlass-dsl>=4 torch",
+				Kind: string(kernelrun.KindEvaluate), Request: []byte("{}"), Requires: "nvidia-cutlass-dsl>=4 torch",
 				Limits: work.EvaluationLimits{MaxLive: 100, PerHour: 1000}})
 			modelstest.Check(t, err)
 		}

@@ -96,7 +96,7 @@ func (a *attemptWithWork) expectsResult(r job.Result, err error) (bool, error) {
 	if err != nil || a == nil || a.EndedAt != nil {
 		return false, err
 	}
-	if !a.hasSecret(r.Secret) || a.WorkRef() != r.Ref() {
+	if !a.hasSecret(r.AttemptSecret) || a.WorkRef() != r.WorkRef() {
 		return false, db.Errorf(db.Forbidden, "The result of attempt %s came with a wrong secret.", r.AttemptID)
 	}
 	return true, nil
@@ -150,7 +150,7 @@ func (a *attemptWithWork) conclude(tx *gorm.DB, r job.Result, found ResultFindin
 	a.recordReceipt(r.Machine.Worker)
 	a.workItem.setMeasured(r)
 	switch r.Outcome {
-	case job.OutcomeDone:
+	case job.OutcomePassed:
 		a.workItem.setDone(r, found)
 	case job.OutcomeFailed:
 		a.workItem.setFailed(resultFailure(r))

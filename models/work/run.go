@@ -109,10 +109,10 @@ type Run struct {
 
 // PublicFailure returns the reason for a failure, without parts that only people who may read the source can see.
 func (r Run) PublicFailure() string {
-	if r.Harness == harness.Bundle { // the task's own program reads the source
+	if r.Harness == harness.BundleHarness { // the task's own program reads the source
 		return r.Failure.Kind()
 	}
-	return r.Failure.Public()
+	return r.Failure.PublicReason()
 }
 
 // Valid reports whether the run may be on a board. Package boards has the same condition in SQL.

@@ -109,7 +109,7 @@ func (r *Run) keepResult(tx *gorm.DB, attemptID string, result job.Result, artif
 	if err := storeStages(tx, r.ID, attemptID, result.Stages); err != nil {
 		return err
 	}
-	if WorkerMode(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
+	if WorkerMode(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomePassed {
 		var err error
 		if r.EpochID, err = epochs.FindOrCreateID(tx, epochs.SoftwareOfRun(result.Machine)); err != nil {
 			return err
@@ -168,7 +168,7 @@ func scoreClockNames(stages []job.StageResult) string {
 	for _, stage := range stages {
 		if stage.Stage == job.StageRanked {
 			for _, c := range stage.Cases {
-				counts[c.Clocks.Counted] = true
+				counts[c.Clocks.CountedClock] = true
 			}
 		}
 	}

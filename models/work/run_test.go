@@ -162,7 +162,7 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 		old, err := s.Work.StartAttempt(ctx, run.WorkRef())
 		modelstest.Check(t, err)
 		forged := modelstest.Result(old, 1)
-		forged.Secret = "guess"
+		forged.AttemptSecret = "guess"
 		modelstest.WantKind(t, modelstest.Second(s.Work.RecordResult(ctx, forged, work.ResultFindings{})), db.Forbidden)
 		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, old.ID, "The worker is gone.",
 			work.LossCountedAgainstWork)))

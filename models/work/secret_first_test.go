@@ -34,7 +34,7 @@ func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 		}
 		for name, spoil := range map[string]func(*job.Result){
 			"no such attempt": func(r *job.Result) { r.AttemptID = "never was" },
-			"wrong secret":    func(r *job.Result) { r.Secret = "guessed" },
+			"wrong secret":    func(r *job.Result) { r.AttemptSecret = "guessed" },
 			"another run":     func(r *job.Result) { r.RunID++ },
 			"an evaluation":   func(r *job.Result) { r.RunID, r.EvaluationID = 0, "e" },
 			"handed back":     func(r *job.Result) { r.Outcome = job.OutcomeHandedBack },

@@ -90,8 +90,8 @@ func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 			t.Errorf("w2 is told %+v, to drop %v, %v", out, stale, err)
 		}
 		_, _, err = s.Work.AppendEvents(t.Context(),
-			[]job.Event{{RunID: a.RunID, EvaluationID: a.EvaluationID, AttemptID: a.ID, Secret: a.Secret,
-				Worker: "w2", Seq: 1, Type: job.EventTaken, Time: time.Now()}})
+			[]job.Event{{RunID: a.RunID, EvaluationID: a.EvaluationID, AttemptID: a.ID, AttemptSecret: a.Secret,
+				Worker: "w2", Seq: 1, Type: job.EventAttemptStarted, Time: time.Now()}})
 		modelstest.Check(t, err)
 		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context())); len(live) != 1 ||
 			live[0].Worker != "w1" {

@@ -44,11 +44,11 @@ func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 				t.Errorf("usually %s, %v; want %s", got, err, want)
 			}
 		}
-		past(other, time.Minute, job.OutcomeDone)
+		past(other, time.Minute, job.OutcomePassed)
 		past(task, time.Second, job.OutcomeFailed)
 		want(0)
 		for _, seconds := range []time.Duration{3, 90, 4} {
-			past(task, seconds*time.Second, job.OutcomeDone)
+			past(task, seconds*time.Second, job.OutcomePassed)
 		}
 		want(4 * time.Second)
 		next := modelstest.Submit(t, s, ann, task)[0]

@@ -137,7 +137,7 @@ func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 			t.Errorf("it is sent again without a pause: %+v", next)
 		}
 		// Its late result changes nothing, and neither does being lost twice.
-		if out, err := s.Work.RecordResult(t.Context(), l.result(taken, job.OutcomeDone),
+		if out, err := s.Work.RecordResult(t.Context(), l.result(taken, job.OutcomePassed),
 			modelstest.Completed()); err != nil || out.AttemptAccepted {
 			t.Errorf("a late result: %+v, %v", out, err)
 		}
@@ -176,7 +176,7 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 				if _, _, stale, err := s.Work.ClassifyAttempts(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
 					t.Errorf("its worker is told to drop %v, %v", stale, err)
 				}
-				if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone),
+				if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomePassed),
 					modelstest.Completed()); err != nil || out.AttemptAccepted {
 					t.Errorf("its result: %+v, %v", out, err)
 				}
@@ -192,23 +192,24 @@ func TestAResultNamesItsOwnWork(t *testing.T) {
 		for name, change := range map[string]func(*job.Result){
 			"another run":        func(r *job.Result) { r.RunID += 7 },
 			"another evaluation": func(r *job.Result) { r.EvaluationID += "x" },
-			"a guess":            func(r *job.Result) { r.Secret = "guess" },
-			"no secret":          func(r *job.Result) { r.Secret = "" },
+			"a guess":            func(r *job.Result) { r.AttemptSecret = "guess" },
+			"no secret":          func(r *job.Result) { r.AttemptSecret = "" },
 		} {
-			r := l.result(a, job.OutcomeDone)
+			r := l.result(a, job.OutcomePassed)
 			change(&r)
 			if err := modelstest.Second(s.Work.RecordResult(t.Context(), r,
 				modelstest.Completed())); db.KindOf(err) != db.Forbidden {
 				t.Errorf("%s: %v", name, err)
 			}
-			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret,
-				Seq: 1, Type: job.EventTaken, Worker: "w1"}
+			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID,
+				AttemptSecret: r.AttemptSecret,
+				Seq:           1, Type: job.EventAttemptStarted, Worker: "w1"}
 			if out, stale, err := s.Work.AppendEvents(t.Context(), []job.Event{e}); err != nil ||
 				newsCount(out)+len(stale) != 0 {
 				t.Errorf("%s: an event: %+v, %v, %v", name, out, stale, err)
 			}
 		}
-		if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomeDone),
+		if out, err := s.Work.RecordResult(t.Context(), l.result(a, job.OutcomePassed),
 			modelstest.Completed()); err != nil || !out.AttemptAccepted {
 			t.Errorf("its own: %+v, %v", out, err)
 		}
@@ -222,9 +223,9 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		var batch []job.Event
 		for _, ref := range []job.WorkRef{run.WorkRef(), e.WorkRef()} {
 			a := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, ref))
-			for i, event := range []job.Event{{Type: job.EventTaken}, {Type: job.EventStage, Stage: "test"},
+			for i, event := range []job.Event{{Type: job.EventAttemptStarted}, {Type: job.EventStage, Stage: "test"},
 				{Type: job.EventStage, Stage: "profiling"}} {
-				event.RunID, event.EvaluationID, event.AttemptID, event.Secret = ref.RunID, ref.EvaluationID, a.ID,
+				event.RunID, event.EvaluationID, event.AttemptID, event.AttemptSecret = ref.RunID, ref.EvaluationID, a.ID,
 					a.Secret
 				event.Seq, event.Worker = i+1, "w1"
 				batch = append(batch, event)

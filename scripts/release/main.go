@@ -16,14 +16,14 @@ func main() {
 	out := flag.String("out", "dist", "folder for the built files")
 	check := flag.Bool("check", false, "build again, elsewhere and with an empty cache, and compare")
 	flag.Parse()
-	if err := run(*out, *check); err != nil {
+	if err := runRelease(*out, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, check bool) error {
-	if err := release(out, ""); err != nil || !check {
+func runRelease(out string, check bool) error {
+	if err := buildRelease(out, ""); err != nil || !check {
 		return err
 	}
 	again, err := os.MkdirTemp("", "warpboard-release-")
@@ -31,14 +31,15 @@ func run(out string, check bool) error {
 		return err
 	}
 	defer os.RemoveAll(again)
-	if err := release(filepath.Join(again, "dist"), filepath.Join(again, "cache")); err != nil {
+	if err := buildRelease(filepath.Join(again, "dist"), filepath.Join(again, "cache")); err != nil {
 		return err
 	}
 	return compareDirs(out, filepath.Join(again, "dist"))
 }
 
-// release builds the current commit, without uncommitted changes. If cache is "", the Go cache of the user is used.
-func release(out, cache string) error {
+// buildRelease builds the current commit, without uncommitted changes. If cache is "", the Go cache of the user is
+// used.
+func buildRelease(out, cache string) error {
 	src, err := os.MkdirTemp("", "warpboard-source-")
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func release(out, cache string) error {
 	if err := writeLicenses(src, out, binary); err != nil {
 		return err
 	}
-	return checksums(out)
+	return writeChecksums(out)
 }
 
 // commandOutput runs a program and returns its output.
@@ -81,7 +82,7 @@ func commandOutput(dir string, env []string, name string, args ...string) ([]byt
 	return printed, nil
 }
 
-func checksums(out string) error {
+func writeChecksums(out string) error {
 	files, err := os.ReadDir(out)
 	if err != nil {
 		return err

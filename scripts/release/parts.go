@@ -49,7 +49,7 @@ func writeLicenses(src, out, binary string) error {
 		}
 		parts = append(parts, sbomPart{"library", dep.Path, dep.Version, "pkg:golang/" + dep.Path + "@" + dep.Version})
 	}
-	web, err := webParts(src)
+	web, err := npmParts(src)
 	if err != nil {
 		return err
 	}
@@ -93,11 +93,11 @@ func addNotices(to *bytes.Buffer, name, dir string) error {
 	return nil
 }
 
-// onlyTools are npm packages that build or test the files in static/ without becoming a part of them.
-var onlyTools = []string{"@tailwindcss/cli", "axe-core", "esbuild"}
+// npmBuildTools are npm packages that build or test the files in static/ without becoming a part of them.
+var npmBuildTools = []string{"@tailwindcss/cli", "axe-core", "esbuild"}
 
-// webParts returns the npm packages that are part of static/.
-func webParts(src string) (list []sbomPart, err error) {
+// npmParts returns the npm packages that are part of static/.
+func npmParts(src string) (list []sbomPart, err error) {
 	text, err := os.ReadFile(filepath.Join(src, "package.json"))
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func webParts(src string) (list []sbomPart, err error) {
 		return nil, fmt.Errorf("package.json: %w", err)
 	}
 	for _, name := range slices.Sorted(maps.Keys(manifest.DevDependencies)) {
-		if version := manifest.DevDependencies[name]; !slices.Contains(onlyTools, name) {
+		if version := manifest.DevDependencies[name]; !slices.Contains(npmBuildTools, name) {
 			list = append(list, sbomPart{"library", name, version, "pkg:npm/" + strings.Replace(name, "@", "%40", 1) + "@" + version})
 		}
 	}

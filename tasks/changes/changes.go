@@ -30,20 +30,20 @@ func ChangesBetween(old, new *tasks.Bundle) []Change {
 			out = append(out, Change{Key: key, Old: truncate(x), New: truncate(y), BreaksScores: breaks})
 		}
 	}
-	differ("form", a.Form, b.Form, true)
+	differ("form", a.Protocol, b.Protocol, true)
 	differ("lang", a.Lang, b.Lang, true)
 	differ("title", a.Title, b.Title, false)
 	differ("description", a.Description, b.Description, false)
 	differ("tags", a.Tags, b.Tags, false)
-	differ("problem", a.Problem, b.Problem, false)
-	out = append(out, diffFiles("files", runFiles(old), runFiles(new), true)...)
+	differ("problem", a.ProblemGroup, b.ProblemGroup, false)
+	out = append(out, diffFiles("files", programFiles(old), programFiles(new), true)...)
 	differ("config", a.Config, b.Config, true)
 	differ("libraries", a.Libraries, b.Libraries, true)
 	out = append(out, diffFiles("templates", templateFiles(old), templateFiles(new), false)...)
 	out = append(out, diffFiles("baselines", baselineFiles(old), baselineFiles(new), false)...)
 	differ("submission_files", a.SubmissionFiles, b.SubmissionFiles, false)
 	differ("tolerance", a.Tolerance, b.Tolerance, false)
-	differ("setup", a.Setup, b.Setup, true)
+	differ("setup", a.AllowSetup, b.AllowSetup, true)
 	differ("tests", casesText(a.Tests), casesText(b.Tests), false)
 	differ("benchmarks", casesText(a.Benchmarks), casesText(b.Benchmarks), true)
 	differ("test_timeout", a.Timeouts.Test.Seconds(), b.Timeouts.Test.Seconds(), false)
@@ -58,9 +58,9 @@ func ChangesBetween(old, new *tasks.Bundle) []Change {
 	differ("gpus", a.GPUs, b.GPUs, false)
 	differ("require", a.Require, b.Require, true)
 	differ("roofline", a.Roofline, b.Roofline, false)
-	differ("profile", !a.NoProfile, !b.NoProfile, false)
+	differ("profile", !a.DisableProfile, !b.DisableProfile, false)
 	differ("sanitize", a.SanitizeFirst, b.SanitizeFirst, false)
-	differ("library", a.RefuseLibrary, b.RefuseLibrary, false)
+	differ("library", a.RefuseLibraryKernels, b.RefuseLibraryKernels, false)
 	differ("validation", a.Validation, b.Validation, false)
 	out = append(out, diffFiles("validation", validationFile(old), validationFile(new), false)...)
 	if len(out) == 0 { // otherwise the changes of the text are listed already
@@ -69,8 +69,8 @@ func ChangesBetween(old, new *tasks.Bundle) []Change {
 	return out
 }
 
-// Texts returns the description, files, and templates of a task by their keys in ChangesBetween.
-func Texts(b *tasks.Bundle) map[string]string {
+// TextsByKey returns the description, files, and templates of a task by their keys in ChangesBetween.
+func TextsByKey(b *tasks.Bundle) map[string]string {
 	texts := map[string]string{"description": b.Definition.Description, tasks.TaskFile: string(b.Files[tasks.TaskFile])}
 	for _, f := range b.Definition.Files {
 		if !f.IsSubmission() {
@@ -84,7 +84,7 @@ func Texts(b *tasks.Bundle) map[string]string {
 }
 
 func harnessName(d tasks.Definition) string {
-	if d.OwnHarness {
+	if d.HasOwnHarness {
 		return "the task's own"
 	}
 	return "Warpboard's"
@@ -97,7 +97,7 @@ func comparableJSON(value any) []byte {
 		return []byte(v)
 	case []string:
 		return []byte(strings.Join(v, ", "))
-	case tasks.Form:
+	case tasks.Protocol:
 		return []byte(v)
 	case tasks.Lang:
 		return []byte(v)
@@ -130,8 +130,8 @@ func truncate(text []byte) string {
 	return strings.ToValidUTF8(string(text[:most]), "") + "…"
 }
 
-// runFiles returns the text of every file by its name at run time; the submission is SubmissionSource.
-func runFiles(b *tasks.Bundle) map[string][]byte {
+// programFiles returns the text of every file by its name at run time; the submission is SubmissionSource.
+func programFiles(b *tasks.Bundle) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range b.Definition.Files {
 		out[f.Name] = b.Files[f.Source]
@@ -162,15 +162,15 @@ func diffFiles(key string, old, new map[string][]byte, breaks bool) []Change {
 		}
 		out = append(out, Change{
 			Key:          key + "." + name,
-			Old:          summary(before, had),
-			New:          summary(after, has),
+			Old:          contentSummary(before, had),
+			New:          contentSummary(after, has),
 			BreaksScores: breaks,
 		})
 	}
 	return out
 }
 
-func summary(data []byte, there bool) string {
+func contentSummary(data []byte, there bool) string {
 	if !there {
 		return ""
 	}

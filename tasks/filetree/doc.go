@@ -3,7 +3,7 @@
 //
 // In reading order:
 //
-//	tree.go    Tree, its limits, and its two kinds: in memory and in a folder
+//	tree.go    FileTree, its limits, and its two kinds: in memory and in a folder
 //	zip.go     a zip into memory
 //	names.go   forbidden names of files
 //

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-var driveLetter = regexp.MustCompile(`^[A-Za-z]:`)
+var driveLetterPattern = regexp.MustCompile(`^[A-Za-z]:`)
 
 const (
 	maxName      = 240 // bytes of a path
@@ -25,7 +25,7 @@ func RefusedName(name string) string {
 		return "has a control character in its name"
 	case strings.Contains(name, `\`):
 		return "has a backslash in its name; folders are separated by /"
-	case strings.HasPrefix(name, "/") || driveLetter.MatchString(name):
+	case strings.HasPrefix(name, "/") || driveLetterPattern.MatchString(name):
 		return "has an absolute path"
 	case len(name) > maxName:
 		return "has a name longer than 240 bytes"

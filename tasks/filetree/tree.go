@@ -11,9 +11,9 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Tree is a set of regular files from which task folders are read. Paths are slash-separated and relative, without
+// FileTree is a set of regular files from which task folders are read. Paths are slash-separated and relative, without
 // "..".
-type Tree interface {
+type FileTree interface {
 	// Read returns the contents of one file; the error is fs.ErrNotExist if there is none.
 	Read(path string) ([]byte, error)
 	// List returns the sorted paths of the files below a folder ("." for all), relative to the folder.
@@ -40,29 +40,29 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// missingFile is the error for a file that a tree does not have; its text is the path.
-type missingFile string
+// missingFileError is the error for a file that a tree does not have; its text is the path.
+type missingFileError string
 
-func (m missingFile) Error() string {
+func (m missingFileError) Error() string {
 	return fmt.Sprintf("there is no file %q", string(m))
 }
-func (m missingFile) Is(target error) bool { return target == fs.ErrNotExist }
+func (m missingFileError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// Memory is a tree in memory.
-type Memory map[string][]byte
+// MemoryTree is a tree in memory.
+type MemoryTree map[string][]byte
 
-func (a Memory) Read(name string) ([]byte, error) {
+func (a MemoryTree) Read(name string) ([]byte, error) {
 	data, ok := a[name]
 	if !ok {
-		return nil, missingFile(name)
+		return nil, missingFileError(name)
 	}
 	return data, nil
 }
 
-func (a Memory) List(dir string) []string {
+func (a MemoryTree) List(dir string) []string {
 	var out []string
 	for name := range a {
-		if rest, ok := pathBelow(dir, name); ok {
+		if rest, ok := pathInside(dir, name); ok {
 			out = append(out, rest)
 		}
 	}
@@ -70,7 +70,7 @@ func (a Memory) List(dir string) []string {
 	return out
 }
 
-func pathBelow(dir, name string) (rest string, ok bool) {
+func pathInside(dir, name string) (rest string, ok bool) {
 	if dir == "." {
 		return name, true
 	}
@@ -84,14 +84,16 @@ type folder struct {
 	limits Limits
 }
 
-// Folder returns the tree of fsys; limits apply to each of its files.
-func Folder(fsys fs.FS, limits Limits) Tree { return folder{fs: fsys, limits: limits.withDefaults()} }
+// FolderTree returns the tree of fsys; limits apply to each of its files.
+func FolderTree(fsys fs.FS, limits Limits) FileTree {
+	return folder{fs: fsys, limits: limits.withDefaults()}
+}
 
 func (f folder) Read(name string) ([]byte, error) {
 	info, err := fs.Lstat(f.fs, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missingFile(name)
+		return nil, missingFileError(name)
 	case err != nil:
 		return nil, fmt.Errorf("looking at %s: %w", name, err)
 	case !info.Mode().IsRegular():
@@ -117,7 +119,7 @@ func (f folder) List(dir string) []string {
 		case entry.IsDir() && name != dir && strings.HasPrefix(path.Base(name), "."):
 			return fs.SkipDir
 		case entry.Type().IsRegular():
-			rest, _ := pathBelow(dir, name)
+			rest, _ := pathInside(dir, name)
 			out = append(out, rest)
 		}
 		return nil

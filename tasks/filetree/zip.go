@@ -14,38 +14,38 @@ import (
 
 // unzipper unpacks an untrusted archive into memory. It checks names and modes, and counts bytes while unpacking.
 type unzipper struct {
-	limits  Limits
-	files   Memory
-	names   map[string]string // folded name → name, of files and their folders
-	folders map[string]bool   // folded names that are folders
-	total   int64
+	limits     Limits
+	files      MemoryTree
+	names      map[string]string // folded name → name, of files and their folders
+	folders    map[string]bool   // folded names that are folders
+	totalBytes int64
 }
 
-// Unzip returns the regular files of a zip by path. Its errors are parse.Problem and name the file.
-func Unzip(r io.ReaderAt, size int64, limits Limits) (Memory, error) {
+// UnzipTree returns the regular files of a zip by path. Its errors are parse.Problem and name the file.
+func UnzipTree(r io.ReaderAt, size int64, limits Limits) (MemoryTree, error) {
 	limits = limits.withDefaults()
 	zr, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below, with a better sentence
 		return nil, parse.Problem{Message: "this is not a zip archive, or it is damaged (" + err.Error() + ")"}
 	}
 	u := &unzipper{
-		limits: limits, files: Memory{}, names: map[string]string{}, folders: map[string]bool{},
+		limits: limits, files: MemoryTree{}, names: map[string]string{}, folders: map[string]bool{},
 	}
 	if len(zr.File) > 4*limits.MaxFiles {
 		return nil, parse.Problem{Message: fmt.Sprintf("the zip has %d entries; at most %d files are allowed", len(zr.File), limits.MaxFiles)}
 	}
 	for _, f := range zr.File {
-		if err := u.entry(f); err != nil {
+		if err := u.unpackEntry(f); err != nil {
 			return nil, err
 		}
 	}
 	return u.files, nil
 }
 
-func (u *unzipper) entry(f *zip.File) error {
+func (u *unzipper) unpackEntry(f *zip.File) error {
 	name := strings.TrimSuffix(f.Name, "/")
 	refuse := func(format string, args ...any) error {
-		return parse.Problem{File: Printable(f.Name), Message: fmt.Sprintf(format, args...)}
+		return parse.Problem{File: PrintableName(f.Name), Message: fmt.Sprintf(format, args...)}
 	}
 	if why := RefusedName(name); why != "" {
 		return refuse("%s", why)
@@ -58,7 +58,7 @@ func (u *unzipper) entry(f *zip.File) error {
 		return u.claimPath(name, true)
 	case !mode.IsRegular():
 		return refuse("is neither a file nor a folder (%s)", mode.Type())
-	case isJunk(name):
+	case isArchiverFile(name):
 		return nil
 	case f.Flags&1 != 0:
 		return refuse("is encrypted")
@@ -107,7 +107,7 @@ func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 		return nil, fmt.Errorf("cannot be unpacked: %w", err)
 	}
 	defer stream.Close()
-	limit := min(u.limits.MaxFile, u.limits.MaxTotal-u.total)
+	limit := min(u.limits.MaxFile, u.limits.MaxTotal-u.totalBytes)
 	data, err := io.ReadAll(io.LimitReader(stream, limit+1))
 	switch {
 	case int64(len(data)) > u.limits.MaxFile:
@@ -117,19 +117,19 @@ func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot be unpacked: %w", err)
 	}
-	u.total += int64(len(data))
+	u.totalBytes += int64(len(data))
 	return data, nil
 }
 
-// isJunk reports whether a file is one that archivers and version control add, and that no task needs.
-func isJunk(name string) bool {
+// isArchiverFile reports whether a file is one that archivers and version control add, and that no task needs.
+func isArchiverFile(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	base := path.Base(name)
 	return first == "__MACOSX" || base == ".DS_Store" || base == "Thumbs.db" || strings.Contains("/"+name, "/.git/")
 }
 
-// Printable makes an untrusted name safe to show.
-func Printable(name string) string {
+// PrintableName makes an untrusted name safe to show.
+func PrintableName(name string) string {
 	quoted := fmt.Sprintf("%+q", name)
 	if bare := strings.Trim(quoted, `"`); bare == name {
 		return name

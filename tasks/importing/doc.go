@@ -3,7 +3,7 @@
 //
 // In reading order:
 //
-//	importing.go    Read, which recognizes the problems of an upload
+//	importing.go    ReadProblems, which recognizes the problems of an upload
 //	folder.go       the task folder of a problem, with its task.yml
 //	kernelbench.go  KernelBench: a Python file with Model, get_inputs, and get_init_inputs
 //	trace.go        SOL-ExecBench and FlashInfer Trace: a definition in JSON; workload.go reads its workloads

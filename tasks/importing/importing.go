@@ -12,11 +12,11 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Options configure the conversion of problems to tasks.
-type Options struct {
-	// MaxSize limits sizes: a larger one is halved until it is at most MaxSize, or replaced by a power of two. 0: no
-	// limit
-	MaxSize int
+// ImportOptions configure the conversion of problems to tasks.
+type ImportOptions struct {
+	// MaxDimension limits sizes: a larger one is halved until it is at most MaxDimension, or replaced by a power of
+	// two. 0: no limit
+	MaxDimension int
 	// Name is the name of the upload; the task gets it if the upload is a single problem.
 	Name string
 }
@@ -30,52 +30,53 @@ type Task struct {
 	Err    error             // the reason why the problem cannot become a task
 }
 
-// Read returns a task for each problem in a tree, sorted by path; none if no problem has a known form.
-func Read(tree filetree.Tree, options Options) []Task {
-	r := &reader{tree: tree, options: options, texts: map[string][]byte{}, failed: map[string]error{}}
+// ReadProblems returns a task for each problem in a tree, sorted by path; none if no problem has a known form.
+func ReadProblems(tree filetree.FileTree, options ImportOptions) []Task {
+	r := &problemReader{tree: tree, importOptions: options, textsByPath: map[string][]byte{},
+		readErrors: map[string]error{}}
 	for _, name := range tree.List(".") {
 		switch path.Ext(name) {
 		case ".py", ".json", ".jsonl":
 			r.read(name)
 		}
 	}
-	list := slices.Concat(r.kernelBench(), r.traces(), r.leetGPU())
+	list := slices.Concat(r.kernelBench(), r.readTraces(), r.leetGPU())
 	slices.SortFunc(list, func(a, b Task) int { return cmp.Compare(a.Origin, b.Origin) })
 	makeNamesUnique(list)
 	return list
 }
 
-// reader reads an upload that may contain problems of other benchmark collections.
-type reader struct {
-	tree    filetree.Tree
-	options Options
-	texts   map[string][]byte // by path
-	failed  map[string]error  // files that cannot be read, by path
-	size    int               // bytes read
+// problemReader reads an upload that may contain problems of other benchmark collections.
+type problemReader struct {
+	tree          filetree.FileTree
+	importOptions ImportOptions
+	textsByPath   map[string][]byte // by path
+	readErrors    map[string]error  // files that cannot be read, by path
+	size          int               // bytes read
 }
 
 // maxReadBytes limits the size of all files that are read for problems, in bytes.
 const maxReadBytes = 64 << 20
 
-func (r *reader) read(name string) {
+func (r *problemReader) read(name string) {
 	text, err := r.tree.Read(name)
 	if r.size += len(text); r.size > maxReadBytes {
 		err = fmt.Errorf("is not read: the files before it have %s", parse.SizeText(maxReadBytes))
 	}
 	if err != nil {
-		r.failed[name] = err
+		r.readErrors[name] = err
 		return
 	}
-	r.texts[name] = text
+	r.textsByPath[name] = text
 }
 
 // makeTask returns the task for the problem at path from; fill writes the files of its folder.
-func (r *reader) makeTask(from string, fill func(*folder) error) Task {
+func (r *problemReader) makeTask(from string, fill func(*taskFolder) error) Task {
 	name := strings.TrimSuffix(path.Base(from), path.Ext(from))
 	if from == "." {
-		name = r.options.Name
+		name = r.importOptions.Name
 	}
-	f := &folder{files: map[string][]byte{}, title: titleOf(name)}
+	f := &taskFolder{files: map[string][]byte{}, title: titleFromName(name)}
 	err := fill(f)
 	task := Task{Origin: from, Name: cmp.Or(f.name, name)}
 	if err == nil {
@@ -89,7 +90,7 @@ func (r *reader) makeTask(from string, fill func(*folder) error) Task {
 		task.Err, task.Files = err, nil
 		return task
 	}
-	task.Notes = f.notes
+	task.Notes = f.omissionNotes
 	return task
 }
 

@@ -41,13 +41,13 @@ def get_init_inputs():
 `
 
 // read returns the tasks of files by name, and an error for those that cannot be imported.
-func read(files map[string]string, options Options) (byName map[string]Task, errors string) {
-	tree := filetree.Memory{}
+func read(files map[string]string, options ImportOptions) (byName map[string]Task, errors string) {
+	tree := filetree.MemoryTree{}
 	for name, text := range files {
 		tree[name] = []byte(text)
 	}
 	byName = map[string]Task{}
-	for _, task := range Read(tree, options) {
+	for _, task := range ReadProblems(tree, options) {
 		byName[task.Name] = task
 		if task.Err != nil {
 			errors += task.Err.Error() + "\n"
@@ -66,7 +66,7 @@ func wantText(t *testing.T, text string, parts ...string) {
 }
 
 func TestAModelBecomesATask(t *testing.T) {
-	got, wrong := read(map[string]string{"level1/7_Add_bias_.py": model}, Options{})
+	got, wrong := read(map[string]string{"level1/7_Add_bias_.py": model}, ImportOptions{})
 	task := got["7_Add_bias_"]
 	if wrong != "" || len(task.Notes) > 0 || string(task.Files["problem.py"]) != model {
 		t.Fatalf("%s\n%+v", wrong, task)
@@ -78,7 +78,7 @@ func TestAModelBecomesATask(t *testing.T) {
 }
 
 func TestSizesAreHalvedUntilTheyAreSmall(t *testing.T) {
-	got, _ := read(map[string]string{"a.py": model}, Options{MaxSize: 100})
+	got, _ := read(map[string]string{"a.py": model}, ImportOptions{MaxDimension: 100})
 	wantText(t, string(got["a"].Files["problem.py"]), "shape = (16, 64)", "scale = 1.5", "rows, width = 64, 3 * 64")
 	wantText(t, strings.Join(got["a"].Notes, "\n"), "Smaller than in the problem: rows, width = 64, 3 * 64 instead of "+
 		"4096, 3 * 1000, shape = (16, 64) instead of (16, 2048).")
@@ -101,7 +101,7 @@ func TestSizesAreHalvedUntilTheyAreSmall(t *testing.T) {
 // TestTheLayersOfAModelKeepTheirSizes: those after them in the class fit no other ones.
 func TestTheLayersOfAModelKeepTheirSizes(t *testing.T) {
 	inner := strings.Replace(model, "        super(", "        channels = 640\n\n        super(", 1)
-	got, _ := read(map[string]string{"a.py": inner}, Options{MaxSize: 100})
+	got, _ := read(map[string]string{"a.py": inner}, ImportOptions{MaxDimension: 100})
 	wantText(t, string(got["a"].Files["problem.py"]), "channels = 640\n", "shape = (16, 64)")
 }
 
@@ -111,7 +111,7 @@ func TestABrokenProblemIsOneErrorAmongOthers(t *testing.T) {
 		files[fmt.Sprintf("l/%d.py", i)] = "class Model:\n    pass\n"
 	}
 	files["l/empty.py"], files["l/net.py"] = "", model+"\nmodel = AutoModel.from_pretrained(name)\n"
-	got, wrong := read(files, Options{})
+	got, wrong := read(files, ImportOptions{})
 	if len(got) != 203 || got["good"].Err != nil || strings.Count(wrong, "\n") != 202 {
 		t.Errorf("%d tasks, and the errors are\n%s", len(got), wrong)
 	}
@@ -121,12 +121,13 @@ func TestABrokenProblemIsOneErrorAmongOthers(t *testing.T) {
 }
 
 func TestALevelAloneKeepsItsTag(t *testing.T) {
-	got, _ := read(map[string]string{"7_Add.py": model}, Options{Name: "level2"})
+	got, _ := read(map[string]string{"7_Add.py": model}, ImportOptions{Name: "level2"})
 	wantText(t, string(got["7_Add"].Files["task.yml"]), `tags: ["kernelbench", "level2"]`)
 }
 
 func TestNamesOfTasksDiffer(t *testing.T) {
-	got, _ := read(map[string]string{"level1/add.py": model, "level2/add.py": model, "level2/ADD.py": model}, Options{})
+	got, _ := read(map[string]string{"level1/add.py": model, "level2/add.py": model, "level2/ADD.py": model},
+		ImportOptions{})
 	if got["level1-add"].Files == nil || got["level2-add"].Files == nil || got["ADD"].Files == nil {
 		t.Errorf("the tasks are %v", got)
 	}
@@ -134,7 +135,7 @@ func TestNamesOfTasksDiffer(t *testing.T) {
 
 func TestOtherFilesAreNoProblems(t *testing.T) {
 	got, _ := read(map[string]string{"a.py": "print(1)\n", "b.json": `{"axes": {}}`, "c.jsonl": "{}\n", "d.json": "[",
-		"e/x.html": "<p>"}, Options{})
+		"e/x.html": "<p>"}, ImportOptions{})
 	if len(got) > 0 {
 		t.Errorf("the tasks are %v", got)
 	}
@@ -174,7 +175,7 @@ func TestADefinitionWithItsWorkloadsBecomesATask(t *testing.T) {
 			"traces/x.jsonl":                 traced(9, `, "evaluation": {}`),
 			"solutions/s.json":               solved("mine", `"language": "python"`, "fast.py")},
 	} {
-		got, wrong := read(files, Options{})
+		got, wrong := read(files, ImportOptions{})
 		task := got["scaled_sum"]
 		if wrong != "" {
 			t.Fatal(wrong)
@@ -206,7 +207,7 @@ func TestADefinitionWithItsWorkloadsBecomesATask(t *testing.T) {
 func TestTheStrictestToleranceCounts(t *testing.T) {
 	got, wrong := read(map[string]string{"definition.json": scaled, "workload.jsonl": `{"uuid": "a", "axes": {"n": 2},` +
 		` "tolerance": {"max_atol": 0.1, "required_matched_ratio": 0.9, "max_error_cap": 3}}
-{"uuid": "b", "axes": {"n": 3}, "tolerance": {"max_atol": 0.2, "max_rtol": 0.001}}` + "\n"}, Options{})
+{"uuid": "b", "axes": {"n": 3}, "tolerance": {"max_atol": 0.2, "max_rtol": 0.001}}` + "\n"}, ImportOptions{})
 	task := got["scaled_sum"]
 	wantText(t, string(task.Files["task.yml"]),
 		"tolerance: {atol: 0.1, rtol: 0.001, matched: 0.99, max_error: 3.0, infinite: never}")
@@ -240,7 +241,7 @@ func TestStoredInputsComeAlong(t *testing.T) {
 	files := map[string]string{"set/p/definition.json": scaled,
 		"set/blob/a.safetensors": safetensors(indices, len(indices), 7, -1),
 		"set/p/workload.jsonl":   line(2, indexIn("elsewhere/blob/a.safetensors")) + line(5, indexIn("gone.safetensors"))}
-	got, wrong := read(files, Options{MaxSize: 1})
+	got, wrong := read(files, ImportOptions{MaxDimension: 1})
 	if wrong != "" {
 		t.Fatal(wrong)
 	}
@@ -249,7 +250,7 @@ func TestStoredInputsComeAlong(t *testing.T) {
 		`source: "tensors.json"`)
 	wantText(t, strings.Join(task.Notes, "\n"), "1 of its 2 workloads are left out: "+
 		"the input index names the file gone.safetensors, which is not in the upload.")
-	var stored map[string]map[string]embedded
+	var stored map[string]map[string]storedTensor
 	if err := json.Unmarshal(task.Files["tensors.json"], &stored); err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +282,7 @@ func TestAFileThatLiesAboutItsSizesIsRefused(t *testing.T) {
 		"no JSON":   {safetensors("{{{", 3), "has no readable header"},
 	} {
 		_, wrong := read(map[string]string{"definition.json": scaled, "a.safetensors": c.file,
-			"workload.jsonl": line(2, indexIn("a.safetensors"))}, Options{})
+			"workload.jsonl": line(2, indexIn("a.safetensors"))}, ImportOptions{})
 		if !strings.HasPrefix(wrong, "workload.jsonl:1: the input index ") || !strings.Contains(wrong, c.want) {
 			t.Errorf("%s: %q, want %q", name, wrong, c.want)
 		}
@@ -304,14 +305,14 @@ func TestABrokenDefinitionIsRefusedWithItsReason(t *testing.T) {
 		"its reference has no function make, which custom_inputs_entrypoint n": {`"op_type": "sum"`, `"custom_inputs_entrypoint": "make"`},
 	} {
 		text := strings.Replace(scaled, change[0], change[1], 1)
-		_, wrong := read(map[string]string{"definition.json": text, "workload.jsonl": line(2, "")}, Options{})
+		_, wrong := read(map[string]string{"definition.json": text, "workload.jsonl": line(2, "")}, ImportOptions{})
 		if !strings.Contains(wrong, want) {
 			t.Errorf("%q, want %q", wrong, want)
 		}
 	}
-	_, wrong := read(map[string]string{"definition.json": scaled, "workload.jsonl": line(2, "") + "{broken\n"}, Options{})
+	_, wrong := read(map[string]string{"definition.json": scaled, "workload.jsonl": line(2, "") + "{broken\n"}, ImportOptions{})
 	wantText(t, wrong, "workload.jsonl:2: is no workload")
-	_, wrong = read(map[string]string{"definition.json": scaled}, Options{})
+	_, wrong = read(map[string]string{"definition.json": scaled}, ImportOptions{})
 	wantText(t, wrong, "definition.json: has no workloads")
 }
 
@@ -328,7 +329,7 @@ func TestAWorkloadOfGigabytesIsRefusedUnread(t *testing.T) {
 	if err := file.Truncate(4 << 30); err != nil {
 		t.Fatal(err)
 	}
-	list := Read(filetree.Folder(os.DirFS(dir), filetree.Limits{MaxFiles: 10}), Options{})
+	list := ReadProblems(filetree.FolderTree(os.DirFS(dir), filetree.Limits{MaxFiles: 10}), ImportOptions{})
 	if len(list) != 1 || list[0].Err == nil || !strings.Contains(list[0].Err.Error(), "is larger than 4 MiB") {
 		t.Errorf("%+v", list)
 	}
@@ -341,7 +342,7 @@ func TestManyLargeFilesAreNotAllRead(t *testing.T) {
 		files[fmt.Sprintf("%02d.json", i)] = &fstest.MapFile{Data: make([]byte, 4<<20)}
 	}
 	files["99.py"] = &fstest.MapFile{Data: []byte(model)}
-	list := Read(filetree.Folder(files, filetree.Limits{}), Options{})
+	list := ReadProblems(filetree.FolderTree(files, filetree.Limits{}), ImportOptions{})
 	if len(list) != 2 || list[0].Err != nil || list[1].Err == nil ||
 		!strings.Contains(list[1].Err.Error(), "99.py: is not read: the files before it have 64 MiB") {
 		t.Errorf("the tasks are %+v", list)
@@ -389,7 +390,7 @@ func TestAChallengeBecomesATask(t *testing.T) {
 		"hard/6_no_statement/challenge.py":     challenge,
 		"hard/6_no_statement/starter.other.py": "",
 	}
-	got, wrong := read(files, Options{MaxSize: 1000})
+	got, wrong := read(files, ImportOptions{MaxDimension: 1000})
 	if wrong != "easy/4_many: needs several GPUs, and an imported task runs on one\n"+
 		"hard/5_half: challenge.py has no method generate_example_test\n" {
 		t.Errorf("the errors are\n%s", wrong)
@@ -409,17 +410,17 @@ func TestAChallengeBecomesATask(t *testing.T) {
 }
 
 func TestAProblemThatIsTheWholeUploadHasItsName(t *testing.T) {
-	got, wrong := read(map[string]string{"challenge.py": challenge}, Options{Name: "3_double"})
+	got, wrong := read(map[string]string{"challenge.py": challenge}, ImportOptions{Name: "3_double"})
 	if got["3_double"].Files == nil {
 		t.Errorf("%v, %s", got, wrong)
 	}
 }
 
 func TestAnUploadCannotMakeTheSiteReadWithoutEnd(t *testing.T) {
-	_, wrong := read(map[string]string{"definition.json": scaled, "workload.jsonl": strings.Repeat(line(2, ""), 513)}, Options{})
+	_, wrong := read(map[string]string{"definition.json": scaled, "workload.jsonl": strings.Repeat(line(2, ""), 513)}, ImportOptions{})
 	wantText(t, wrong, "definition.json: has 513 workloads; at most 512 can be imported")
 	_, wrong = read(map[string]string{"definition.json": scaled, "workload.jsonl": line(2, indexIn(strings.Repeat("a/", 9999)))},
-		Options{})
+		ImportOptions{})
 	wantText(t, wrong, "the input index names a file by more than 1000 characters")
 
 	// One file of 4 MiB, which every workload reads.
@@ -428,7 +429,7 @@ func TestAnUploadCannotMakeTheSiteReadWithoutEnd(t *testing.T) {
 	for n := range 40 {
 		files["workload.jsonl"] += strings.Replace(line(2, indexIn("large.safetensors")), "w2", fmt.Sprint("w", n), 1)
 	}
-	got, wrong := read(files, Options{})
+	got, wrong := read(files, ImportOptions{})
 	wantText(t, strings.Join(got["scaled_sum"].Notes, "\n")+wrong, "of its 40 workloads are left out: the input index is not read: "+
 		"the files before it have 64 MiB.")
 }

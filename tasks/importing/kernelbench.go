@@ -9,47 +9,53 @@ import (
 )
 
 var (
-	modelClass   = regexp.MustCompile(`(?m)^class Model\b`)
-	classBody    = regexp.MustCompile(`(?m)^class\b.*\n(?:(?:[ \t].*)?\n)*`) // its numbers are layers, no sizes
-	inputsMaker  = regexp.MustCompile(`(?m)^def get_inputs\b`)
-	modelName    = regexp.MustCompile(`\bModel\b`)
-	levelFolder  = regexp.MustCompile(`^level\d+$`)
-	importedName = regexp.MustCompile(`(?m)^(?:import|from)\s+([A-Za-z_]\w*)`)
-	docstring    = regexp.MustCompile(`(?s)^class Model\b[^\n]*\n\s+"""(.*?)"""`)
+	modelClassPattern = regexp.MustCompile(`(?m)^class Model\b`)
+	// its numbers are layers, no sizes
+	classBodyPattern      = regexp.MustCompile(`(?m)^class\b.*\n(?:(?:[ \t].*)?\n)*`)
+	getInputsPattern      = regexp.MustCompile(`(?m)^def get_inputs\b`)
+	modelName             = regexp.MustCompile(`\bModel\b`)
+	levelFolderPattern    = regexp.MustCompile(`^level\d+$`)
+	importedModulePattern = regexp.MustCompile(`(?m)^(?:import|from)\s+([A-Za-z_]\w*)`)
+	docstringPattern      = regexp.MustCompile(`(?s)^class Model\b[^\n]*\n\s+"""(.*?)"""`)
 )
 
-// IsProblem reports whether a Python file looks like a problem of KernelBench, complete or not.
-func IsProblem(text []byte) bool { return modelClass.Match(text) || inputsMaker.Match(text) }
+// IsKernelBenchProblem reports whether a Python file looks like a problem of KernelBench, complete or not.
+func IsKernelBenchProblem(text []byte) bool {
+	return modelClassPattern.Match(text) || getInputsPattern.Match(text)
+}
 
 // kernelBench returns a task for each problem of KernelBench. In a folder with at least one, each Python file counts as
 // a problem.
-func (r *reader) kernelBench() (list []Task) {
+func (r *problemReader) kernelBench() (list []Task) {
 	folders := map[string]bool{}
-	for name, text := range r.texts {
-		if path.Ext(name) == ".py" && IsProblem(text) {
+	for name, text := range r.textsByPath {
+		if path.Ext(name) == ".py" && IsKernelBenchProblem(text) {
 			folders[path.Dir(name)] = true
 		}
 	}
-	for name, text := range r.texts {
+	for name, text := range r.textsByPath {
 		if path.Ext(name) == ".py" && folders[path.Dir(name)] && path.Base(name) != "__init__.py" {
-			list = append(list, r.makeTask(name, func(f *folder) error { return r.model(f, name, string(text)) }))
+			list = append(list, r.makeTask(name, func(f *taskFolder) error {
+				return r.readModel(f, name,
+					string(text))
+			}))
 		}
 	}
-	for name, err := range r.failed {
+	for name, err := range r.readErrors {
 		if path.Ext(name) == ".py" && folders[path.Dir(name)] {
-			list = append(list, r.makeTask(name, func(*folder) error { return err }))
+			list = append(list, r.makeTask(name, func(*taskFolder) error { return err }))
 		}
 	}
 	return list
 }
 
-// model fills the folder of one problem.
-func (r *reader) model(f *folder, name, text string) error {
+// readModel fills the folder of one problem.
+func (r *problemReader) readModel(f *taskFolder, name, text string) error {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	switch {
-	case !modelClass.MatchString(text):
+	case !modelClassPattern.MatchString(text):
 		return errors.New("has no class Model at its top level")
-	case !inputsMaker.MatchString(text):
+	case !getInputsPattern.MatchString(text):
 		return errors.New("has no function get_inputs at its top level")
 	case strings.Contains(text, "from_pretrained("):
 		return errors.New("downloads a model when it is loaded, and a run has no network")
@@ -61,12 +67,13 @@ func (r *reader) model(f *folder, name, text string) error {
 		f.addNote("The model's dropout is active, as in KernelBench: only a kernel that draws PyTorch's random numbers in " +
 			"the same order is right.")
 	}
-	if smaller, changed := reduceOutside(classBody, text, r.options.MaxSize); len(changed) > 0 {
+	if smaller, changed := reduceOutsideMatches(classBodyPattern, text,
+		r.importOptions.MaxDimension); len(changed) > 0 {
 		f.addNote("Smaller than in the problem: %s.", strings.Join(changed, ", "))
 		text = smaller
 	}
 	f.tags, f.tolerance = []string{"kernelbench"}, tolerance{ATol: 1e-4, RTol: 1e-4, Matched: 1, Infinite: "equal"}
-	if level := path.Base(path.Dir(path.Join(r.options.Name, name))); levelFolder.MatchString(level) {
+	if level := path.Base(path.Dir(path.Join(r.importOptions.Name, name))); levelFolderPattern.MatchString(level) {
 		f.tags = append(f.tags, level)
 	}
 	f.description = modelDescription(text)
@@ -79,8 +86,9 @@ func (r *reader) model(f *folder, name, text string) error {
 
 func modelDescription(text string) string {
 	about := "Compute what the class `Model` computes."
-	if at := modelClass.FindStringIndex(text); at != nil {
-		if found := docstring.FindStringSubmatch(text[at[0]:]); found != nil && strings.TrimSpace(found[1]) != "" {
+	if at := modelClassPattern.FindStringIndex(text); at != nil {
+		if found := docstringPattern.FindStringSubmatch(text[at[0]:]); found != nil &&
+			strings.TrimSpace(found[1]) != "" {
 			about = removeIndentation(found[1])
 		}
 	}
@@ -112,7 +120,7 @@ func removeIndentation(text string) string {
 func foreignModules(text string) (names []string) {
 	usual := []string{"torch", "numpy", "triton", "__future__", "abc", "collections", "copy", "ctypes", "dataclasses",
 		"enum", "functools", "inspect", "itertools", "math", "operator", "os", "random", "sys", "time", "typing", "warnings"}
-	for _, found := range importedName.FindAllStringSubmatch(text, -1) {
+	for _, found := range importedModulePattern.FindAllStringSubmatch(text, -1) {
 		if name := found[1]; !slices.Contains(usual, name) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

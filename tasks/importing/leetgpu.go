@@ -18,43 +18,47 @@ const (
 )
 
 var (
-	challengeClass = regexp.MustCompile(`(?m)^class Challenge\b`)
-	challengeName  = regexp.MustCompile(`(?m)^\s+name = ["'](.+)["']`)
-	severalGPUs    = regexp.MustCompile(`(?m)^\s+num_gpus = ([2-9]|\d\d+)`)
-	performance    = regexp.MustCompile(`(?s)def generate_performance_test\b.*?(\n    def |\nclass |$)`)
-	methods        = []string{"reference_impl", "get_solve_signature", "generate_example_test", "generate_functional_test",
+	challengeClassPattern  = regexp.MustCompile(`(?m)^class Challenge\b`)
+	challengeNamePattern   = regexp.MustCompile(`(?m)^\s+name = ["'](.+)["']`)
+	multiGPUPattern        = regexp.MustCompile(`(?m)^\s+num_gpus = ([2-9]|\d\d+)`)
+	performanceTestPattern = regexp.MustCompile(`(?s)def generate_performance_test\b.*?(\n    def |\nclass |$)`)
+	challengeMethods       = []string{"reference_impl", "get_solve_signature", "generate_example_test",
+		"generate_functional_test",
 		"generate_performance_test"}
 )
 
 // leetGPU returns a task for each folder with a challenge of LeetGPU.
-func (r *reader) leetGPU() (list []Task) {
-	for name, text := range r.texts {
+func (r *problemReader) leetGPU() (list []Task) {
+	for name, text := range r.textsByPath {
 		if dir := path.Dir(name); path.Base(name) == challengeFile {
-			list = append(list, r.makeTask(dir, func(f *folder) error { return r.challenge(f, dir, string(text)) }))
+			list = append(list, r.makeTask(dir, func(f *taskFolder) error {
+				return r.readChallenge(f, dir,
+					string(text))
+			}))
 		}
 	}
-	for name, err := range r.failed {
+	for name, err := range r.readErrors {
 		if path.Base(name) == challengeFile {
-			list = append(list, r.makeTask(name, func(*folder) error { return err }))
+			list = append(list, r.makeTask(name, func(*taskFolder) error { return err }))
 		}
 	}
 	return list
 }
 
-// challenge fills the folder of one challenge.
-func (r *reader) challenge(f *folder, dir, text string) error {
-	if !challengeClass.MatchString(text) {
+// readChallenge fills the folder of one challenge.
+func (r *problemReader) readChallenge(f *taskFolder, dir, text string) error {
+	if !challengeClassPattern.MatchString(text) {
 		return fmt.Errorf("%s has no class Challenge at its top level", challengeFile)
 	}
-	for _, method := range methods {
+	for _, method := range challengeMethods {
 		if !strings.Contains(text, "def "+method+"(") {
 			return fmt.Errorf("%s has no method %s", challengeFile, method)
 		}
 	}
-	if severalGPUs.MatchString(text) {
+	if multiGPUPattern.MatchString(text) {
 		return errors.New("needs several GPUs, and an imported task runs on one")
 	}
-	if found := challengeName.FindStringSubmatch(text); found != nil {
+	if found := challengeNamePattern.FindStringSubmatch(text); found != nil {
 		f.title = found[1]
 	}
 	f.tolerance = tolerance{Matched: 1, Infinite: "equal"}
@@ -85,14 +89,15 @@ func (r *reader) challenge(f *folder, dir, text string) error {
 	if len(r.tree.List(path.Join(dir, "starter"))) > len(f.templates) {
 		f.addNote("Only the starters for PyTorch and Triton are carried over: the task is in Python.")
 	}
-	f.describeChallenge(r, dir)
+	f.writeChallengeText(r, dir)
 	oneTest := func(test, seed string) {
-		f.tests = append(f.tests, pyyaml.Flow("test", pyyaml.Quoted(test), "seed", pyyaml.PlainScalar(seed)))
+		f.tests = append(f.tests, pyyaml.FlowMapping("test", pyyaml.QuotedNode(test), "seed",
+			pyyaml.UnquotedNode(seed)))
 	}
 	oneTest("example", "1001")
 	oneTest("functional", "2002")
 	oneTest("functional", "3003")
-	f.benchmarks = append(f.benchmarks, pyyaml.Flow("test", pyyaml.Quoted("performance"), "seed", pyyaml.PlainScalar("4004")))
+	f.benchmarks = append(f.benchmarks, pyyaml.FlowMapping("test", pyyaml.QuotedNode("performance"), "seed", pyyaml.UnquotedNode("4004")))
 	if err := f.addProgram("core/challenge_base.py", "challenge_base.py"); err != nil {
 		return err
 	}
@@ -100,15 +105,15 @@ func (r *reader) challenge(f *folder, dir, text string) error {
 }
 
 // reduceChallenge reduces the sizes of the performance test of a challenge.
-func (r *reader) reduceChallenge(f *folder, text string) string {
-	if r.options.MaxSize < 1 {
+func (r *problemReader) reduceChallenge(f *taskFolder, text string) string {
+	if r.importOptions.MaxDimension < 1 {
 		return text
 	}
-	at := performance.FindStringIndex(text)
+	at := performanceTestPattern.FindStringIndex(text)
 	if at == nil {
 		return text
 	}
-	smaller, changes := halveSizes(text[at[0]:at[1]], r.options.MaxSize)
+	smaller, changes := halveSizes(text[at[0]:at[1]], r.importOptions.MaxDimension)
 	if len(changes) == 0 {
 		f.addNote("The performance test keeps its sizes: none is a plain number in an assignment.")
 		return text
@@ -117,7 +122,7 @@ func (r *reader) reduceChallenge(f *folder, text string) string {
 	return text[:at[0]] + smaller + text[at[1]:]
 }
 
-func (f *folder) describeChallenge(r *reader, dir string) {
+func (f *taskFolder) writeChallengeText(r *problemReader, dir string) {
 	f.description = "Write a function `solve` that computes what the reference computes."
 	if page, err := r.tree.Read(path.Join(dir, "challenge.html")); err == nil && len(page) <= maxStatementBytes {
 		text, drawings := markdown(page)

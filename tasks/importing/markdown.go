@@ -16,40 +16,40 @@ func markdown(page []byte) (text string, drawings int) {
 		return string(page), 0
 	}
 	var w markdownWriter
-	w.children(root)
-	return w.out.String(), w.drawingCount
+	w.writeChildren(root)
+	return w.output.String(), w.drawingCount
 }
 
 type markdownWriter struct {
-	out          strings.Builder
-	drawingCount int
-	listMarks    []string // the marks of the lists around the current node
-	verbatim     bool
-	rowCount     int // written rows of the current table
-	column       int // column in the current row
+	output         strings.Builder
+	drawingCount   int
+	listMarks      []string // the marks of the lists around the current node
+	isPreformatted bool
+	rowCount       int // written rows of the current table
+	column         int // column in the current row
 }
 
-func (w *markdownWriter) children(n *html.Node) {
+func (w *markdownWriter) writeChildren(n *html.Node) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		w.node(child)
+		w.writeNode(child)
 	}
 }
 
 // writeBetween writes the text of a node between two marks.
 func (w *markdownWriter) writeBetween(before string, n *html.Node, after string) {
-	w.out.WriteString(before)
-	w.children(n)
-	w.out.WriteString(after)
+	w.output.WriteString(before)
+	w.writeChildren(n)
+	w.output.WriteString(after)
 }
 
 var (
-	inlineFormula = regexp.MustCompile(`\\\(\s*(.*?)\s*\\\)`)
-	formulas      = strings.NewReplacer(`\[`, "\n\n$$\n", `\]`, "\n$$\n\n")
+	inlineFormulaPattern = regexp.MustCompile(`\\\(\s*(.*?)\s*\\\)`)
+	formulaReplacer      = strings.NewReplacer(`\[`, "\n\n$$\n", `\]`, "\n$$\n\n")
 )
 
-func (w *markdownWriter) node(n *html.Node) {
+func (w *markdownWriter) writeNode(n *html.Node) {
 	if n.Type == html.TextNode {
-		w.text(n.Data)
+		w.writeText(n.Data)
 		return
 	}
 	switch n.DataAtom {
@@ -64,7 +64,7 @@ func (w *markdownWriter) node(n *html.Node) {
 	case atom.H1, atom.H2, atom.H3, atom.H4:
 		w.writeBetween("\n\n### ", n, "\n\n")
 	case atom.Br:
-		w.text("\n\n")
+		w.writeText("\n\n")
 	case atom.Strong, atom.B:
 		w.writeBetween("**", n, "**")
 	case atom.Em, atom.I:
@@ -74,17 +74,17 @@ func (w *markdownWriter) node(n *html.Node) {
 	case atom.Sub:
 		w.writeBetween("_", n, "")
 	case atom.Code:
-		if w.verbatim {
-			w.children(n)
+		if w.isPreformatted {
+			w.writeChildren(n)
 			return
 		}
-		w.verbatim = true
+		w.isPreformatted = true
 		w.writeBetween("`", n, "`")
-		w.verbatim = false
+		w.isPreformatted = false
 	case atom.Pre:
-		w.verbatim = true
+		w.isPreformatted = true
 		w.writeBetween("\n\n```\n", n, "\n```\n\n")
-		w.verbatim = false
+		w.isPreformatted = false
 	case atom.Ul, atom.Ol:
 		w.listMarks = append(w.listMarks, map[atom.Atom]string{atom.Ul: "- ", atom.Ol: "1. "}[n.DataAtom])
 		w.writeBetween("\n\n", n, "\n\n")
@@ -96,28 +96,28 @@ func (w *markdownWriter) node(n *html.Node) {
 		}
 		w.writeBetween("\n"+mark, n, "")
 	case atom.Tr:
-		w.row(n)
+		w.writeTableRow(n)
 	case atom.Td, atom.Th:
 		w.column++
 		w.writeBetween("| ", n, " ")
 	default:
-		w.children(n)
+		w.writeChildren(n)
 	}
 }
 
-// row writes a row of a table; the first row of a table is its header.
-func (w *markdownWriter) row(n *html.Node) {
+// writeTableRow writes a row of a table; the first row of a table is its header.
+func (w *markdownWriter) writeTableRow(n *html.Node) {
 	w.column = 0
 	w.writeBetween("\n", n, "|")
 	if w.rowCount++; w.rowCount == 1 {
-		w.out.WriteString("\n" + strings.Repeat("|---", w.column) + "|")
+		w.output.WriteString("\n" + strings.Repeat("|---", w.column) + "|")
 	}
 	w.column = 0
 }
 
-func (w *markdownWriter) text(text string) {
-	if w.verbatim {
-		w.out.WriteString(strings.Trim(text, "\n"))
+func (w *markdownWriter) writeText(text string) {
+	if w.isPreformatted {
+		w.output.WriteString(strings.Trim(text, "\n"))
 		return
 	}
 	// Markdown would show an indented line as code, and the lines of one formula must stay together.
@@ -132,5 +132,5 @@ func (w *markdownWriter) text(text string) {
 	if len(w.listMarks) > 0 || w.column > 0 {
 		text = strings.ReplaceAll(text, "\n", " ")
 	}
-	w.out.WriteString(formulas.Replace(inlineFormula.ReplaceAllString(text, "$$${1}$$")))
+	w.output.WriteString(formulaReplacer.Replace(inlineFormulaPattern.ReplaceAllString(text, "$$${1}$$")))
 }

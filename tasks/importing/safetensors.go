@@ -11,8 +11,8 @@ import (
 	"math/bits"
 )
 
-// safeTypes maps the types of safetensors to those of PyTorch.
-var safeTypes = map[string]string{
+// safetensorsTypes maps the types of safetensors to those of PyTorch.
+var safetensorsTypes = map[string]string{
 	"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16", "F8_E4M3": "float8_e4m3fn",
 	"F8_E5M2": "float8_e5m2", "I64": "int64", "I32": "int32", "I16": "int16", "I8": "int8", "U8": "uint8", "BOOL": "bool",
 }
@@ -43,7 +43,7 @@ func readTensor(file []byte, key, dtype string) (data []byte, shape []int, err e
 	if err := json.Unmarshal(header[key], &one); err != nil {
 		return nil, nil, fmt.Errorf("describes %q in another form: %w", key, err)
 	}
-	if safeTypes[one.DType] != dtype {
+	if safetensorsTypes[one.DType] != dtype {
 		return nil, nil, fmt.Errorf("has %q as %s, and the definition as %s", key, one.DType, dtype)
 	}
 	size := uint64(dtypes[dtype])
@@ -71,4 +71,4 @@ func compressData(data []byte) []byte {
 	return out.Bytes()
 }
 
-func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+func isMissingFile(err error) bool { return errors.Is(err, fs.ErrNotExist) }

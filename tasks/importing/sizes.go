@@ -10,11 +10,11 @@ import (
 )
 
 var (
-	// assignment matches a line of Python that assigns whole numbers, or tuples and products of whole numbers, to
-	// names.
-	assignment = regexp.MustCompile(`(?m)^([ \t]*(?:[A-Za-z_]\w*(?:,[ \t]*[A-Za-z_]\w*)*[ \t]*=[ \t]*)+)` +
+	// assignmentPattern matches a line of Python that assigns whole numbers, or tuples and products of whole numbers,
+	// to names.
+	assignmentPattern = regexp.MustCompile(`(?m)^([ \t]*(?:[A-Za-z_]\w*(?:,[ \t]*[A-Za-z_]\w*)*[ \t]*=[ \t]*)+)` +
 		`([-+*/(), \[\]\d_]*\d[-+*/(), \[\]\d_]*?)([ \t]*(?:#.*)?)$`)
-	wholeValue = regexp.MustCompile(`\d[\d_]*`)
+	wholeNumberPattern = regexp.MustCompile(`\d[\d_]*`)
 )
 
 // halveSizes halves the sizes in assignments of a Python source until they are at most largest. It returns the new
@@ -23,9 +23,9 @@ func halveSizes(text string, largest int) (smaller string, changes []string) {
 	if largest < 1 {
 		return text, nil
 	}
-	smaller = assignment.ReplaceAllStringFunc(text, func(line string) string {
-		parts := assignment.FindStringSubmatch(line)
-		value := reducedValue(parts[2], largest)
+	smaller = assignmentPattern.ReplaceAllStringFunc(text, func(line string) string {
+		parts := assignmentPattern.FindStringSubmatch(line)
+		value := reduceNumbers(parts[2], largest)
 		if value == parts[2] {
 			return line
 		}
@@ -36,8 +36,8 @@ func halveSizes(text string, largest int) (smaller string, changes []string) {
 	return smaller, changes
 }
 
-// reduceOutside is reduce for the text outside of the matches of a pattern.
-func reduceOutside(kept *regexp.Regexp, text string, largest int) (smaller string, changes []string) {
+// reduceOutsideMatches is reduce for the text outside of the matches of a pattern.
+func reduceOutsideMatches(kept *regexp.Regexp, text string, largest int) (smaller string, changes []string) {
 	end := 0
 	for _, at := range append(kept.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
 		part, changed := halveSizes(text[end:at[0]], largest)
@@ -46,10 +46,11 @@ func reduceOutside(kept *regexp.Regexp, text string, largest int) (smaller strin
 	return smaller, changes
 }
 
-// reducedValue returns an expression, tuple, or list with each number above largest halved until it is at most largest.
-func reducedValue(text string, largest int) string {
+// reduceNumbers returns an expression, tuple, or list with each number above largest halved until it is at most
+// largest.
+func reduceNumbers(text string, largest int) string {
 	if !strings.ContainsAny(text, ",[]") {
-		expression, err := parse.Arithmetic(strings.ReplaceAll(text, "_", ""))
+		expression, err := parse.ParseArithmetic(strings.ReplaceAll(text, "_", ""))
 		if err != nil {
 			return text
 		}
@@ -57,20 +58,20 @@ func reducedValue(text string, largest int) string {
 		if err != nil || value != float64(int64(value)) || value <= float64(largest) {
 			return text
 		}
-		return strconv.Itoa(halveSize(int(value), largest))
+		return strconv.Itoa(halveUntilAtMost(int(value), largest))
 	}
-	return wholeValue.ReplaceAllStringFunc(text, func(digits string) string {
+	return wholeNumberPattern.ReplaceAllStringFunc(text, func(digits string) string {
 		value, err := strconv.Atoi(strings.ReplaceAll(digits, "_", ""))
 		if err != nil || value <= largest {
 			return digits
 		}
-		return strconv.Itoa(halveSize(value, largest))
+		return strconv.Itoa(halveUntilAtMost(value, largest))
 	})
 }
 
-// halveSize removes factors of two until a size is at most largest: other sizes of a problem often divide it. A size
-// without enough factors of two is replaced by a power of two.
-func halveSize(size, largest int) int {
+// halveUntilAtMost removes factors of two until a size is at most largest: other sizes of a problem often divide it. A
+// size without enough factors of two is replaced by a power of two.
+func halveUntilAtMost(size, largest int) int {
 	for size > largest && size%2 == 0 {
 		size /= 2
 	}

@@ -18,18 +18,18 @@ import (
 
 // definition is a problem in the common form of SOL-ExecBench and FlashInfer Trace.
 type definition struct {
-	Name        string          `json:"name"`
-	OpType      string          `json:"op_type"`
-	Description string          `json:"description"`
-	Axes        map[string]axis `json:"axes"`
-	Custom      string          `json:"custom_inputs_entrypoint"`
-	Inputs      tensors         `json:"inputs"`
-	Outputs     tensors         `json:"outputs"`
-	Reference   string          `json:"reference"`
+	Name        string                `json:"name"`
+	OpType      string                `json:"op_type"`
+	Description string                `json:"description"`
+	Axes        map[string]tensorAxis `json:"axes"`
+	Custom      string                `json:"custom_inputs_entrypoint"`
+	Inputs      namedTensors          `json:"inputs"`
+	Outputs     namedTensors          `json:"outputs"`
+	Reference   string                `json:"reference"`
 }
 
-// axis is one dimension: a constant, a variable of the workload, or an expression with other axes.
-type axis struct {
+// tensorAxis is one dimension: a constant, a variable of the workload, or an expression with other axes.
+type tensorAxis struct {
 	Type       string `json:"type"`
 	Value      int    `json:"value,omitempty"`
 	Expression string `json:"expression,omitempty"`
@@ -43,11 +43,11 @@ type tensor struct {
 	About string   `json:"description,omitempty"`
 }
 
-// tensors are named tensors in the order of the arguments of the function run.
-type tensors []tensor
+// namedTensors are named tensors in the order of the arguments of the function run.
+type namedTensors []tensor
 
 // UnmarshalJSON reads an object and keeps the order of its keys.
-func (t *tensors) UnmarshalJSON(text []byte) error {
+func (t *namedTensors) UnmarshalJSON(text []byte) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return errors.New("is no object of tensors by name")
@@ -68,7 +68,7 @@ func (t *tensors) UnmarshalJSON(text []byte) error {
 }
 
 // MarshalJSON writes an object with the keys in the order of the tensors.
-func (t tensors) MarshalJSON() ([]byte, error) {
+func (t namedTensors) MarshalJSON() ([]byte, error) {
 	var out bytes.Buffer
 	out.WriteByte('{')
 	for i, one := range t {
@@ -88,7 +88,7 @@ func (t tensors) MarshalJSON() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (t tensors) tensorNamed(name string) (tensor, bool) {
+func (t namedTensors) tensorNamed(name string) (tensor, bool) {
 	at := slices.IndexFunc(t, func(one tensor) bool { return one.name == name })
 	if at < 0 {
 		return tensor{}, false
@@ -105,8 +105,8 @@ var dtypes = map[string]int{
 const maxTensors, maxDimensions, maxSolutions = 64, 16, 16 // of a definition
 
 var (
-	runFunction = regexp.MustCompile(`(?m)^(?:async )?def run\b`)
-	identifier  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+	runFunctionPattern = regexp.MustCompile(`(?m)^(?:async )?def run\b`)
+	identifierPattern  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 )
 
 // isDefinition reports whether a JSON file looks like a definition, complete or not.
@@ -118,24 +118,27 @@ func isDefinition(name string, text []byte) bool {
 	return json.Unmarshal(text, &keys) == nil && keys["axes"] != nil && keys["reference"] != nil
 }
 
-// traces returns a task for each definition in the upload.
-func (r *reader) traces() (list []Task) {
-	x := r.index()
-	for name, text := range r.texts {
+// readTraces returns a task for each definition in the upload.
+func (r *problemReader) readTraces() (list []Task) {
+	x := r.uploadIndex()
+	for name, text := range r.textsByPath {
 		if path.Ext(name) == ".json" && isDefinition(name, text) {
-			list = append(list, r.makeTask(name, func(f *folder) error { return r.definition(f, name, text, x) }))
+			list = append(list, r.makeTask(name, func(f *taskFolder) error {
+				return r.readDefinition(f, name, text,
+					x)
+			}))
 		}
 	}
-	for name, err := range r.failed {
+	for name, err := range r.readErrors {
 		if path.Ext(name) == ".json" && isDefinition(name, nil) {
-			list = append(list, r.makeTask(name, func(*folder) error { return err }))
+			list = append(list, r.makeTask(name, func(*taskFolder) error { return err }))
 		}
 	}
 	return list
 }
 
-// definition fills the folder of one definition, with its workloads.
-func (r *reader) definition(f *folder, file string, text []byte, x *index) error {
+// readDefinition fills the folder of one definition, with its workloads.
+func (r *problemReader) readDefinition(f *taskFolder, file string, text []byte, x *uploadIndex) error {
 	var d definition
 	if err := json.Unmarshal(text, &d); err != nil {
 		return fmt.Errorf("is no definition: %w", err)
@@ -146,31 +149,31 @@ func (r *reader) definition(f *folder, file string, text []byte, x *index) error
 	if err := d.check(); err != nil {
 		return err
 	}
-	w, err := r.workloads(f, file, d, x)
+	w, err := r.readWorkloads(f, file, d, x)
 	if err != nil {
 		return err
 	}
 	about := struct {
-		Axes    map[string]axis `json:"axes"`
-		Custom  string          `json:"custom_inputs_entrypoint"`
-		Inputs  tensors         `json:"inputs"`
-		Outputs tensors         `json:"outputs"`
+		Axes    map[string]tensorAxis `json:"axes"`
+		Custom  string                `json:"custom_inputs_entrypoint"`
+		Inputs  namedTensors          `json:"inputs"`
+		Outputs namedTensors          `json:"outputs"`
 	}{d.Axes, d.Custom, d.Inputs, d.Outputs}
 	f.tolerance = w.tolerance(f)
 	if f.files["definition.json"], err = json.MarshalIndent(about, "", "  "); err != nil {
 		return err
 	}
-	if len(w.stored) > 0 {
-		if f.files["tensors.json"], err = json.Marshal(w.stored); err != nil {
+	if len(w.storedByWorkload) > 0 {
+		if f.files["tensors.json"], err = json.Marshal(w.storedByWorkload); err != nil {
 			return err
 		}
 		f.runFiles = append(f.runFiles, "tensors.json")
 	}
 	f.runFiles = append(f.runFiles, "definition.json")
-	f.title, f.tags = titleOf(d.Name), []string{w.format(), d.OpType}
+	f.title, f.tags = titleFromName(d.Name), []string{w.formatName(), d.OpType}
 	f.files["problem.py"], f.files["template.py"] = []byte(d.Reference+"\n"), []byte(d.Reference+"\n")
 	f.templates = map[string]string{"Python": "template.py"}
-	f.describeDefinition(d)
+	f.writeDefinitionText(d)
 	f.addSolutions(x.solutions[d.Name], path.Dir(file))
 	if foreign := foreignModules(d.Reference); len(foreign) > 0 {
 		f.addNote("The reference imports %s, which its workers must have.", strings.Join(foreign, ", "))
@@ -181,7 +184,7 @@ func (r *reader) definition(f *folder, file string, text []byte, x *index) error
 // check refuses a definition that the program of the task could not use.
 func (d definition) check() error {
 	switch {
-	case !runFunction.MatchString(d.Reference):
+	case !runFunctionPattern.MatchString(d.Reference):
 		return errors.New("its reference has no function run at its top level")
 	case len(d.Inputs) == 0 || len(d.Outputs) == 0:
 		return errors.New("needs inputs and outputs")
@@ -192,7 +195,7 @@ func (d definition) check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Axes)) {
 		switch one := d.Axes[name]; {
-		case !identifier.MatchString(name) || slices.Contains([]string{"seed", "workload", "devices"}, name):
+		case !identifierPattern.MatchString(name) || slices.Contains([]string{"seed", "workload", "devices"}, name):
 			return fmt.Errorf("the axis %q cannot be the name of a case's argument", name)
 		case !slices.Contains([]string{"const", "var", "expr"}, one.Type):
 			return fmt.Errorf("the axis %s is of the unknown type %q", name, one.Type)
@@ -216,11 +219,11 @@ func (d definition) check() error {
 	return nil
 }
 
-func (f *folder) describeDefinition(d definition) {
+func (f *taskFolder) writeDefinitionText(d definition) {
 	var table strings.Builder
 	for _, list := range []struct {
 		of  string
-		all tensors
+		all namedTensors
 	}{{"input", d.Inputs}, {"output", d.Outputs}} {
 		for _, one := range list.all {
 			shape := "a number"
@@ -255,12 +258,12 @@ Answers are compared with the reference's: %s. The caches are flushed before eve
 `, strings.TrimSpace(d.Description), table.String(), accuracy, strings.TrimSpace(d.Reference))
 }
 
-// solution is a submission in the form of SOL-ExecBench and FlashInfer Trace.
-type solution struct {
-	file       string // file with the definition
-	Name       string `json:"name"`
-	Definition string `json:"definition"`
-	Spec       struct {
+// importedSolution is a submission in the form of SOL-ExecBench and FlashInfer Trace.
+type importedSolution struct {
+	definitionFile string // file with the definition
+	Name           string `json:"name"`
+	Definition     string `json:"definition"`
+	Spec           struct {
 		Language   string   `json:"language"`
 		Languages  []string `json:"languages"`
 		EntryPoint string   `json:"entry_point"`
@@ -272,9 +275,9 @@ type solution struct {
 }
 
 // addSolutions adds the Python solutions of a definition: those in dir, or in a folder "solutions".
-func (f *folder) addSolutions(list []solution, dir string) {
+func (f *taskFolder) addSolutions(list []importedSolution, dir string) {
 	for i, s := range list {
-		if path.Dir(s.file) != dir && !slices.Contains(strings.Split(s.file, "/"), "solutions") {
+		if path.Dir(s.definitionFile) != dir && !slices.Contains(strings.Split(s.definitionFile, "/"), "solutions") {
 			continue
 		}
 		if i >= maxSolutions {
@@ -282,25 +285,25 @@ func (f *folder) addSolutions(list []solution, dir string) {
 			return
 		}
 		if err := f.addSolution(s); err != nil {
-			f.addNote("The solution %s is not carried over: %v.", cmp.Or(s.Name, s.file), err)
+			f.addNote("The solution %s is not carried over: %v.", cmp.Or(s.Name, s.definitionFile), err)
 		}
 	}
 }
 
 // addSolution adds a file to solutions/correct, which must pass. It imports the entry point of the solution under the
 // name that the harness calls.
-func (f *folder) addSolution(s solution) error {
+func (f *taskFolder) addSolution(s importedSolution) error {
 	file, function, ok := strings.Cut(s.Spec.EntryPoint, "::")
 	module, isPython := strings.CutSuffix(file, ".py")
 	language := strings.Join(append(s.Spec.Languages, s.Spec.Language), " ")
 	switch {
-	case !ok || !isPython || !identifier.MatchString(module) || !identifier.MatchString(function):
+	case !ok || !isPython || !identifierPattern.MatchString(module) || !identifierPattern.MatchString(function):
 		language = cmp.Or(strings.TrimSpace(language), "an unknown language")
 		return fmt.Errorf("it is in %s, and the task is in Python", language)
 	case slices.Contains([]string{"solution", "submission", "problem", "task", "reference"}, module):
 		return fmt.Errorf("its file %s has the name of a file of the task", file)
 	}
-	dir := "solutions/correct/" + strings.Join(tagPart.FindAllString(strings.ToLower(s.Name), -1), "_")
+	dir := "solutions/correct/" + strings.Join(tagPartPattern.FindAllString(strings.ToLower(s.Name), -1), "_")
 	files := map[string][]byte{
 		dir + "/submission.py": fmt.Appendf(nil, "from %s import %s as run  # noqa: F401\n", module, function),
 	}
@@ -314,19 +317,19 @@ func (f *folder) addSolution(s solution) error {
 	return nil
 }
 
-// caseOf returns a case with the axes and scalars of a workload.
-func caseOf(w workload, d definition, seed int, number string) []any {
+// caseOfWorkload returns a case with the axes and scalars of a workload.
+func caseOfWorkload(w workload, d definition, seed int, number string) []any {
 	var pairs []any
-	if len(w.files) > 0 {
-		pairs = append(pairs, "workload", pyyaml.PlainScalar(number))
+	if len(w.storedTensors) > 0 {
+		pairs = append(pairs, "workload", pyyaml.UnquotedNode(number))
 	}
 	for _, name := range slices.Sorted(maps.Keys(w.Axes)) {
-		pairs = append(pairs, name, pyyaml.PlainScalar(strconv.Itoa(w.Axes[name])))
+		pairs = append(pairs, name, pyyaml.UnquotedNode(strconv.Itoa(w.Axes[name])))
 	}
 	for _, one := range d.Inputs {
-		if value, ok := w.scalars[one.name]; ok {
-			pairs = append(pairs, one.name, pyyaml.PlainScalar(value))
+		if value, ok := w.scalarTexts[one.name]; ok {
+			pairs = append(pairs, one.name, pyyaml.UnquotedNode(value))
 		}
 	}
-	return append(pairs, "seed", pyyaml.PlainScalar(strconv.Itoa(seed)))
+	return append(pairs, "seed", pyyaml.UnquotedNode(strconv.Itoa(seed)))
 }

@@ -21,24 +21,24 @@ import (
 
 // workload is an instance of a definition, with a value for each variable axis.
 type workload struct {
-	UUID      string              `json:"uuid"`
-	Axes      map[string]int      `json:"axes"`
-	Inputs    map[string]source   `json:"inputs"`
-	Tolerance *givenTolerance     `json:"tolerance"`
-	scalars   map[string]string   // by input, as YAML
-	files     map[string]embedded // inputs from files, by name
-	elements  float64             // elements of all inputs, without axes that are expressions
+	UUID          string                  `json:"uuid"`
+	Axes          map[string]int          `json:"axes"`
+	Inputs        map[string]inputSource  `json:"inputs"`
+	Tolerance     *importedTolerance      `json:"tolerance"`
+	scalarTexts   map[string]string       // by input, as YAML
+	storedTensors map[string]storedTensor // inputs from files, by name
+	elementCount  float64                 // elements of all inputs, without axes that are expressions
 }
 
-// source is the origin of the values of an input.
-type source struct {
+// inputSource is the origin of the values of an input.
+type inputSource struct {
 	Type  string          `json:"type"` // random, scalar, safetensors, or custom
 	Value json.RawMessage `json:"value"`
 	Path  string          `json:"path"`
 	Key   string          `json:"tensor_key"`
 }
 
-type givenTolerance struct {
+type importedTolerance struct {
 	ATol     *float64 `json:"max_atol"`
 	RTol     *float64 `json:"max_rtol"`
 	Matched  *float64 `json:"required_matched_ratio"`
@@ -54,21 +54,21 @@ type tolerance struct {
 }
 
 func (t tolerance) node() *yaml.Node {
-	pairs := []any{"atol", pyyaml.Float(t.ATol), "rtol", pyyaml.Float(t.RTol)}
+	pairs := []any{"atol", pyyaml.FloatNode(t.ATol), "rtol", pyyaml.FloatNode(t.RTol)}
 	if t.Matched < 1 {
-		pairs = append(pairs, "matched", pyyaml.Float(t.Matched))
+		pairs = append(pairs, "matched", pyyaml.FloatNode(t.Matched))
 	}
 	if t.MaxError != nil {
-		pairs = append(pairs, "max_error", pyyaml.Float(*t.MaxError))
+		pairs = append(pairs, "max_error", pyyaml.FloatNode(*t.MaxError))
 	}
 	if t.Infinite != "equal" {
-		pairs = append(pairs, "infinite", pyyaml.PlainScalar(t.Infinite))
+		pairs = append(pairs, "infinite", pyyaml.UnquotedNode(t.Infinite))
 	}
-	return pyyaml.Flow(pairs...)
+	return pyyaml.FlowMapping(pairs...)
 }
 
-// embedded is an input whose values the task stores.
-type embedded struct {
+// storedTensor is an input whose values the task stores.
+type storedTensor struct {
 	DType string `json:"dtype"`
 	Shape []int  `json:"shape"`
 	Data  string `json:"data"` // base64 of zlib
@@ -80,14 +80,14 @@ const (
 	maxStoredBytes          = 2 << 20 // bytes of a task's stored inputs, as written
 )
 
-// workloads are all workloads of a definition.
-type workloads struct {
-	all          []workload
-	isFlashInfer bool // the line has the form of FlashInfer Trace
-	stored       map[string]map[string]embedded
+// workloadSet are all workloads of a definition.
+type workloadSet struct {
+	list             []workload
+	isFlashInfer     bool // the line has the form of FlashInfer Trace
+	storedByWorkload map[string]map[string]storedTensor
 }
 
-func (w *workloads) format() string {
+func (w *workloadSet) formatName() string {
 	if w.isFlashInfer {
 		return "flashinfer-trace"
 	}
@@ -102,22 +102,23 @@ type jsonLine struct {
 	err    error  // error if the line is not JSON
 }
 
-// index has the JSON lines and solutions of an upload. It is made once, because an upload can have many definitions.
-type index struct {
-	byFolder     map[string][]jsonLine // workloads, by their folder
-	byDefinition map[string][]jsonLine // workloads in traces, by definition
-	solutions    map[string][]solution
+// uploadIndex has the JSON lines and solutions of an upload. It is made once, because an upload can have many
+// definitions.
+type uploadIndex struct {
+	linesByFolder     map[string][]jsonLine // workloads, by their folder
+	linesByDefinition map[string][]jsonLine // workloads in traces, by definition
+	solutions         map[string][]importedSolution
 }
 
-func (r *reader) index() *index {
-	x := &index{map[string][]jsonLine{}, map[string][]jsonLine{}, map[string][]solution{}}
-	for _, name := range slices.Sorted(maps.Keys(r.texts)) {
+func (r *problemReader) uploadIndex() *uploadIndex {
+	x := &uploadIndex{map[string][]jsonLine{}, map[string][]jsonLine{}, map[string][]importedSolution{}}
+	for _, name := range slices.Sorted(maps.Keys(r.textsByPath)) {
 		switch path.Ext(name) {
 		case ".jsonl":
-			x.lines(name, r.texts[name])
+			x.addLines(name, r.textsByPath[name])
 		case ".json":
-			s := solution{file: name}
-			if json.Unmarshal(r.texts[name], &s) == nil && s.Definition != "" && len(s.Sources) > 0 {
+			s := importedSolution{definitionFile: name}
+			if json.Unmarshal(r.textsByPath[name], &s) == nil && s.Definition != "" && len(s.Sources) > 0 {
 				x.solutions[s.Definition] = append(x.solutions[s.Definition], s)
 			}
 		}
@@ -125,8 +126,8 @@ func (r *reader) index() *index {
 	return x
 }
 
-// lines adds the lines of a file. Traces of solutions are omitted, because they repeat the workloads.
-func (x *index) lines(name string, text []byte) {
+// addLines adds the lines of a file. Traces of solutions are omitted, because they repeat the workloads.
+func (x *uploadIndex) addLines(name string, text []byte) {
 	number := 0
 	for one := range bytes.Lines(text) {
 		if number++; len(bytes.TrimSpace(one)) == 0 {
@@ -141,27 +142,28 @@ func (x *index) lines(name string, text []byte) {
 		l := jsonLine{file: name, number: number, text: one, err: err}
 		switch {
 		case err != nil:
-			x.byDefinition[stem(name)] = append(x.byDefinition[stem(name)], l)
+			x.linesByDefinition[nameWithoutSuffix(name)] = append(x.linesByDefinition[nameWithoutSuffix(name)], l)
 			fallthrough
 		case trace.Workload == nil:
-			x.byFolder[path.Dir(name)] = append(x.byFolder[path.Dir(name)], l)
+			x.linesByFolder[path.Dir(name)] = append(x.linesByFolder[path.Dir(name)], l)
 		case trace.Evaluation == nil:
 			l.text = trace.Workload
-			x.byDefinition[trace.Definition] = append(x.byDefinition[trace.Definition], l)
+			x.linesByDefinition[trace.Definition] = append(x.linesByDefinition[trace.Definition], l)
 		}
 	}
 }
 
-// workloads reads the workloads of a definition from the JSONL files in its folder, or from lines that contain the name
-// of the definition.
-func (r *reader) workloads(f *folder, file string, d definition, x *index) (*workloads, error) {
-	for _, name := range slices.Sorted(maps.Keys(r.failed)) {
-		if path.Ext(name) == ".jsonl" && (path.Dir(name) == path.Dir(file) || stem(name) == d.Name) {
-			return nil, r.failed[name]
+// readWorkloads reads the workloads of a definition from the JSONL files in its folder, or from lines that contain the
+// name of the definition.
+func (r *problemReader) readWorkloads(f *taskFolder, file string, d definition, x *uploadIndex) (*workloadSet, error) {
+	for _, name := range slices.Sorted(maps.Keys(r.readErrors)) {
+		if path.Ext(name) == ".jsonl" && (path.Dir(name) == path.Dir(file) || nameWithoutSuffix(name) == d.Name) {
+			return nil, r.readErrors[name]
 		}
 	}
-	w := &workloads{isFlashInfer: len(x.byDefinition[d.Name]) > 0, stored: map[string]map[string]embedded{}}
-	lines := slices.Concat(x.byFolder[path.Dir(file)], x.byDefinition[d.Name])
+	w := &workloadSet{isFlashInfer: len(x.linesByDefinition[d.Name]) > 0,
+		storedByWorkload: map[string]map[string]storedTensor{}}
+	lines := slices.Concat(x.linesByFolder[path.Dir(file)], x.linesByDefinition[d.Name])
 	if len(lines) > maxWorkloads {
 		return nil, fmt.Errorf("has %d workloads; at most %d can be imported", len(lines), maxWorkloads)
 	}
@@ -176,31 +178,31 @@ func (r *reader) workloads(f *folder, file string, d definition, x *index) (*wor
 		} else {
 			err = r.checkAndLoad(&one, d, l.file)
 		}
-		var small omission
+		var small omissionError
 		switch {
 		case errors.As(err, &small):
 			left = append(left, err.Error())
 		case err != nil:
 			return nil, parse.Problem{File: l.file, Line: l.number, Message: err.Error()}
 		default:
-			w.all = append(w.all, one)
+			w.list = append(w.list, one)
 		}
 	}
 	switch {
-	case len(w.all) == 0 && len(left) > 0:
+	case len(w.list) == 0 && len(left) > 0:
 		return nil, fmt.Errorf("has no workload that could be kept: %s", left[0])
-	case len(w.all) == 0:
+	case len(w.list) == 0:
 		return nil, errors.New("has no workloads")
 	case len(left) > 0:
 		reasons := strings.Join(slices.Compact(left), ", ")
-		f.addNote("%d of its %d workloads are left out: %s.", len(left), len(left)+len(w.all), reasons)
+		f.addNote("%d of its %d workloads are left out: %s.", len(left), len(left)+len(w.list), reasons)
 	}
-	return w, w.fillCases(f, d, r.options.MaxSize)
+	return w, w.fillCases(f, d, r.importOptions.MaxDimension)
 }
 
 // checkAndLoad checks a workload and reads its stored inputs.
-func (r *reader) checkAndLoad(w *workload, d definition, file string) error {
-	w.scalars, w.files = map[string]string{}, map[string]embedded{}
+func (r *problemReader) checkAndLoad(w *workload, d definition, file string) error {
+	w.scalarTexts, w.storedTensors = map[string]string{}, map[string]storedTensor{}
 	for name, one := range d.Axes {
 		if size, ok := w.Axes[name]; one.Type == "var" && (!ok || size < 0) {
 			return fmt.Errorf("has no size for the axis %s", name)
@@ -224,9 +226,9 @@ func (r *reader) checkAndLoad(w *workload, d definition, file string) error {
 				err = errors.New("is custom, and the definition has no custom_inputs_entrypoint")
 			}
 		case "scalar":
-			w.scalars[name], err = literal(from.Value)
+			w.scalarTexts[name], err = yamlLiteral(from.Value)
 		case "safetensors":
-			w.files[name], err = r.readStoredInput(from, of, func(axis string) (int, bool) { return w.size(d, axis) }, file)
+			w.storedTensors[name], err = r.readStoredInput(from, of, func(axis string) (int, bool) { return w.size(d, axis) }, file)
 		default:
 			err = fmt.Errorf("is of the unknown type %q", from.Type)
 		}
@@ -241,13 +243,13 @@ func (r *reader) checkAndLoad(w *workload, d definition, file string) error {
 				count *= float64(n)
 			}
 		}
-		w.elements += count
+		w.elementCount += count
 	}
 	return nil
 }
 
-// literal returns a JSON number or boolean in a form that PyYAML reads as the same value.
-func literal(value json.RawMessage) (string, error) {
+// yamlLiteral returns a JSON number or boolean in a form that PyYAML reads as the same value.
+func yamlLiteral(value json.RawMessage) (string, error) {
 	text := string(value)
 	if text == "true" || text == "false" || !strings.ContainsAny(text, ".eE") {
 		var known any
@@ -258,7 +260,7 @@ func literal(value json.RawMessage) (string, error) {
 		return text, err
 	}
 	number, err := strconv.ParseFloat(text, 64)
-	return pyyaml.Float(number).Value, err
+	return pyyaml.FloatNode(number).Value, err
 }
 
 // size returns the size of an axis; known is false for an axis that is an expression.
@@ -276,10 +278,10 @@ func (w *workload) size(d definition, name string) (n int, known bool) {
 }
 
 // fillCases writes the cases of the folder: the smallest workloads are tests, and some of all sizes are benchmarks.
-func (w *workloads) fillCases(f *folder, d definition, largest int) error {
+func (w *workloadSet) fillCases(f *taskFolder, d definition, largest int) error {
 	w.reduceAxes(f, d, largest)
-	bySize := slices.Clone(w.all)
-	slices.SortStableFunc(bySize, func(a, b workload) int { return cmp.Compare(a.elements, b.elements) })
+	bySize := slices.Clone(w.list)
+	slices.SortStableFunc(bySize, func(a, b workload) int { return cmp.Compare(a.elementCount, b.elementCount) })
 	timed := bySize
 	if len(timed) > maxBenchmarks {
 		f.addNote("%d of its %d workloads are benchmarks: evenly by size.", maxBenchmarks, len(timed))
@@ -290,14 +292,14 @@ func (w *workloads) fillCases(f *folder, d definition, largest int) error {
 	}
 	size := 0
 	for i, one := range slices.Concat(bySize[:min(maxTests, len(bySize))], timed) {
-		number := strconv.Itoa(slices.IndexFunc(w.all, func(other workload) bool { return other.UUID == one.UUID }))
-		for _, stored := range one.files {
+		number := strconv.Itoa(slices.IndexFunc(w.list, func(other workload) bool { return other.UUID == one.UUID }))
+		for _, stored := range one.storedTensors {
 			size += len(stored.Data)
 		}
-		if len(one.files) > 0 && w.stored[number] == nil {
-			w.stored[number] = one.files
+		if len(one.storedTensors) > 0 && w.storedByWorkload[number] == nil {
+			w.storedByWorkload[number] = one.storedTensors
 		}
-		node := pyyaml.Flow(caseOf(one, d, 1001+i, number)...)
+		node := pyyaml.FlowMapping(caseOfWorkload(one, d, 1001+i, number)...)
 		if i < maxTests && i < len(bySize) {
 			f.tests = append(f.tests, node)
 		} else {
@@ -329,15 +331,15 @@ func removeEqualCases(cases []*yaml.Node) (list []*yaml.Node) {
 }
 
 // reduceAxes reduces the variable axes of workloads that have no stored inputs.
-func (w *workloads) reduceAxes(f *folder, d definition, largest int) {
+func (w *workloadSet) reduceAxes(f *taskFolder, d definition, largest int) {
 	if largest < 1 {
 		return
 	}
 	changed := false
-	for i := range w.all {
-		for name, size := range w.all[i].Axes {
-			if size > largest && len(w.all[i].files) == 0 {
-				w.all[i].Axes[name], changed = halveSize(size, largest), true
+	for i := range w.list {
+		for name, size := range w.list[i].Axes {
+			if size > largest && len(w.list[i].storedTensors) == 0 {
+				w.list[i].Axes[name], changed = halveUntilAtMost(size, largest), true
 			}
 		}
 	}
@@ -347,18 +349,18 @@ func (w *workloads) reduceAxes(f *folder, d definition, largest int) {
 }
 
 // tolerance returns one tolerance for all workloads: the strictest of them.
-func (w *workloads) tolerance(f *folder) tolerance {
+func (w *workloadSet) tolerance(f *taskFolder) tolerance {
 	t := tolerance{ATol: 1e-2, RTol: 1e-2, Matched: 0.99, Infinite: "never"}
 	if w.isFlashInfer {
 		t.Matched, t.Infinite = 1, "equal"
 	}
 	usual := t
 	differ := false
-	for i, one := range w.all {
+	for i, one := range w.list {
 		own := usual
 		if g := one.Tolerance; g != nil {
-			own.ATol, own.RTol = valueOr(g.ATol, own.ATol), valueOr(g.RTol, own.RTol)
-			own.Matched = valueOr(g.Matched, own.Matched)
+			own.ATol, own.RTol = valueOrDefault(g.ATol, own.ATol), valueOrDefault(g.RTol, own.RTol)
+			own.Matched = valueOrDefault(g.Matched, own.Matched)
 			if own.MaxError = g.MaxError; g.Negative {
 				own.Infinite = "negative"
 			}
@@ -368,7 +370,7 @@ func (w *workloads) tolerance(f *folder) tolerance {
 			continue
 		}
 		differ = differ || own.ATol != t.ATol || own.RTol != t.RTol || own.Matched != t.Matched ||
-			valueOr(own.MaxError, 0) != valueOr(t.MaxError, 0)
+			valueOrDefault(own.MaxError, 0) != valueOrDefault(t.MaxError, 0)
 		t.ATol, t.RTol, t.Matched = min(t.ATol, own.ATol), min(t.RTol, own.RTol), max(t.Matched, own.Matched)
 		if own.MaxError != nil && (t.MaxError == nil || *own.MaxError < *t.MaxError) {
 			t.MaxError = own.MaxError
@@ -380,58 +382,61 @@ func (w *workloads) tolerance(f *folder) tolerance {
 	return t
 }
 
-// valueOr returns *value, or otherwise if value is nil.
-func valueOr(value *float64, otherwise float64) float64 {
+// valueOrDefault returns *value, or otherwise if value is nil.
+func valueOrDefault(value *float64, otherwise float64) float64 {
 	if value == nil {
 		return otherwise
 	}
 	return *value
 }
 
-func stem(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
+func nameWithoutSuffix(name string) string {
+	return strings.TrimSuffix(path.Base(name), path.Ext(name))
+}
 
-// omission is the reason why a workload with a stored input is omitted.
-type omission string
+// omissionError is the reason why a workload with a stored input is omitted.
+type omissionError string
 
-func (l omission) Error() string { return string(l) }
+func (l omissionError) Error() string { return string(l) }
 
 // readStoredInput reads an input from a safetensors file.
-func (r *reader) readStoredInput(
-	from source, of tensor, size func(string) (int, bool), beside string,
-) (embedded, error) {
-	data, name, err := r.find(from.Path, path.Dir(beside))
+func (r *problemReader) readStoredInput(
+	from inputSource, of tensor, size func(string) (int, bool), beside string,
+) (storedTensor, error) {
+	data, name, err := r.findFile(from.Path, path.Dir(beside))
 	if err != nil {
-		return embedded{}, omission(err.Error())
+		return storedTensor{}, omissionError(err.Error())
 	}
 	// Each workload may use the same large file.
 	if r.size += len(data); r.size > maxReadBytes {
-		return embedded{}, omission(fmt.Sprintf("is not read: the files before it have %s",
+		return storedTensor{}, omissionError(fmt.Sprintf("is not read: the files before it have %s",
 			parse.SizeText(maxReadBytes)))
 	}
 	raw, shape, err := readTensor(data, from.Key, of.DType)
 	if err != nil {
-		return embedded{}, fmt.Errorf("is in %s, which %w", name, err)
+		return storedTensor{}, fmt.Errorf("is in %s, which %w", name, err)
 	}
 	if len(shape) != len(of.Shape) {
-		return embedded{}, fmt.Errorf("has the shape %v in %s, and the definition gives it %d dimensions",
+		return storedTensor{}, fmt.Errorf("has the shape %v in %s, and the definition gives it %d dimensions",
 			shape, name, len(of.Shape))
 	}
 	for i, axis := range of.Shape {
 		if want, known := size(axis); known && want != shape[i] {
-			return embedded{}, fmt.Errorf("has the shape %v in %s, and %s is %d", shape, name, axis, want)
+			return storedTensor{}, fmt.Errorf("has the shape %v in %s, and %s is %d", shape, name, axis, want)
 		}
 	}
 	packed := base64.StdEncoding.EncodeToString(compressData(raw))
 	if len(packed) > maxStoredBytes {
 		size := parse.SizeText(int64(len(packed)))
-		return embedded{}, omission(fmt.Sprintf("takes %s, and a task holds %s", size, parse.SizeText(maxStoredBytes)))
+		return storedTensor{}, omissionError(fmt.Sprintf("takes %s, and a task holds %s", size,
+			parse.SizeText(maxStoredBytes)))
 	}
-	return embedded{DType: of.DType, Shape: shape, Data: packed}, nil
+	return storedTensor{DType: of.DType, Shape: shape, Data: packed}, nil
 }
 
-// find reads a file by a path that is relative to the folder of the workload, to one of its parents, or to a folder
+// findFile reads a file by a path that is relative to the folder of the workload, to one of its parents, or to a folder
 // that is not in the upload.
-func (r *reader) find(name, dir string) ([]byte, string, error) {
+func (r *problemReader) findFile(name, dir string) ([]byte, string, error) {
 	var err error
 	if len(name) > 1000 {
 		return nil, "", errors.New("names a file by more than 1000 characters")
@@ -443,7 +448,7 @@ func (r *reader) find(name, dir string) ([]byte, string, error) {
 			if wrong == nil {
 				return data, at, nil
 			}
-			if !isMissing(wrong) {
+			if !isMissingFile(wrong) {
 				err = fmt.Errorf("names a file that cannot be read: %w", wrong)
 			}
 			if above == "." {

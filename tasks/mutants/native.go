@@ -4,15 +4,15 @@ import "strings"
 
 // nativeMutant returns C++ or CUDA source in which the correct kernel has another name, and a function with its name
 // calls it between the statements of w.
-func nativeMutant(right string, w wrapping, device string) string {
-	if !strings.Contains(w.helpers, "void spoil(") {
+func nativeMutant(right string, w codeAroundCall, device string) string {
+	if !strings.Contains(w.helperFunctions, "void spoil(") {
 		device = ""
 	}
-	return "#define custom_kernel right_kernel\n" + right + "\n#undef custom_kernel\n" + nativeHead + w.helpers + device +
-		strings.NewReplacer("BEFORE", w.before, "AFTER", w.after).Replace(nativeKernel)
+	return "#define custom_kernel right_kernel\n" + right + "\n#undef custom_kernel\n" + nativeIncludes + w.helperFunctions + device +
+		strings.NewReplacer("BEFORE", w.codeBefore, "AFTER", w.codeAfter).Replace(nativeKernelTemplate)
 }
 
-const nativeHead = `
+const nativeIncludes = `
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -23,7 +23,7 @@ const nativeHead = `
 #include <vector>
 `
 
-const nativeKernel = `
+const nativeKernelTemplate = `
 output_t custom_kernel(input_t data) {
     BEFORE
     output_t answer = right_kernel(std::move(data));
@@ -32,7 +32,7 @@ output_t custom_kernel(input_t data) {
 }
 `
 
-const elementwise = `
+const elementwiseHelpers = `
 // lower rounds a number down to ten bits of fraction.
 static double lower(double x) {
     float f = static_cast<float>(x);
@@ -54,8 +54,8 @@ static void spoil(Array& answer) {
 }
 `
 
-// nativeStale returns the output of the previous call, cut or repeated to the size of the current one.
-const nativeStale = `
+// nativeStaleSource returns the output of the previous call, cut or repeated to the size of the current one.
+const nativeStaleSource = `
 template <class Array>
 static void spoil(Array& answer) {
     static std::vector<std::decay_t<decltype(answer[0])>> before;
@@ -65,8 +65,8 @@ static void spoil(Array& answer) {
 }
 `
 
-// deviceSpoil changes an output in GPU memory.
-const deviceSpoil = `
+// deviceSpoilSource changes an output in GPU memory.
+const deviceSpoilSource = `
 template <class T>
 static void spoil(DeviceBuffer<T>& answer) {
     std::vector<T> all(answer.size());
@@ -76,9 +76,9 @@ static void spoil(DeviceBuffer<T>& answer) {
 }
 `
 
-// nativeTerm traverses the input as the harness of Warpboard does. If the task has its own harness, it does not
+// nativeTermSource traverses the input as the harness of Warpboard does. If the task has its own harness, it does not
 // compile, and such a mutant is not evaluated.
-const nativeTerm = `
+const nativeTermSource = `
 #include "warpboard_walk.h"
 #ifdef __CUDACC__
 #include "warpboard_device_array.h"

@@ -4,18 +4,19 @@ import "strings"
 
 // pythonMutant returns Python source in which the correct kernel has another name, and a function with its name calls
 // it between the statements of w.
-func pythonMutant(right string, w wrapping) string {
-	before, after := w.before, w.after
+func pythonMutant(right string, w codeAroundCall) string {
+	before, after := w.codeBefore, w.codeAfter
 	if before == "" {
 		before = "pass"
 	}
 	if after == "" {
 		after = "pass"
 	}
-	return right + strings.NewReplacer("HELPERS", w.helpers, "BEFORE", before, "AFTER", after).Replace(pythonKernel)
+	return right + strings.NewReplacer("HELPERS", w.helperFunctions, "BEFORE", before, "AFTER",
+		after).Replace(pythonKernelTemplate)
 }
 
-const pythonKernel = `
+const pythonKernelTemplate = `
 
 _right_kernel = custom_kernel
 
@@ -29,8 +30,8 @@ def custom_kernel(data):
     return answer
 `
 
-// pythonStale returns the output of the previous call, cut or repeated to the shape of the current one.
-const pythonStale = `
+// pythonStaleSource returns the output of the previous call, cut or repeated to the shape of the current one.
+const pythonStaleSource = `
 _answers = []
 
 
@@ -51,9 +52,9 @@ except ImportError:
 
 `
 
-// pythonTerm finds the number that a mutant changes: the largest one in any array of the output, also inside tuples,
-// lists, and dicts. Floating-point arrays take precedence.
-const pythonTerm = `
+// pythonTermSource finds the number that a mutant changes: the largest one in any array of the output, also inside
+// tuples, lists, and dicts. Floating-point arrays take precedence.
+const pythonTermSource = `
 def _arrays(value):
     if isinstance(value, dict):
         value = list(value.values())

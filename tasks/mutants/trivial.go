@@ -8,12 +8,12 @@ import (
 )
 
 //go:embed trivial.py
-var trivialSource string
+var trivialAnswerScript string
 
 // TrivialAnswer is a kind of output that needs no computation. A check that accepts one does not test kernels.
 type TrivialAnswer struct {
-	Name string // as in "The tests pass zeros"
-	kind string
+	Name       string // as in "The tests pass zeros"
+	outputKind string
 }
 
 // TrivialAnswers returns all kinds, those that pass most often first.
@@ -21,9 +21,9 @@ func TrivialAnswers() []TrivialAnswer {
 	return []TrivialAnswer{{"zeros", "zeros"}, {"a copy of an input", "copy"}, {"the mean of all elements", "mean"}}
 }
 
-// Replace changes a correct Python solution so that it returns trivial outputs of this kind. Outputs that have no such
-// form become None.
-func (t TrivialAnswer) Replace(s tasks.Submission) tasks.Submission {
-	s.Source = fmt.Appendf(nil, "%s\nKIND = %q\n%s", s.Source, t.kind, trivialSource)
+// ReplaceOutputs changes a correct Python solution so that it returns trivial outputs of this kind. Outputs that have
+// no such form become None.
+func (t TrivialAnswer) ReplaceOutputs(s tasks.Submission) tasks.Submission {
+	s.Source = fmt.Appendf(nil, "%s\nKIND = %q\n%s", s.Source, t.outputKind, trivialAnswerScript)
 	return s
 }

@@ -31,7 +31,7 @@ print(custom_kernel((numpy.array([1.0, 2, 3]), {"y": numpy.array([7.0, 8, 9])}))
 				continue
 			}
 			cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-c",
-				string(kind.Replace(tasks.Submission{Source: []byte(solution)}).Source)+print)
+				string(kind.ReplaceOutputs(tasks.Submission{Source: []byte(solution)}).Source)+print)
 			cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
 			out, err := cmd.CombinedOutput()
 			if got := strings.ReplaceAll(strings.TrimSpace(string(out)), "np.float64(0.0)", "0.0"); err != nil ||

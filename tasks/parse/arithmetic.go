@@ -12,10 +12,10 @@ import (
 // Expression computes a value. It returns an error for a name unknown to lookup, and for a division by zero.
 type Expression func(lookup func(name string) (float64, error)) (float64, error)
 
-type lookup = func(string) (float64, error)
+type lookupName = func(string) (float64, error)
 
-func binary(operator string, left, right Expression) Expression {
-	return func(l lookup) (float64, error) {
+func binaryExpression(operator string, left, right Expression) Expression {
+	return func(l lookupName) (float64, error) {
 		a, err := left(l)
 		if err != nil {
 			return 0, err
@@ -39,45 +39,45 @@ func binary(operator string, left, right Expression) Expression {
 	}
 }
 
-func constant(value float64) Expression {
-	return func(lookup) (float64, error) { return value, nil }
+func constantExpression(value float64) Expression {
+	return func(lookupName) (float64, error) { return value, nil }
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var identifierPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 const (
 	maxExpression = 1000 // bytes
 	maxNesting    = 50   // parentheses, signs and powers
 )
 
-// Arithmetic parses an arithmetic expression. Its errors contain the position.
-func Arithmetic(text string) (Expression, error) {
+// ParseArithmetic parses an arithmetic expression. Its errors contain the position.
+func ParseArithmetic(text string) (Expression, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("is longer than %d bytes", maxExpression)
 	}
 	p := &parser{text: text}
-	e, err := p.sum()
+	e, err := p.parseSum()
 	if err != nil {
 		return nil, err
 	}
 	if p.skipSpaces(); p.offset < len(text) {
-		return nil, p.unexpected()
+		return nil, p.unexpectedError()
 	}
 	return e, nil
 }
 
 type parser struct {
-	text   string
-	offset int
-	depth  int
+	text         string
+	offset       int
+	nestingDepth int
 }
 
-func (p *parser) sum() (Expression, error) { return p.chain(p.product, "+", "-") }
+func (p *parser) parseSum() (Expression, error) { return p.parseChain(p.parseProduct, "+", "-") }
 
-func (p *parser) product() (Expression, error) { return p.chain(p.signed, "*", "/") }
+func (p *parser) parseProduct() (Expression, error) { return p.parseChain(p.parseSigned, "*", "/") }
 
-// chain parses operands between left-associative operators.
-func (p *parser) chain(operand func() (Expression, error), operators ...string) (Expression, error) {
+// parseChain parses operands between left-associative operators.
+func (p *parser) parseChain(operand func() (Expression, error), operators ...string) (Expression, error) {
 	left, err := operand()
 	for err == nil {
 		operator := p.takeOperator(operators...)
@@ -86,34 +86,34 @@ func (p *parser) chain(operand func() (Expression, error), operators ...string) 
 		}
 		var right Expression
 		right, err = operand()
-		left = binary(operator, left, right)
+		left = binaryExpression(operator, left, right)
 	}
 	return nil, err
 }
 
-func (p *parser) signed() (Expression, error) {
-	if p.depth++; p.depth > maxNesting {
+func (p *parser) parseSigned() (Expression, error) {
+	if p.nestingDepth++; p.nestingDepth > maxNesting {
 		return nil, fmt.Errorf("is nested deeper than %d levels", maxNesting)
 	}
-	defer func() { p.depth-- }()
+	defer func() { p.nestingDepth-- }()
 	switch p.takeOperator("+", "-") {
 	case "+":
-		return p.signed()
+		return p.parseSigned()
 	case "-":
-		e, err := p.signed()
-		return binary("-", constant(0), e), err
+		e, err := p.parseSigned()
+		return binaryExpression("-", constantExpression(0), e), err
 	}
-	base, err := p.atom()
+	base, err := p.parseAtom()
 	if err != nil || p.takeOperator("**") == "" {
 		return base, err
 	}
-	exponent, err := p.signed()
-	return binary("**", base, exponent), err
+	exponent, err := p.parseSigned()
+	return binaryExpression("**", base, exponent), err
 }
 
-func (p *parser) atom() (Expression, error) {
+func (p *parser) parseAtom() (Expression, error) {
 	if p.takeOperator("(") != "" {
-		e, err := p.sum()
+		e, err := p.parseSum()
 		if err == nil && p.takeOperator(")") == "" {
 			return nil, fmt.Errorf("a parenthesis is not closed")
 		}
@@ -121,22 +121,22 @@ func (p *parser) atom() (Expression, error) {
 	}
 	p.skipSpaces()
 	start := p.offset
-	for p.offset < len(p.text) && isWord(p.text[p.offset]) {
+	for p.offset < len(p.text) && isWordByte(p.text[p.offset]) {
 		p.offset++
 	}
 	word := p.text[start:p.offset]
-	if identifier.MatchString(word) {
-		return func(l lookup) (float64, error) { return l(word) }, nil
+	if identifierPattern.MatchString(word) {
+		return func(l lookupName) (float64, error) { return l(word) }, nil
 	}
 	value, err := strconv.ParseFloat(strings.ReplaceAll(word, "_", ""), 64)
 	if word == "" || err != nil {
 		p.offset = start
-		return nil, p.unexpected()
+		return nil, p.unexpectedError()
 	}
-	return constant(value), nil
+	return constantExpression(value), nil
 }
 
-func isWord(c byte) bool {
+func isWordByte(c byte) bool {
 	return c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
@@ -159,7 +159,7 @@ func (p *parser) skipSpaces() {
 	}
 }
 
-func (p *parser) unexpected() error {
+func (p *parser) unexpectedError() error {
 	if p.offset >= len(p.text) {
 		return fmt.Errorf("ends where a number or a name is expected")
 	}

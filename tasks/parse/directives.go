@@ -13,13 +13,13 @@ type Directives struct {
 	GPUs        []string // unique, in order; nil if not given
 }
 
-// DirectivesOf reads the lines "#!POPCORN leaderboard NAME" and "#!POPCORN gpus A B" (or "gpu"), or with // instead of
-// #, from the comment block at the start of source. The case of the keyword does not matter. The error is a Problem
+// ParseDirectives reads the lines "#!POPCORN leaderboard NAME" and "#!POPCORN gpus A B" (or "gpu"), or with // instead
+// of #, from the comment block at the start of source. The case of the keyword does not matter. The error is a Problem
 // with the line.
-func DirectivesOf(source []byte) (Directives, error) {
+func ParseDirectives(source []byte) (Directives, error) {
 	var d Directives
 	for number, words := range directiveLines(source) {
-		if err := d.set(words[1:]); err != nil {
+		if err := d.setDirective(words[1:]); err != nil {
 			return Directives{}, Problem{Line: number, Key: words[0], Message: err.Error()}
 		}
 	}
@@ -30,16 +30,16 @@ func DirectivesOf(source []byte) (Directives, error) {
 const MaxGPUs = 64
 
 const (
-	pythonMark = "#!POPCORN"
-	cppMark    = "//!POPCORN"
+	pythonDirectivePrefix = "#!POPCORN"
+	cppDirectivePrefix    = "//!POPCORN"
 )
 
-// DirectiveMark returns the start of a directive in a file with this name: a comment in the language of the file.
-func DirectiveMark(file string) string {
+// DirectivePrefix returns the start of a directive in a file with this name: a comment in the language of the file.
+func DirectivePrefix(file string) string {
 	if path.Ext(file) == ".py" {
-		return pythonMark
+		return pythonDirectivePrefix
 	}
-	return cppMark
+	return cppDirectivePrefix
 }
 
 // CheckDirectives refuses directives that are not comments in the language of a file, because it would not compile. The
@@ -49,7 +49,7 @@ func CheckDirectives(file string, source []byte) error {
 		return nil // the language is unknown
 	}
 	for number, words := range directiveLines(source) {
-		if want := DirectiveMark(file); words[0] != want {
+		if want := DirectivePrefix(file); words[0] != want {
 			return Problem{
 				Line:    number,
 				Key:     words[0],
@@ -70,7 +70,7 @@ func directiveLines(source []byte) func(func(int, []string) bool) {
 				return
 			}
 			started = started || !blank
-			if words := strings.Fields(line); len(words) > 0 && (words[0] == pythonMark || words[0] == cppMark) && !yield(number, words) {
+			if words := strings.Fields(line); len(words) > 0 && (words[0] == pythonDirectivePrefix || words[0] == cppDirectivePrefix) && !yield(number, words) {
 				return
 			}
 		}
@@ -90,7 +90,7 @@ func numberedLines(text string) func(func(int, string) bool) {
 	}
 }
 
-func (d *Directives) set(words []string) error {
+func (d *Directives) setDirective(words []string) error {
 	if len(words) == 0 {
 		return fmt.Errorf("is empty; write leaderboard NAME or gpus NAME …")
 	}

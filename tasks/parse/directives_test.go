@@ -10,7 +10,7 @@ import (
 	"warpboard/tasks/parse"
 )
 
-func TestDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
+func TestParseDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
 	cases := map[string]struct {
 		source string
 		want   parse.Directives
@@ -33,7 +33,7 @@ func TestDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := parse.DirectivesOf([]byte(c.source))
+			got, err := parse.ParseDirectives([]byte(c.source))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,8 +53,8 @@ func TestADirectiveIsACommentOfItsLanguage(t *testing.T) {
 		"b.py": {"#!POPCORN leaderboard add", ""},
 		"":     {"#!POPCORN leaderboard add", ""},
 	} {
-		if err := parse.CheckDirectives(file, []byte(c.source)); (err == nil) != (c.want == "") || err != nil &&
-			!strings.Contains(err.Error(), c.want) {
+		if err := parse.CheckDirectives(file, []byte(c.source)); (err == nil) != (c.want == "") ||
+			err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", file, err, c.want)
 		}
 	}
@@ -73,7 +73,7 @@ func TestBadDirectiveIsRefusedByLine(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := parse.DirectivesOf([]byte(c.source))
+			_, err := parse.ParseDirectives([]byte(c.source))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want an error with %q", err, c.want)
 			}
@@ -86,9 +86,9 @@ func FuzzDirectives(f *testing.F) {
 	f.Add([]byte("#!POPCORN leaderboard add\n//!POPCORN gpus A B\n"))
 	f.Add([]byte("\ufeff# x\r\n#!POPCORN"))
 	f.Fuzz(func(t *testing.T, source []byte) {
-		d, err := parse.DirectivesOf(source)
+		d, err := parse.ParseDirectives(source)
 		if err != nil {
-			if p := parse.ProblemsIn(err); len(p) != 1 || p[0].Line == 0 {
+			if p := parse.ProblemsFromError(err); len(p) != 1 || p[0].Line == 0 {
 				t.Errorf("the error has no line: %v", err)
 			}
 			return

@@ -25,21 +25,21 @@ func (p Problem) Error() string {
 		fmt.Fprintf(&b, ":%d", p.Line)
 	}
 	if p.Key != "" {
-		addSeparator(&b)
+		writeSeparator(&b)
 		b.WriteString(p.Key)
 	}
-	addSeparator(&b)
+	writeSeparator(&b)
 	b.WriteString(p.Message)
 	return b.String()
 }
 
-func addSeparator(b *strings.Builder) {
+func writeSeparator(b *strings.Builder) {
 	if b.Len() > 0 {
 		b.WriteString(": ")
 	}
 }
 
-// Problems are all problems found by one reading; Err returns them as an error.
+// Problems are all problems found by one reading; AsError returns them as an error.
 type Problems []Problem
 
 // Error returns one line for each problem.
@@ -51,8 +51,9 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ProblemsIn returns the problems in err for a page to list; nil if err is another error, such as a failing disk.
-func ProblemsIn(err error) []Problem {
+// ProblemsFromError returns the problems in err for a page to list; nil if err is another error, such as a failing
+// disk.
+func ProblemsFromError(err error) []Problem {
 	var many Problems
 	if errors.As(err, &many) {
 		return many
@@ -74,8 +75,8 @@ func (ps *Problems) Add(p Problem) {
 	}
 }
 
-// Err returns the problems as an error, or nil if there are none.
-func (ps Problems) Err() error {
+// AsError returns the problems as an error, or nil if there are none.
+func (ps Problems) AsError() error {
 	if len(ps) == 0 {
 		return nil
 	}

@@ -59,8 +59,8 @@ func Parse(data []byte) (*yaml.Node, error) {
 	} else if !errors.Is(err, io.EOF) {
 		return nil, syntaxError(err, data)
 	}
-	e := expander{remainingNodes: maxNodes}
-	return e.expand(document.Content[0], 0)
+	e := aliasExpander{remainingNodes: maxNodes}
+	return e.expandNode(document.Content[0], 0)
 }
 
 func hasMoreSeparators(data []byte, most int) bool {
@@ -70,24 +70,24 @@ func hasMoreSeparators(data []byte, most int) bool {
 	return most < 0
 }
 
-var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var parserLinePattern = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
 // syntaxError converts an error of the YAML library, which starts with "yaml: line N:", to an Error.
 func syntaxError(err error, data []byte) *Error {
 	message, line := err.Error(), 0
-	if match := parserLine.FindStringSubmatch(message); match != nil {
+	if match := parserLinePattern.FindStringSubmatch(message); match != nil {
 		line, _ = strconv.Atoi(match[1])
 		message = strings.TrimPrefix(message, match[0])
 	}
-	if zeroBasedError.MatchString(message) {
+	if zeroBasedErrorPattern.MatchString(message) {
 		line++
 	}
 	if strings.Contains(message, "cannot start any token") || strings.Contains(message, "a tab character") {
-		if at := tabbedLine(string(data), line); at > 0 {
+		if at := tabIndentedLine(string(data), line); at > 0 {
 			return &Error{Line: at, Message: "the line is indented with a tab: YAML takes only spaces"}
 		}
 	}
-	switch open := unclosedLine(string(data)); {
+	switch open := unclosedBracketLine(string(data)); {
 	case open > 0 && open == line:
 		message = "a bracket or quote is not closed"
 	case open > 0 && open < line:
@@ -96,8 +96,8 @@ func syntaxError(err error, data []byte) *Error {
 	return &Error{Line: line, Message: "this is not valid YAML (" + message + ")"}
 }
 
-// tabbedLine returns the first line at or next to line that has a tab in its indentation, or 0.
-func tabbedLine(text string, line int) int {
+// tabIndentedLine returns the first line at or next to line that has a tab in its indentation, or 0.
+func tabIndentedLine(text string, line int) int {
 	lines := strings.Split(text, "\n")
 	for at := max(line-1, 1); at <= min(line+1, len(lines)); at++ {
 		rest := strings.TrimLeft(lines[at-1], " \t")
@@ -108,14 +108,14 @@ func tabbedLine(text string, line int) int {
 	return 0
 }
 
-// zeroBasedError matches the errors whose line the YAML library counts from 0: those of its parser, not those of its
-// scanner.
-var zeroBasedError = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
+// zeroBasedErrorPattern matches the errors whose line the YAML library counts from 0: those of its parser, not those of
+// its scanner.
+var zeroBasedErrorPattern = regexp.MustCompile(`^did not find expected (key|node content|'-' indicator|',' or '[\]}]'|<document start>|<stream-start>)`)
 
-// expander copies a tree with its aliases expanded, up to a number of nodes.
-type expander struct{ remainingNodes int }
+// aliasExpander copies a tree with its aliases expanded, up to a number of nodes.
+type aliasExpander struct{ remainingNodes int }
 
-func (e *expander) expand(node *yaml.Node, depth int) (*yaml.Node, error) {
+func (e *aliasExpander) expandNode(node *yaml.Node, depth int) (*yaml.Node, error) {
 	// An alias of a mapping inside itself is refused at maxDepth, and a large number of aliases at maxNodes.
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
@@ -123,63 +123,63 @@ func (e *expander) expand(node *yaml.Node, depth int) (*yaml.Node, error) {
 	e.remainingNodes--
 	switch {
 	case e.remainingNodes < 0:
-		return nil, e.refuse(node, "has more than %d values, aliases followed", maxNodes)
+		return nil, e.nodeError(node, "has more than %d values, aliases followed", maxNodes)
 	case depth > maxDepth:
-		return nil, e.refuse(node, "is nested deeper than %d levels", maxDepth)
-	case node.Style&yaml.TaggedStyle != 0 && !plainTags[node.Tag]:
-		return nil, e.refuse(node, "the tag %q is not allowed", node.Tag)
+		return nil, e.nodeError(node, "is nested deeper than %d levels", maxDepth)
+	case node.Style&yaml.TaggedStyle != 0 && !scalarTags[node.Tag]:
+		return nil, e.nodeError(node, "the tag %q is not allowed", node.Tag)
 	}
 	out := *node
 	out.Content = nil
 	for _, child := range node.Content {
-		c, err := e.expand(child, depth+1)
+		c, err := e.expandNode(child, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		out.Content = append(out.Content, c)
 	}
 	if out.Kind == yaml.MappingNode {
-		return e.mapping(&out)
+		return e.expandMapping(&out)
 	}
 	return &out, nil
 }
 
-var plainTags = map[string]bool{
+var scalarTags = map[string]bool{
 	"!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true, "!!seq": true, "!!map": true,
 }
 
-// mapping refuses duplicate keys and adds the keys of merge keys (<<). As in Python, a key has the position of its
-// first occurrence, with merged keys first, and the value of its last occurrence. Keys are compared as text: 1 and "1"
-// are equal here, unlike in Python.
-func (e *expander) mapping(node *yaml.Node) (*yaml.Node, error) {
+// expandMapping refuses duplicate keys and adds the keys of merge keys (<<). As in Python, a key has the position of
+// its first occurrence, with merged keys first, and the value of its last occurrence. Keys are compared as text: 1 and
+// "1" are equal here, unlike in Python.
+func (e *aliasExpander) expandMapping(node *yaml.Node) (*yaml.Node, error) {
 	lines := map[string]int{}
 	var own, merged []*yaml.Node
 	for i := 0; i < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
 		if key.Kind != yaml.ScalarNode {
-			return nil, e.refuse(key, "a key must be plain text")
+			return nil, e.nodeError(key, "a key must be plain text")
 		}
 		if first, twice := lines[key.Value]; twice {
-			return nil, e.refuse(key, "the key %q appears twice (first in line %d)", key.Value, first)
+			return nil, e.nodeError(key, "the key %q appears twice (first in line %d)", key.Value, first)
 		}
 		lines[key.Value] = key.Line
 		if key.Tag != "!!merge" {
 			own = append(own, key, value)
 			continue
 		}
-		for _, from := range slices.Backward(mappings(value)) {
+		for _, from := range slices.Backward(mergedMappings(value)) {
 			merged = append(merged, from.Content...)
 		}
 	}
 	if merged != nil {
-		own = lastOfEach(append(merged, own...))
+		own = removeRepeatedKeys(append(merged, own...))
 	}
 	node.Content = own
 	return node, nil
 }
 
-// lastOfEach removes repeated keys, keeping the first position and the last value.
-func lastOfEach(pairs []*yaml.Node) []*yaml.Node {
+// removeRepeatedKeys removes repeated keys, keeping the first position and the last value.
+func removeRepeatedKeys(pairs []*yaml.Node) []*yaml.Node {
 	at := map[string]int{}
 	var out []*yaml.Node
 	for i := 0; i < len(pairs); i += 2 {
@@ -193,8 +193,8 @@ func lastOfEach(pairs []*yaml.Node) []*yaml.Node {
 	return out
 }
 
-// mappings returns the mappings that the value of a merge key refers to: the value itself, or each of a list.
-func mappings(value *yaml.Node) []*yaml.Node {
+// mergedMappings returns the mappings that the value of a merge key refers to: the value itself, or each of a list.
+func mergedMappings(value *yaml.Node) []*yaml.Node {
 	candidates := []*yaml.Node{value}
 	if value.Kind == yaml.SequenceNode {
 		candidates = slices.Clone(value.Content)
@@ -202,6 +202,6 @@ func mappings(value *yaml.Node) []*yaml.Node {
 	return slices.DeleteFunc(candidates, func(c *yaml.Node) bool { return c.Kind != yaml.MappingNode })
 }
 
-func (e *expander) refuse(node *yaml.Node, format string, args ...any) *Error {
+func (e *aliasExpander) nodeError(node *yaml.Node, format string, args ...any) *Error {
 	return &Error{Line: node.Line, Message: fmt.Sprintf(format, args...)}
 }

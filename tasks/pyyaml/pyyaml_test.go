@@ -22,18 +22,18 @@ func parse(t *testing.T, text string) *yaml.Node {
 
 // The right side was printed by Python 3.11 with PyYAML 6.0: str(yaml.safe_load(left)).
 func TestScalarsHavePythonsTypeAndText(t *testing.T) {
-	for text, want := range map[string]Value{
+	for text, want := range map[string]ScalarValue{
 		"7": {Text: "7", IsInt: true}, "1:30": {Text: "90", IsInt: true}, "0b_": {Text: "0b_", IsInt: true},
 		"yes": {Text: "True", IsBool: true}, "OFF": {Text: "False", IsBool: true},
 		"~": {Text: "None", IsNull: true}, "1.5": {Text: "1.5"}, "-.inf": {Text: "-inf"},
 		"1e5": {Text: "1e5", IsText: true}, "'7'": {Text: "7", IsText: true}, "!!str 7": {Text: "7", IsText: true},
 		"|\n  7": {Text: "7", IsText: true},
 	} {
-		if got := Scalar(parse(t, text)); got != want {
+		if got := InterpretScalar(parse(t, text)); got != want {
 			t.Errorf("%q is %+v, want %+v", text, got, want)
 		}
 	}
-	if long := strings.Repeat("9", maxNumber+1); !Plain(long).IsText {
+	if long := strings.Repeat("9", maxNumber+1); !InterpretUnquoted(long).IsText {
 		t.Error("a number without end is read")
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Suggest returns a hint with the known key that unknown probably stands for, or with all known keys.
-func Suggest(unknown string, known []string) string {
+// SuggestKey returns a hint with the known key that unknown probably stands for, or with all known keys.
+func SuggestKey(unknown string, known []string) string {
 	// With two letters, "tmieout" is found; with more, short keys would be suggested for anything.
 	nearest, letters := "", 3
 	for _, k := range known {
-		if d := Distance(strings.ToLower(unknown), k); d < letters {
+		if d := EditDistance(strings.ToLower(unknown), k); d < letters {
 			nearest, letters = k, d
 		}
 	}
@@ -20,9 +20,9 @@ func Suggest(unknown string, known []string) string {
 	return "; known are " + strings.Join(known, ", ")
 }
 
-// Distance returns the number of bytes to insert, delete, or replace to get from a to b. Keys are ASCII; for other
+// EditDistance returns the number of bytes to insert, delete, or replace to get from a to b. Keys are ASCII; for other
 // letters it is only approximate.
-func Distance(a, b string) int {
+func EditDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

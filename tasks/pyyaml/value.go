@@ -17,18 +17,18 @@ import (
 // `1e5` (no dot) is text. The tags of the Go library follow YAML 1.2 and are ignored: only node.Value, the text in the
 // file, is used.
 var (
-	nullWord  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
-	trueWord  = regexp.MustCompile(`^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
-	falseWord = regexp.MustCompile(`^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$`)
-	intWord   = regexp.MustCompile(`^(?:[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$`)
-	floatWord = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+	nullPattern  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
+	truePattern  = regexp.MustCompile(`^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
+	falsePattern = regexp.MustCompile(`^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$`)
+	intPattern   = regexp.MustCompile(`^(?:[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$`)
+	floatPattern = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
 // maxNumber limits the characters of a number; Python itself stops at 4300 digits.
 const maxNumber = 100
 
-// Value is a scalar as PyYAML interprets it.
-type Value struct {
+// ScalarValue is a scalar as PyYAML interprets it.
+type ScalarValue struct {
 	Text   string // Python's str()
 	IsText bool   // a Python string
 	IsInt  bool
@@ -36,12 +36,12 @@ type Value struct {
 	IsNull bool
 }
 
-// Scalar interprets a scalar node as PyYAML does.
-func Scalar(node *yaml.Node) Value {
+// InterpretScalar interprets a scalar node as PyYAML does.
+func InterpretScalar(node *yaml.Node) ScalarValue {
 	if isQuoted(node) {
-		return Value{Text: node.Value, IsText: true}
+		return ScalarValue{Text: node.Value, IsText: true}
 	}
-	return Plain(node.Value)
+	return InterpretUnquoted(node.Value)
 }
 
 // isQuoted reports whether a scalar is text because of its quotes or its tag.
@@ -52,31 +52,33 @@ func isQuoted(node *yaml.Node) bool {
 	return node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 }
 
-// Plain interprets an unquoted value.
-func Plain(s string) Value {
+// InterpretUnquoted interprets an unquoted value.
+func InterpretUnquoted(s string) ScalarValue {
 	switch {
-	case nullWord.MatchString(s):
-		return Value{Text: "None", IsNull: true}
-	case trueWord.MatchString(s):
-		return Value{Text: "True", IsBool: true}
-	case falseWord.MatchString(s):
-		return Value{Text: "False", IsBool: true}
+	case nullPattern.MatchString(s):
+		return ScalarValue{Text: "None", IsNull: true}
+	case truePattern.MatchString(s):
+		return ScalarValue{Text: "True", IsBool: true}
+	case falsePattern.MatchString(s):
+		return ScalarValue{Text: "False", IsBool: true}
 	// A long number stays text, because converting it takes quadratic time.
 	case len(s) > maxNumber:
-		return Value{Text: s, IsText: true}
-	case intWord.MatchString(s):
-		return Value{Text: integerText(s), IsInt: true}
-	case floatWord.MatchString(s):
-		return Value{Text: floatText(s)}
+		return ScalarValue{Text: s, IsText: true}
+	case intPattern.MatchString(s):
+		return ScalarValue{Text: integerText(s), IsInt: true}
+	case floatPattern.MatchString(s):
+		return ScalarValue{Text: floatToRepr(s)}
 	default:
-		return Value{Text: s, IsText: true}
+		return ScalarValue{Text: s, IsText: true}
 	}
 }
 
 // IsNull reports whether a node is null, in any spelling of PyYAML.
-func IsNull(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && Scalar(node).IsNull }
+func IsNull(node *yaml.Node) bool {
+	return node.Kind == yaml.ScalarNode && InterpretScalar(node).IsNull
+}
 
-// integerText returns s, which matches intWord, as a decimal number.
+// integerText returns s, which matches intPattern, as a decimal number.
 func integerText(s string) string {
 	digits, negative := splitSign(s)
 	n, ok := new(big.Int), true
@@ -111,8 +113,8 @@ func splitSign(s string) (digits string, negative bool) {
 	return strings.TrimLeft(digits, "+-"), negative
 }
 
-// floatText returns the float in s, which matches floatWord, as repr of Python writes it.
-func floatText(s string) string {
+// floatToRepr returns the float in s, which matches floatPattern, as repr of Python writes it.
+func floatToRepr(s string) string {
 	digits, negative := splitSign(s)
 	var f float64
 	switch {
@@ -160,9 +162,9 @@ func floatRepr(f float64) string {
 func PythonText(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
-		return Scalar(node).Text, true
+		return InterpretScalar(node).Text, true
 	case yaml.SequenceNode:
-		return repr(node)
+		return pythonRepr(node)
 	default:
 		return "", false
 	}
@@ -171,33 +173,33 @@ func PythonText(node *yaml.Node) (text string, ok bool) {
 // PythonLiteral is PythonText for programs that parse Python literals: a quoted text that looks like another literal is
 // put in quotes. Whole numbers stay numbers, as for the programs of KernelBot.
 func PythonLiteral(node *yaml.Node) (text string, ok bool) {
-	if node.Kind == yaml.ScalarNode && isQuoted(node) && looksLiteral(node.Value) {
-		return quote(node.Value), true
+	if node.Kind == yaml.ScalarNode && isQuoted(node) && looksLikeLiteral(node.Value) {
+		return quotePython(node.Value), true
 	}
 	return PythonText(node)
 }
 
-// looksLiteral reports whether Python may parse a text as another literal: 1e3, None, (1, 2), 'a'. Whole numbers are
-// excluded.
-func looksLiteral(text string) bool { return literal.MatchString(text) }
+// looksLikeLiteral reports whether Python may parse a text as another literal: 1e3, None, (1, 2), 'a'. Whole numbers
+// are excluded.
+func looksLikeLiteral(text string) bool { return literalPattern.MatchString(text) }
 
-var literal = regexp.MustCompile(`^(?:True|False|None|[bBrRuU]{0,2}['"].*|[\[({].*|[-+]*(?:` +
+var literalPattern = regexp.MustCompile(`^(?:True|False|None|[bBrRuU]{0,2}['"].*|[\[({].*|[-+]*(?:` +
 	`0[xXoObB][0-9a-fA-F_]+|[0-9]+_[0-9_]+|[0-9._]*[jJ]|` +
 	`(?:[0-9][0-9_]*\.[0-9_]*|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9_]+)?[jJ]?|[0-9][0-9_]*[eE][-+]?[0-9_]+[jJ]?))$`)
 
-// repr is PythonText with strings in quotes, as inside a list.
-func repr(node *yaml.Node) (text string, ok bool) {
+// pythonRepr is PythonText with strings in quotes, as inside a list.
+func pythonRepr(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
-		value := Scalar(node)
+		value := InterpretScalar(node)
 		if value.IsText {
-			return quote(value.Text), true
+			return quotePython(value.Text), true
 		}
 		return value.Text, true
 	case yaml.SequenceNode:
 		parts := make([]string, len(node.Content))
 		for i, item := range node.Content {
-			if parts[i], ok = repr(item); !ok {
+			if parts[i], ok = pythonRepr(item); !ok {
 				return "", false
 			}
 		}
@@ -207,7 +209,7 @@ func repr(node *yaml.Node) (text string, ok bool) {
 	}
 }
 
-func quote(s string) string {
+func quotePython(s string) string {
 	mark := '\''
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
 		mark = '"'
@@ -215,13 +217,13 @@ func quote(s string) string {
 	var b strings.Builder
 	b.WriteRune(mark)
 	for _, c := range s {
-		b.WriteString(escape(c, mark))
+		b.WriteString(escapeRune(c, mark))
 	}
 	b.WriteRune(mark)
 	return b.String()
 }
 
-func escape(c, quote rune) string {
+func escapeRune(c, quote rune) string {
 	switch {
 	case c == quote || c == '\\':
 		return `\` + string(c)

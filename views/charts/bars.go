@@ -53,7 +53,7 @@ func stackStalls(stalls []ncu.Stall) (parts []stackedPart) {
 			break
 		}
 		class := "pf-state-" + strconv.Itoa(len(parts)%most)
-		if s.WarpSelected {
+		if s.IsIssuing {
 			class = "pf-state-issuing"
 		}
 		parts = append(parts, stackedPart{s, at, 100 * s.Share, class})
@@ -150,13 +150,13 @@ func pipeHelp(key string) string {
 
 func occupancyBars(o ncu.Occupancy) []chartBar {
 	out := make([]chartBar, 0, 2)
-	for _, f := range []ncu.Fact{o.Theoretical, o.Achieved} {
+	for _, f := range []ncu.Fact{o.TheoreticalPercent, o.AchievedPercent} {
 		out = append(out, chartBar{label: f.Label, fact: f, lengthFraction: f.Value.Value / 100})
 	}
 	return out
 }
 
-func limiterBars(limiters []ncu.Limiter) []chartBar {
+func limiterBars(limiters []ncu.OccupancyLimiter) []chartBar {
 	most := 1.0
 	for _, l := range limiters {
 		most = max(most, l.Value.Value)
@@ -164,7 +164,7 @@ func limiterBars(limiters []ncu.Limiter) []chartBar {
 	out := make([]chartBar, len(limiters))
 	for i, l := range limiters {
 		out[i] = chartBar{label: l.Label, fact: l.Fact, lengthFraction: l.Value.Value / most, cssClass: "pf-quiet"}
-		if l.Limits {
+		if l.IsTightest {
 			out[i].cssClass, out[i].noteText = "pf-high", "limits"
 		}
 	}
@@ -179,13 +179,14 @@ func opcodeBars(ops []ncu.Opcode) []chartBar {
 	rest := 0.0
 	for i, op := range ops {
 		if i >= maxOpcodes {
-			rest += op.Executed
+			rest += op.WarpInstructions
 			continue
 		}
-		out = append(out, opcodeBar(op.Name, op.Executed, op.Share, ops[0].Executed))
+		out = append(out, opcodeBar(op.Name, op.WarpInstructions, op.Share, ops[0].WarpInstructions))
 	}
 	if rest > 0 {
-		out = append(out, opcodeBar("others", rest, rest/(ops[0].Executed/ops[0].Share), ops[0].Executed))
+		out = append(out, opcodeBar("others", rest, rest/(ops[0].WarpInstructions/ops[0].Share),
+			ops[0].WarpInstructions))
 	}
 	return out
 }
@@ -193,6 +194,6 @@ func opcodeBars(ops []ncu.Opcode) []chartBar {
 func opcodeBar(name string, executed, share, most float64) chartBar {
 	return chartBar{
 		label: name, helpText: opcodeHelp(name), lengthFraction: executed / most, noteText: format.Percent(share),
-		fact: ncu.Fact{Label: name, Source: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
+		fact: ncu.Fact{Label: name, Origin: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
 	}
 }

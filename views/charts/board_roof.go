@@ -31,8 +31,8 @@ func (b BoardRoof) chart() *roofChart {
 		points = append(points, [2]float64{d.Intensity, d.Rate})
 		if !hasOperationKind(roof, d.OperationKind) {
 			roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, ncu.ArithmeticRoof{
-				Name: d.OperationKind,
-				Peak: roofFact(d.PeakRate, "FLOP/s"),
+				Name:     d.OperationKind,
+				PeakRate: roofFact(d.PeakRate, "FLOP/s"),
 			})
 		}
 	}

@@ -35,7 +35,7 @@ func withoutSeed(spec string) string {
 }
 
 // CasesWithShortNames returns cases with short names in place of specs, for tables and drawings.
-func CasesWithShortNames(cases []versus.Case) []versus.Case {
+func CasesWithShortNames(cases []versus.ComparedCase) []versus.ComparedCase {
 	named, specs := slices.Clone(cases), make([]string, len(cases))
 	for i, c := range cases {
 		specs[i] = c.Spec

@@ -36,7 +36,7 @@ type CompareView struct {
 	Cases       []CaseTab
 	Explanation *ncu.Explanation // explanation of the difference under the profiler; nil if there is none
 	// Pairs are the compared kernels, from ncu.Compare; if empty, NoProfileReason is shown instead.
-	Pairs           []ncu.Pair
+	Pairs           []ncu.KernelPair
 	NoProfileReason string // sentence about the side without kernels; empty if neither has kernels
 	JSON            string // URLs of the same data
 	CSV             string
@@ -113,17 +113,18 @@ func intervalText(c *job.CaseResult) string {
 }
 
 // differenceText formats a difference for the last column of the table.
-func differenceText(d ncu.Diff) string {
+func differenceText(d ncu.MetricDiff) string {
 	switch {
-	case !d.Comparable && d.A.Text == d.B.Text && d.A.Present():
+	case !d.IsComparable && d.ValueA.Text == d.ValueB.Text && d.ValueA.HasValue():
 		return "same"
-	case !d.Comparable && d.A.Measured && d.A.Value == 0 && d.B.Measured && d.A.BaseUnit() == d.B.BaseUnit():
-		return "+" + MetricText(d.B) // no percentage of 0
-	case !d.Comparable:
+	case !d.IsComparable && d.ValueA.Measured && d.ValueA.Value == 0 && d.ValueB.Measured &&
+		d.ValueA.BaseUnit() == d.ValueB.BaseUnit():
+		return "+" + MetricText(d.ValueB) // no percentage of 0
+	case !d.IsComparable:
 		return "–"
 	case d.Change == 0:
 		return "same"
-	case d.A.UnitName == "%":
+	case d.ValueA.UnitName == "%":
 		return signedText(d.Change) + " points"
 	case math.Abs(d.Change) >= 9:
 		return format.Decimal(roundToThousandths(1+d.Change)) + "×"
@@ -141,7 +142,7 @@ func signedText(v float64) string {
 // minShownEffect is the smallest relative effect with which a row is shown without "Show all".
 const minShownEffect = 0.02
 
-func (s sectionRows) splitHidden() (shown, hidden []ncu.Diff) {
+func (s sectionRows) splitHidden() (shown, hidden []ncu.MetricDiff) {
 	for _, d := range s {
 		if d.RelativeEffect >= minShownEffect {
 			shown = append(shown, d)
@@ -152,7 +153,7 @@ func (s sectionRows) splitHidden() (shown, hidden []ncu.Diff) {
 	return shown, hidden
 }
 
-type sectionRows []ncu.Diff
+type sectionRows []ncu.MetricDiff
 
 // maxInstructions limits the instructions of the compared kernels: the differences of tens of thousands of lines would
 // make a page of megabytes.
@@ -161,10 +162,10 @@ const maxInstructions = 6000
 // SASSDiffs compares the instructions of paired kernels.
 func (vm CompareView) SASSDiffs() (list []FileDiff) {
 	for _, p := range vm.Pairs {
-		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > maxInstructions {
+		if p.KernelA == nil || p.KernelB == nil || p.KernelA.Source == nil || p.KernelB.Source == nil || max(len(p.KernelA.Source.Lines), len(p.KernelB.Source.Lines)) > maxInstructions {
 			continue
 		}
-		lines := format.FirstLines(format.Diff(normalizedInstructions(p.A.Source), normalizedInstructions(p.B.Source)), maxDiffLines)
+		lines := format.FirstLines(format.Diff(normalizedInstructions(p.KernelA.Source), normalizedInstructions(p.KernelB.Source)), maxDiffLines)
 		list = append(list, FileDiff{Name: vm.pairTitle(p), Lines: lines})
 	}
 	return list
@@ -177,7 +178,7 @@ const maxDiffLines = 300 // maximum number of shown lines
 func normalizedInstructions(s *ncu.Source) string {
 	var b strings.Builder
 	for _, l := range s.Lines {
-		text := strings.TrimSpace(l.SASS)
+		text := strings.TrimSpace(l.Instruction)
 		for text != "" {
 			n := strings.IndexFunc(text, isWordRune)
 			if n != 0 {
@@ -212,25 +213,25 @@ func withoutRegisterNumber(word string) string {
 	return word
 }
 
-func (vm CompareView) pairTitle(p ncu.Pair) string {
+func (vm CompareView) pairTitle(p ncu.KernelPair) string {
 	switch {
-	case p.A == nil:
-		return p.B.ShortName + " (only in " + vm.RunB.ShortName + ")"
-	case p.B == nil:
-		return p.A.ShortName + " (only in " + vm.RunA.ShortName + ")"
-	case p.A.ShortName == p.B.ShortName:
-		return p.A.ShortName
+	case p.KernelA == nil:
+		return p.KernelB.ShortName + " (only in " + vm.RunB.ShortName + ")"
+	case p.KernelB == nil:
+		return p.KernelA.ShortName + " (only in " + vm.RunA.ShortName + ")"
+	case p.KernelA.ShortName == p.KernelB.ShortName:
+		return p.KernelA.ShortName
 	}
-	return p.A.ShortName + " → " + p.B.ShortName
+	return p.KernelA.ShortName + " → " + p.KernelB.ShortName
 }
 
 // pairTimesText describes the times of both kernels of a pair.
-func (vm CompareView) pairTimesText(p ncu.Pair) string {
+func (vm CompareView) pairTimesText(p ncu.KernelPair) string {
 	var times []string
 	for _, side := range []struct {
 		name   string
 		kernel *ncu.Kernel
-	}{{vm.RunA.ShortName, p.A}, {vm.RunB.ShortName, p.B}} {
+	}{{vm.RunA.ShortName, p.KernelA}, {vm.RunB.ShortName, p.KernelB}} {
 		if side.kernel == nil {
 			continue
 		}

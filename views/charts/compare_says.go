@@ -38,7 +38,7 @@ func (vm CompareView) CertaintyText() string {
 	case vm.SameSource:
 		return fmt.Sprintf("%s took %s the time of %s by chance or because of the conditions.", b,
 			factorText(r.Value), a)
-	case !r.Measured():
+	case !r.HasInterval():
 		return fmt.Sprintf("%s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, factorText(r.Value), a, by)
 	case r.IsClear() && r.Value < 1:
 		r = r.Inverse()
@@ -67,7 +67,7 @@ func (vm CompareView) DifferingCases() string {
 	if len(vm.TimeComparison.Cases) < 2 || vm.TimeComparison.SharedCases == 0 {
 		return ""
 	}
-	var faster, slower []versus.Case
+	var faster, slower []versus.ComparedCase
 	unknown := 0
 	for _, c := range vm.TimeComparison.Cases {
 		switch r := c.Ratio; {
@@ -102,7 +102,7 @@ func (vm CompareView) DifferingCases() string {
 }
 
 // mostExtremeCase returns the name of the case with the largest value of function of.
-func mostExtremeCase(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
+func mostExtremeCase(cases []versus.ComparedCase, of func(versus.Ratio) versus.Ratio) string {
 	top := cases[0]
 	for _, c := range cases {
 		if of(c.Ratio).Value > of(top.Ratio).Value {
@@ -132,7 +132,7 @@ func (vm CompareView) ratioText(r versus.Ratio) string {
 	switch {
 	case r.Value == 0:
 		return "not timed on both sides"
-	case !r.Measured():
+	case !r.HasInterval():
 		return "too few processes to tell"
 	case !r.IsClear():
 		return "no clear difference"

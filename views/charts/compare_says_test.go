@@ -21,8 +21,8 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 		}
 		return list
 	}
-	untimed := []job.CaseResult{{Spec: "n: 1", Status: job.StatusFail}}
-	once := []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Mean: 500e3, StandardError: 0.1}}
+	untimed := []job.CaseResult{{SpecLine: "n: 1", Status: job.StatusFail}}
+	once := []job.CaseResult{{SpecLine: "n: 1", Status: job.StatusPass, Mean: 500e3, StandardError: 0.1}}
 	for name, c := range map[string]struct {
 		a, b    []job.CaseResult
 		version string
@@ -49,7 +49,7 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 			want: []string{"The two runs have no timed case in common, so their speeds cannot be compared.", "", ""}},
 	} {
 		vm := CompareView{RunA: ComparedSide{ShortName: "#12"}, RunB: ComparedSide{ShortName: "#15"},
-			TimeComparison: versus.Compare(tasks.RankLast, c.a, c.b),
+			TimeComparison: versus.CompareRuns(tasks.RankLastCase, c.a, c.b),
 			Ranking:        c.version, SameSource: c.same}
 		if diff := cmp.Diff(c.want, []string{vm.FasterText(), vm.CertaintyText(), vm.DifferingCases()}); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
@@ -75,7 +75,7 @@ func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 		"their own scores":    {same, [2]float64{}, ""},
 	} {
 		vm := CompareView{RunA: ComparedSide{ShortName: "#12"}, RunB: ComparedSide{ShortName: "#15"},
-			TimeComparison: versus.Comparison{Score: c.ratio},
+			TimeComparison: versus.Comparison{ScoreRatio: c.ratio},
 			Ranking:        "mean", BoardNS: c.board}
 		if got := vm.BoardLeadText(); got != c.want {
 			t.Errorf("%s: %q", name, got)
@@ -84,7 +84,8 @@ func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 }
 
 func TestDumbbellsStayInTheDrawingAndShowSmallDifferences(t *testing.T) {
-	d := newDumbbells(versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000), processes("n: 2", 1e9)},
+	d := newDumbbells(versus.CompareRuns(tasks.RankLastCase,
+		[]job.CaseResult{processes("n: 1", 1000), processes("n: 2", 1e9)},
 		[]job.CaseResult{processes("n: 1", 1050), processes("n: 2", 1e9)}).Cases)
 	if len(d.rows) != 2 || d.rows[0].position == d.rows[1].position || len(d.ticks) < 3 {
 		t.Errorf("%+v", d)
@@ -97,10 +98,10 @@ func TestDumbbellsStayInTheDrawingAndShowSmallDifferences(t *testing.T) {
 // TestTheDrawingOfCasesAgreesWithItsLabels: a bar crosses the line at 1× where the words say that there is no clear
 // difference.
 func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
-	cases := []versus.Case{{Ratio: versus.Ratio{Value: 18.9, Low: 0.936, High: 175}},
+	cases := []versus.ComparedCase{{Ratio: versus.Ratio{Value: 18.9, Low: 0.936, High: 175}},
 		{Ratio: versus.Ratio{Value: 3, Low: 2, High: 4}}, {Ratio: versus.Ratio{Value: 2, Low: 1e-9, High: 1e9}},
 		{Ratio: versus.Ratio{Value: 2}}}
-	for _, shown := range [][]versus.Case{cases[:2], cases} {
+	for _, shown := range [][]versus.ComparedCase{cases[:2], cases} {
 		d := newDumbbells(shown)
 		at := func(place string) (v float64) {
 			fmt.Sscanf(place, "%g%%", &v)
@@ -110,7 +111,7 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 		for _, row := range d.rows {
 			r := row.caseResult.Ratio
 			unity := at(d.ticks[one].position)
-			if crosses := at(row.lowPosition) <= unity && at(row.highPosition) >= unity; r.Measured() &&
+			if crosses := at(row.lowPosition) <= unity && at(row.highPosition) >= unity; r.HasInterval() &&
 				crosses == r.IsClear() {
 				t.Errorf("%+v is drawn from %s to %s with 1 at %s", r, row.lowPosition, row.highPosition,
 					d.ticks[one].position)
@@ -130,8 +131,8 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 }
 
 func TestAWideIntervalIsShownByItsEnds(t *testing.T) {
-	wide := job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Median: 100e3,
-		Clocks: job.Clocks{Counted: job.ClockEvent}, Processes: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
+	wide := job.CaseResult{SpecLine: "n: 1", Status: job.StatusPass, Median: 100e3,
+		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}, Processes: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
 	if text := intervalText(&wide); strings.Contains(text, "±") || !strings.Contains(text, " to ") {
 		t.Errorf("wide: %q", text)
 	}

@@ -16,7 +16,8 @@ import (
 
 // processes is a case that a judge timed in five fresh processes, a percent apart.
 func processes(spec string, ns float64) job.CaseResult {
-	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Median: ns, Clocks: job.Clocks{Counted: job.ClockEvent}}
+	c := job.CaseResult{SpecLine: spec, Status: job.StatusPass, Median: ns,
+		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
 	for _, off := range []float64{0.99, 0.995, 1, 1.005, 1.01} {
 		c.Processes = append(c.Processes, ns*off)
 	}
@@ -31,7 +32,7 @@ func compareVM(t *testing.T) CompareView {
 		RunB: ComparedSide{Name: "Submission 15 by grace", ShortName: "#15", URL: "/runs/15", Score: "175.9 µs",
 			Note: "H200, 5 minutes ago"},
 		Ranking: "geometric mean",
-		TimeComparison: versus.Compare(tasks.RankGeom,
+		TimeComparison: versus.CompareRuns(tasks.RankGeometricMean,
 			[]job.CaseResult{processes("size: 1024", 416416), processes("size: 2048", 1000),
 				processes("size: 4096", 1000), processes("size: 8192", 1000)},
 			[]job.CaseResult{processes("size: 1024", 175872), processes("size: 2048", 1004),

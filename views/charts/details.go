@@ -65,7 +65,7 @@ func LongestKernelDot(name, url string, r *ncu.Report) (dot RooflineDot, ok bool
 	if w == nil || !w.Intensity.Value.Measured {
 		return RooflineDot{}, false
 	}
-	return RooflineDot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value, OperationKind: w.Name, PeakRate: w.Peak.Value.Value, ClockHz: smClock(k)}, true
+	return RooflineDot{Name: name, URL: url, Rate: w.AchievedRate.Value.Value, Intensity: w.Intensity.Value.Value, OperationKind: w.Name, PeakRate: w.PeakRate.Value.Value, ClockHz: smClock(k)}, true
 }
 
 // Kernel returns the selected kernel, or the longest one.
@@ -118,7 +118,7 @@ func (vm ProfileView) kernelRows() []kernelRow {
 		share, timed := shares[k.ID]
 		rows[i] = kernelRow{
 			kernel: k, url: vm.Query.withKernel(k.ID).URL(vm.PagePath), isSelected: k == chosen,
-			time: ncu.Fact{Label: "Time", Source: "gpu__time_duration.sum",
+			time: ncu.Fact{Label: "Time", Origin: "gpu__time_duration.sum",
 				Value: k.Metric("gpu__time_duration.sum")},
 			timeShare: share, isTimed: timed, compute: sol[0], memory: sol[1],
 		}
@@ -199,7 +199,7 @@ func stallFacts(stalls []ncu.Stall) []ncu.Fact {
 }
 
 func occupancyFacts(o ncu.Occupancy) []ncu.Fact {
-	out := []ncu.Fact{o.Theoretical, o.Achieved, o.TheoreticalWarps, o.AchievedWarps}
+	out := []ncu.Fact{o.TheoreticalPercent, o.AchievedPercent, o.TheoreticalWarps, o.AchievedWarps}
 	for _, l := range o.Limiters {
 		out = append(out, l.Fact)
 	}

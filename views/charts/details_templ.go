@@ -704,9 +704,9 @@ func kernelList(vm ProfileView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var30 string
-			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(dimensionsText(r.kernel.Grid))
+			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinStringErrs(dimensionsText(r.kernel.GridSize))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 149, Col: 58}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 149, Col: 62}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -717,9 +717,9 @@ func kernelList(vm ProfileView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var31 string
-			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(dimensionsText(r.kernel.Block))
+			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(dimensionsText(r.kernel.BlockSize))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 149, Col: 94}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/details.templ`, Line: 149, Col: 102}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
@@ -1117,7 +1117,7 @@ func kernelViews(vm ProfileView, k *ncu.Kernel, code *codeView) templ.Component 
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []chartBar { return pipeBars(v.Mix.Pipes) }, v)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []chartBar { return pipeBars(v.InstructionMix.Pipes) }, v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1125,12 +1125,12 @@ func kernelViews(vm ProfileView, k *ncu.Kernel, code *codeView) templ.Component 
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(v.Mix.Opcodes) > 0 {
+			if len(v.InstructionMix.Opcodes) > 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 88, "<h3>Executed, by opcode</h3>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []chartBar { return opcodeBars(v.Mix.Opcodes) }, v)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = bars(vm.withBaselineTicks(func(v ncu.DerivedViews) []chartBar { return opcodeBars(v.InstructionMix.Opcodes) }, v)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1139,7 +1139,7 @@ func kernelViews(vm ProfileView, k *ncu.Kernel, code *codeView) templ.Component 
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = table(append([]ncu.Fact{v.Mix.Total}, v.Mix.Pipes...)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = table(append([]ncu.Fact{v.InstructionMix.Total}, v.InstructionMix.Pipes...)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1190,7 +1190,7 @@ func kernelViews(vm ProfileView, k *ncu.Kernel, code *codeView) templ.Component 
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("launch", "Launch", fmt.Sprintf("Grid %s, block %s.", dimensionsText(k.Grid), dimensionsText(k.Block))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("launch", "Launch", fmt.Sprintf("Grid %s, block %s.", dimensionsText(k.GridSize), dimensionsText(k.BlockSize))).Render(templ.WithChildren(ctx, templ_7745c5c3_Var49), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

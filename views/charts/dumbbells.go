@@ -18,7 +18,7 @@ type dumbbells struct {
 
 // dumbbell has the positions of a case's ratio and of its interval's ends, in percent of the width.
 type dumbbell struct {
-	caseResult                          versus.Case
+	caseResult                          versus.ComparedCase
 	position, lowPosition, highPosition string
 	extendsLeft, extendsRight           bool // the interval extends beyond the axis
 }
@@ -35,7 +35,7 @@ const (
 	maxRange, maxInterval = 12.0, 6.0
 )
 
-func newDumbbells(cases []versus.Case) *dumbbells {
+func newDumbbells(cases []versus.ComparedCase) *dumbbells {
 	low, high := -minRange, minRange
 	var d dumbbells
 	reach := func(ratio, most float64) {
@@ -48,7 +48,7 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 		}
 		d.rows = append(d.rows, dumbbell{caseResult: c})
 		reach(c.Ratio.Value, maxRange)
-		if c.Ratio.Measured() {
+		if c.Ratio.HasInterval() {
 			reach(c.Ratio.Low, maxInterval)
 			reach(c.Ratio.High, maxInterval)
 		}
@@ -64,7 +64,7 @@ func newDumbbells(cases []versus.Case) *dumbbells {
 	for i, row := range d.rows {
 		r, to := row.caseResult.Ratio, &d.rows[i]
 		to.position = at(r.Value)
-		if r.Measured() {
+		if r.HasInterval() {
 			to.lowPosition, to.highPosition = at(r.Low), at(r.High)
 			to.extendsLeft, to.extendsRight = math.Log(r.Low) < low, math.Log(r.High) > high
 		}

@@ -24,7 +24,7 @@ func ruleKind(ruleType string) string {
 // firstNoteIndex returns the index of the first rule that is only information; those rules are last.
 func firstNoteIndex(list []ncu.Rule) int {
 	at := len(list)
-	for at > 0 && list[at-1].Speedup == nil && ruleKind(list[at-1].Type) == "note" {
+	for at > 0 && list[at-1].Speedup == nil && ruleKind(list[at-1].Severity) == "note" {
 		at--
 	}
 	return at

@@ -37,7 +37,7 @@ func verdict(vm ProfileView, k *ncu.Kernel, code *codeView) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		text, best := ncu.Verdict(k), promisingRules(ncu.Rules(k))
+		text, best := ncu.BottleneckSentence(k), promisingRules(ncu.SortedRules(k))
 		if text != "" || len(best) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"pf-verdict\"><p><strong>")
 			if templ_7745c5c3_Err != nil {
@@ -302,9 +302,9 @@ func where(vm ProfileView, k *ncu.Kernel, code *codeView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var17 string
-				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(strings.TrimSpace(k.Source.Lines[code.hottestSpot.index-1].SASS))
+				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(strings.TrimSpace(k.Source.Lines[code.hottestSpot.index-1].Instruction))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/findings.templ`, Line: 46, Col: 76}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/findings.templ`, Line: 46, Col: 83}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -620,9 +620,9 @@ func ruleList(k *ncu.Kernel, list []ncu.Rule, first int) templ.Component {
 				}
 			} else {
 				var templ_7745c5c3_Var34 string
-				templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(ruleKind(r.Type))
+				templ_7745c5c3_Var34, templ_7745c5c3_Err = templ.JoinStringErrs(ruleKind(r.Severity))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/findings.templ`, Line: 90, Col: 24}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/findings.templ`, Line: 90, Col: 28}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var34))
 				if templ_7745c5c3_Err != nil {

@@ -21,8 +21,8 @@ func fixture(t testing.TB, report, page string) []byte {
 func report(t testing.TB, name string) *ncu.Report {
 	t.Helper()
 	return ncu.Parse(ncu.CSVPages{
-		Version: "2025.3.1.0", Details: fixture(t, name, "details"), Raw: fixture(t, name, "raw"),
-		Source: fixture(t, name, "source"),
+		Version: "2025.3.1.0", DetailsPage: fixture(t, name, "details"), RawPage: fixture(t, name, "raw"),
+		SourcePage: fixture(t, name, "source"),
 	})
 }
 

@@ -62,7 +62,7 @@ func roundToThreeDigits(v float64) float64 {
 func MetricText(m ncu.Metric) string {
 	v, ok := m.BaseValue()
 	switch unitName := m.BaseUnit(); {
-	case !ok && m.Present():
+	case !ok && m.HasValue():
 		return m.Text
 	case !ok:
 		return "not measured"

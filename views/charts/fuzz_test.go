@@ -75,10 +75,10 @@ func FuzzRepeats(f *testing.F) {
 		drawable(t, Repeats(RepeatsView{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, StandardDeviation: b,
 			StandardError: c, Median: b, Best: c}}))
 		judged := func(spec string, times ...float64) job.CaseResult {
-			return job.CaseResult{Spec: spec, Status: job.StatusPass, Median: times[0], Processes: times,
-				Clocks: job.Clocks{Counted: job.ClockEvent}}
+			return job.CaseResult{SpecLine: spec, Status: job.StatusPass, Median: times[0], Processes: times,
+				Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
 		}
-		drawable(t, Compare(CompareView{TimeComparison: versus.Compare(tasks.RankMean,
+		drawable(t, Compare(CompareView{TimeComparison: versus.CompareRuns(tasks.RankMean,
 			[]job.CaseResult{judged("n: 1", a, b), judged("n: 2", b, c, a)},
 			[]job.CaseResult{judged("n: 1", c, a), judged("n: 2", a, a, a)})}))
 	})

@@ -30,12 +30,12 @@ func expected(t *testing.T, s *ncu.Source, raw rawPage, from string) (float64, b
 	}
 	sum := 0.0
 	for i, l := range s.Lines {
-		fields := strings.Fields(l.SASS)
+		fields := strings.Fields(l.Instruction)
 		if strings.HasPrefix(fields[0], "@") {
 			fields = fields[1:]
 		}
 		if name, _, _ := strings.Cut(fields[0], "."); name == opcode {
-			sum += s.Counter(i, "Instructions Executed").Value
+			sum += s.CounterOnLine(i, "Instructions Executed").Value
 		}
 	}
 	return sum, true

@@ -44,7 +44,7 @@ func memoryBoxes(levels []ncu.MemoryLevel) []memoryBox {
 // arrowX returns the horizontal position of the arrow for a link between two levels. ok is false for local memory,
 // which is only in the table.
 func arrowX(l ncu.MemoryLink) (float64, bool) {
-	switch fmt.Sprintf("%d>%d %s", l.From, l.To, l.Name) {
+	switch fmt.Sprintf("%d>%d %s", l.FromLevel, l.ToLevel, l.Name) {
 	case "1>0 Global loads":
 		return 16, true
 	case "0>1 Global stores":
@@ -71,7 +71,7 @@ func newMemoryChart(p ncu.MemoryPath) memoryChart {
 	}
 	for _, l := range p.Links {
 		if x, ok := arrowX(l); ok {
-			c.arrows = append(c.arrows, newArrow(x, l, c.boxes[l.From], c.boxes[l.To], most))
+			c.arrows = append(c.arrows, newArrow(x, l, c.boxes[l.FromLevel], c.boxes[l.ToLevel], most))
 		}
 	}
 	return c
@@ -149,11 +149,11 @@ func (a memoryArrow) middleX() float64 { return (a.y1 + a.y2) / 2 }
 func memoryFacts(p ncu.MemoryPath) []ncu.Fact {
 	var out []ncu.Fact
 	for _, l := range p.Links {
-		between := p.Label(l)
+		between := p.LinkLabel(l)
 		amount := l.Amount
 		amount.Label = between
 		out = append(out, amount)
-		if l.Rate.Source != "" {
+		if l.Rate.Origin != "" {
 			rate := l.Rate
 			rate.Label = between + ", per second"
 			out = append(out, rate)

@@ -86,7 +86,7 @@ func controlOpcodeHelp(op string) string {
 
 // instructionTitle returns the tooltip of an instruction.
 func instructionTitle(r codeRow) string {
-	title, op := "+0x"+r.offset, ncu.OpcodeOf(r.line.SASS)
+	title, op := "+0x"+r.offset, ncu.OpcodeOf(r.line.Instruction)
 	if help := opcodeHelp(op); help != "" {
 		title = op + ": " + help + " (" + title + ")"
 	}

@@ -32,7 +32,7 @@ const (
 )
 
 // newOverlays returns the overlays of the cases for which both runs have the time of every repeat.
-func newOverlays(cases []versus.Case) (list []repeatsOverlay) {
+func newOverlays(cases []versus.ComparedCase) (list []repeatsOverlay) {
 	for _, c := range cases {
 		if o, ok := newOverlay(c); ok && len(list) < maxRepeatsOverlays {
 			list = append(list, o)
@@ -41,14 +41,14 @@ func newOverlays(cases []versus.Case) (list []repeatsOverlay) {
 	return list
 }
 
-func newOverlay(c versus.Case) (o repeatsOverlay, ok bool) {
-	a, b := repeatTimes(c.A), repeatTimes(c.B)
+func newOverlay(c versus.ComparedCase) (o repeatsOverlay, ok bool) {
+	a, b := repeatTimes(c.ResultA), repeatTimes(c.ResultB)
 	if len(a) < 2 || len(b) < 2 {
 		return o, false
 	}
 	shownA, shownB := withoutOutliers(a), withoutOutliers(b)
 	o = repeatsOverlay{caseSpec: c.Spec, low: min(a[0], b[0]), high: max(shownA[len(shownA)-1], shownB[len(shownB)-1])}
-	o.lowIsTolerance = isTolerance(o.low, c.A) || isTolerance(o.low, c.B)
+	o.lowIsTolerance = isTolerance(o.low, c.ResultA) || isTolerance(o.low, c.ResultB)
 	o.repeatsAbove = len(a) + len(b) - len(shownA) - len(shownB)
 	if !(o.high > o.low) || math.IsInf(o.high-o.low, 0) {
 		return o, false

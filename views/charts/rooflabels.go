@@ -116,7 +116,8 @@ func (l *labelPlacer) placeDotLabel(x, y, reach float64, text string) chartLabel
 func (l *labelPlacer) placeCeiling(c ceiling, slopes []slope) chartLabel {
 	crossed := func(a area) bool {
 		return slices.ContainsFunc(slopes, func(s slope) bool {
-			return s.isDrawn() && slices.ContainsFunc(areasAlongLine(s.line, 1, 1), a.overlaps)
+			return s.isDrawn() &&
+				slices.ContainsFunc(areasAlongLine(s.line, 1, 1), a.overlaps)
 		})
 	}
 	for _, left := range []float64{c.line.x1, l.left} {

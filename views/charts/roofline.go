@@ -106,12 +106,13 @@ func newRoofChart(
 		if w := ncu.RooflineOf(d.kernel).MostUsedArithmeticRoof(); w != nil && w.Intensity.Value.Measured {
 			d.arithmeticRoof = *w
 			c.dots = append(c.dots, d)
-			points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
+			points = append(points, [2]float64{w.Intensity.Value.Value, w.AchievedRate.Value.Value})
 		}
 	}
 	for _, l := range roof.Caches {
 		if l.Intensity.Value.Value > 0 {
-			points = append(points, [2]float64{l.Intensity.Value.Value, roof.MostUsedArithmeticRoof().Rate.Value.Value})
+			points = append(points, [2]float64{l.Intensity.Value.Value,
+				roof.MostUsedArithmeticRoof().AchievedRate.Value.Value})
 		}
 	}
 	for _, d := range others {
@@ -129,20 +130,20 @@ func newRoofChart(
 // newRoofPair computes a roofline with two kernels and the roofs of both reports: first the kernel of run a, then that
 // of run b. It returns nil without roofs, or if a kernel did no arithmetic.
 func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
-	roof, c := ncu.RooflineOf(w.A), &roofChart{drawingFrame: smallDrawingFrame()}
+	roof, c := ncu.RooflineOf(w.TimeA), &roofChart{drawingFrame: smallDrawingFrame()}
 	roof.Caches = nil // two dots and an arrow suffice
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
 		return nil
 	}
 	var points [][2]float64
-	for i, k := range []*ncu.Kernel{w.A, w.B} {
+	for i, k := range []*ncu.Kernel{w.TimeA, w.TimeB} {
 		of := ncu.RooflineOf(k)
 		w := of.MostUsedArithmeticRoof()
 		if w == nil || !w.Intensity.Value.Measured {
 			return nil
 		}
 		c.dots = append(c.dots, roofDot{kernel: k, arithmeticRoof: *w, isSelected: true, name: []string{a, b}[i]})
-		points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
+		points = append(points, [2]float64{w.Intensity.Value.Value, w.AchievedRate.Value.Value})
 		for _, kind := range of.ArithmeticRoofs {
 			if !hasOperationKind(roof, kind.Name) {
 				roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, kind)
@@ -162,7 +163,7 @@ func hasOperationKind(roof ncu.Roofline, name string) bool {
 
 // nameRoofs adds the name of the run to the name of a roof that only one of the reports has.
 func (c *roofChart) nameRoofs(a, b string, w ncu.Explanation) {
-	ofA, ofB := ncu.RooflineOf(w.A), ncu.RooflineOf(w.B)
+	ofA, ofB := ncu.RooflineOf(w.TimeA), ncu.RooflineOf(w.TimeB)
 	for i := range c.ceilings {
 		of := &c.ceilings[i]
 		run := ""
@@ -193,7 +194,7 @@ func clockNote(k *ncu.Kernel) string {
 
 // pairClockNote is clockNote for two kernels with different clocks.
 func pairClockNote(c *roofChart, w ncu.Explanation) string {
-	a, b := smClock(w.A), smClock(w.B)
+	a, b := smClock(w.TimeA), smClock(w.TimeB)
 	if a == 0 || b == 0 {
 		return ""
 	}
@@ -244,7 +245,7 @@ func roofFacts(k *ncu.Kernel) []ncu.Fact {
 		}
 	}
 	for _, w := range roof.ArithmeticRoofs {
-		out = append(out, w.Rate, w.Peak)
+		out = append(out, w.AchievedRate, w.PeakRate)
 		if w.HasWork() {
 			out = append(out, w.Intensity)
 		}
@@ -259,14 +260,14 @@ func roofNote(k *ncu.Kernel) string {
 	if w == nil {
 		return "This kernel did no arithmetic that the roofline counts, so it has no dot."
 	}
-	attainable, ok := roof.Attainable(*w)
+	attainable, ok := roof.AttainableRate(*w)
 	if !ok || attainable <= 0 {
-		return fmt.Sprintf("%s: %s.", w.Name, MetricText(w.Rate.Value))
+		return fmt.Sprintf("%s: %s.", w.Name, MetricText(w.AchievedRate.Value))
 	}
 	side := "the arithmetic roof"
-	if attainable < w.Peak.Value.Value {
+	if attainable < w.PeakRate.Value.Value {
 		side = "the DRAM roof"
 	}
-	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, MetricText(w.Rate.Value),
-		format.Percent(w.Rate.Value.Value/attainable), side, MetricText(w.Intensity.Value))
+	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, MetricText(w.AchievedRate.Value),
+		format.Percent(w.AchievedRate.Value.Value/attainable), side, MetricText(w.Intensity.Value))
 }

@@ -32,7 +32,7 @@ func (c *roofChart) chooseScale(roof ncu.Roofline, points [][2]float64) {
 	bandwidth := roof.PeakBandwidth.Value.Value
 	most := 0.0
 	for _, w := range roof.ArithmeticRoofs {
-		most = max(most, w.Peak.Value.Value)
+		most = max(most, w.PeakRate.Value.Value)
 	}
 	lowX, highX, lowY := 0.1, 10*most/bandwidth, most/1e3
 	for _, p := range points {
@@ -53,7 +53,7 @@ func (c *roofChart) chooseScale(roof ncu.Roofline, points [][2]float64) {
 func (c *roofChart) selectedMiddle() (x, y int) {
 	for _, d := range c.dots {
 		if d.isSelected {
-			return toThousandths(intensityExponent(d.arithmeticRoof.Intensity.Value.Value), c.xMin, c.xMax), toThousandths(rateExponent(d.arithmeticRoof.Rate.Value.Value), c.yMin, c.yMax)
+			return toThousandths(intensityExponent(d.arithmeticRoof.Intensity.Value.Value), c.xMin, c.xMax), toThousandths(rateExponent(d.arithmeticRoof.AchievedRate.Value.Value), c.yMin, c.yMax)
 		}
 	}
 	return 500, 500
@@ -157,7 +157,7 @@ func (c *roofChart) dotPosition(intensity, rate float64) (x, y float64, ok bool)
 func (c *roofChart) placeRoofs(roof ncu.Roofline) {
 	bandwidth, most := roof.PeakBandwidth.Value.Value, 0.0
 	for _, w := range roof.ArithmeticRoofs {
-		if peak := w.Peak.Value.Value; peak > 0 {
+		if peak := w.PeakRate.Value.Value; peak > 0 {
 			most = max(most, peak)
 			c.ceiling(w, bandwidth)
 		}
@@ -167,7 +167,7 @@ func (c *roofChart) placeRoofs(roof ncu.Roofline) {
 		// lines are close together, so separate their names
 		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5)
 		if v := l.Intensity.Value.Value; v > 0 {
-			if x, y, ok := c.dotPosition(v, roof.MostUsedArithmeticRoof().Rate.Value.Value); ok {
+			if x, y, ok := c.dotPosition(v, roof.MostUsedArithmeticRoof().AchievedRate.Value.Value); ok {
 				sl.x, sl.y, sl.title = x, y, fmt.Sprintf("%s of %s traffic", MetricText(l.Intensity.Value), l.Name)
 			}
 		}
@@ -175,12 +175,12 @@ func (c *roofChart) placeRoofs(roof ncu.Roofline) {
 	}
 	before := len(c.dots) + len(c.otherDots)
 	c.dots = slices.DeleteFunc(c.dots, func(d roofDot) bool {
-		_, _, ok := c.dotPosition(d.arithmeticRoof.Intensity.Value.Value, d.arithmeticRoof.Rate.Value.Value)
+		_, _, ok := c.dotPosition(d.arithmeticRoof.Intensity.Value.Value, d.arithmeticRoof.AchievedRate.Value.Value)
 		return !ok
 	})
 	for i := range c.dots {
 		d := &c.dots[i]
-		d.x, d.y, _ = c.dotPosition(d.arithmeticRoof.Intensity.Value.Value, d.arithmeticRoof.Rate.Value.Value)
+		d.x, d.y, _ = c.dotPosition(d.arithmeticRoof.Intensity.Value.Value, d.arithmeticRoof.AchievedRate.Value.Value)
 	}
 	for i := range c.otherDots {
 		o := &c.otherDots[i]
@@ -196,7 +196,7 @@ func (c *roofChart) shownOtherDots() []otherEntryDot {
 
 // ceiling adds the roof of a kind of arithmetic, if it is inside the zoom.
 func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
-	e := rateExponent(w.Peak.Value.Value)
+	e := rateExponent(w.PeakRate.Value.Value)
 	from := math.Max(c.xMin, e-math.Log10(bandwidth))
 	if e < c.yMin || e > c.yMax || !(from < c.xMax) {
 		return
@@ -204,7 +204,7 @@ func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
 	y := c.atY(e)
 	c.ceilings = append(c.ceilings, ceiling{
 		line:  lineSegment{c.atX(from), y, c.right, y},
-		label: chartLabel{c.right, y - 4, fmt.Sprintf("%s %s", w.Name, MetricText(w.Peak.Value)), "end"},
+		label: chartLabel{c.right, y - 4, fmt.Sprintf("%s %s", w.Name, MetricText(w.PeakRate.Value)), "end"},
 		kind:  w.Name,
 	})
 }

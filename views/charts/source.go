@@ -17,7 +17,7 @@ const instructionsPerPage = 60
 // samplesColumn returns the name of the counter of samples, which depends on ncu's version.
 func samplesColumn(s *ncu.Source) string {
 	for _, name := range ncu.SampleCounters() {
-		if s.Column(name) >= 0 {
+		if s.CounterColumn(name) >= 0 {
 			return name
 		}
 	}
@@ -106,11 +106,11 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 
 // codeRows returns all instructions with their samples; fillCodeRows adds the other values of the rows on the page.
 func codeRows(s *ncu.Source) []codeRow {
-	rows, samples := make([]codeRow, len(s.Lines)), s.Column(samplesColumn(s))
+	rows, samples := make([]codeRow, len(s.Lines)), s.CounterColumn(samplesColumn(s))
 	for i, l := range s.Lines {
 		rows[i] = codeRow{index: i + 1, line: l}
-		if samples >= 0 && samples < len(l.Cells) {
-			rows[i].samples = ncu.NewMetric(l.Cells[samples], "")
+		if samples >= 0 && samples < len(l.CounterValues) {
+			rows[i].samples = ncu.NewMetric(l.CounterValues[samples], "")
 		}
 	}
 	return rows
@@ -121,9 +121,10 @@ func fillCodeRows(rows []codeRow, s *ncu.Source) {
 	for i, r := range rows {
 		at := r.index - 1
 		rows[i].offset, rows[i].sass = addressOffset(r.line.Address, s.Lines[0].Address),
-			withBranchTargets(r.line.SASS, numbers)
-		rows[i].executedCount = s.Counter(at, "Instructions Executed")
-		rows[i].threads = s.Counter(at, "Avg. Predicated-On Threads Executed")
+			withBranchTargets(r.line.Instruction,
+				numbers)
+		rows[i].executedCount = s.CounterOnLine(at, "Instructions Executed")
+		rows[i].threads = s.CounterOnLine(at, "Avg. Predicated-On Threads Executed")
 		rows[i].mostFrequentStall, rows[i].notes = mainStall(s, at, stalls), accessNotes(s, at)
 	}
 }
@@ -199,7 +200,7 @@ func stallColumns(s *ncu.Source) map[int]string {
 
 func mainStall(s *ncu.Source, line int, stalls map[int]string) string {
 	best, most := "", 0.0
-	for i, cell := range s.Lines[line].Cells {
+	for i, cell := range s.Lines[line].CounterValues {
 		name, ok := stalls[i]
 		if v := ncu.NewMetric(cell, ""); ok && v.Value > most {
 			best, most = name, v.Value
@@ -211,10 +212,10 @@ func mainStall(s *ncu.Source, line int, stalls map[int]string) string {
 // accessNotes describes problems of a memory instruction, from ncu's counters.
 func accessNotes(s *ncu.Source, line int) string {
 	var notes []string
-	if m := s.Counter(line, "L2 Theoretical Sectors Global Excessive"); m.Value > 0 {
+	if m := s.CounterOnLine(line, "L2 Theoretical Sectors Global Excessive"); m.Value > 0 {
 		notes = append(notes, format.Decimal(m.Value)+" sectors too many")
 	}
-	if m := s.Counter(line, "L1 Wavefronts Shared Excessive"); m.Value > 0 {
+	if m := s.CounterOnLine(line, "L1 Wavefronts Shared Excessive"); m.Value > 0 {
 		notes = append(notes, format.Decimal(m.Value)+" bank conflicts")
 	}
 	return strings.Join(notes, ", ")

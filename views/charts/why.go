@@ -26,11 +26,11 @@ type reasonText struct{ text, evidence string }
 // enough.
 func (vm CompareView) ReasonTexts() (list []reasonText) {
 	w, r := vm.Explanation, vm.HeadlineRatio()
-	if w == nil || vm.SameSource || !r.IsClear() || (r.Value < 1) != (w.Ratio < 1) {
+	if w == nil || vm.SameSource || !r.IsClear() || (r.Value < 1) != (w.TimeRatio < 1) {
 		return nil
 	}
 	fast, slow := vm.RunA.ShortName, vm.RunB.ShortName
-	if w.Ratio < 1 {
+	if w.TimeRatio < 1 {
 		fast, slow = slow, fast
 	}
 	if w.UnpairedShare >= minExplainedShare {
@@ -50,9 +50,9 @@ func (vm CompareView) ReasonTexts() (list []reasonText) {
 // HeadlineRatio returns the ratio in the first sentence of the page.
 func (vm CompareView) HeadlineRatio() versus.Ratio {
 	if vm.coversOtherCases() {
-		return vm.TimeComparison.Mean
+		return vm.TimeComparison.MeanRatio
 	}
-	return vm.TimeComparison.Score
+	return vm.TimeComparison.ScoreRatio
 }
 
 // coversOtherCases reports whether the two scores are of different cases or by different rules.
@@ -69,9 +69,9 @@ func kernelsText(names []string) string {
 
 // causeSentence returns a cause as a sentence with its numbers.
 func causeSentence(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
-	f, s, kernelF, kernelS := c.A, c.B, w.A, w.B
-	if w.Ratio < 1 {
-		f, s, kernelF, kernelS = c.B, c.A, w.B, w.A
+	f, s, kernelF, kernelS := c.ValueA, c.ValueB, w.TimeA, w.TimeB
+	if w.TimeRatio < 1 {
+		f, s, kernelF, kernelS = c.ValueB, c.ValueA, w.TimeB, w.TimeA
 	}
 	values := fmt.Sprintf("(%s instead of %s)", shortMetricText(f), shortMetricText(s))
 	by := func(more string) string { return ratioPrefix(f, s) + more }
@@ -83,17 +83,17 @@ func causeSentence(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 		return fast + " moves " + by("fewer") + " bytes from and to DRAM " + values + busy("DRAM")
 	case ncu.CauseL2:
 		return fast + " reads " + by("fewer") + " bytes from L2 " + values + busy("L2")
-	case ncu.CauseSectors:
+	case ncu.CauseGlobalSectors:
 		return fast + " accesses " + by("fewer") + " 32-byte sectors of global memory " + values + busy("L2")
 	case ncu.CauseGlobalLoads:
 		return fast + " executes " + by("fewer") + " load instructions on global memory " + strings.TrimSuffix(values, ")") + tmaCopiesNote(f) + ")" + busy("L1")
-	case ncu.CauseShared:
+	case ncu.CauseSharedMemory:
 		return fast + " needs " + by("fewer") + " shared-memory wavefronts " + values + busy("shared memory")
 	case ncu.CauseSpills:
 		return fast + " reads and writes " + by("fewer") + " sectors of local memory, where spilled registers go " + values + busy("L1")
 	case ncu.CauseInstructions:
 		return fast + " executes " + by("fewer") + " instructions " + values + fewerOpcodesText(kernelF, kernelS, w.Causes) + fmt.Sprintf("; %s issued one in %s of its cycles.", slow, format.Percent(c.Utilization))
-	case ncu.CauseTensor:
+	case ncu.CauseTensorCores:
 		return fmt.Sprintf("%s keeps the tensor cores busy for %s of the cycles; %s does not use them.", fast, MetricText(f), slow)
 	case ncu.CauseWarps:
 		return fmt.Sprintf("%s keeps %s warps in flight per SM %s; %s is %s away from the peaks of compute and memory, so it is latency-bound.", fast, by("more"), values, slow, format.Percent(c.Utilization))
@@ -144,12 +144,12 @@ func ratioPrefix(f, s ncu.Metric) string {
 func fewerOpcodesText(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	has := map[string]float64{}
 	for _, op := range ncu.InstructionMixOf(fast).Opcodes {
-		has[op.Name] = op.Executed
+		has[op.Name] = op.WarpInstructions
 	}
 	name, most, was := "", 0.0, 0.0
 	for _, op := range ncu.InstructionMixOf(slow).Opcodes {
-		if d := op.Executed - has[op.Name]; d > most {
-			name, most, was = op.Name, d, op.Executed
+		if d := op.WarpInstructions - has[op.Name]; d > most {
+			name, most, was = op.Name, d, op.WarpInstructions
 		}
 	}
 	loads := slices.ContainsFunc(causes, func(c ncu.Cause) bool { return c.Key == ncu.CauseGlobalLoads })
@@ -165,9 +165,9 @@ func causeElementID(c ncu.Cause) string {
 
 // pairNote names the kernels in the table of causes.
 func pairNote(w ncu.Explanation) string {
-	name := w.A.ShortName
-	if w.B.ShortName != name {
-		name += " and " + w.B.ShortName
+	name := w.TimeA.ShortName
+	if w.TimeB.ShortName != name {
+		name += " and " + w.TimeB.ShortName
 	}
 	return fmt.Sprintf("For %s: %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, shareText(w.PairShare))
 }

@@ -18,7 +18,7 @@ func explained(t *testing.T, factor float64, a, b *ncu.Report) CompareView {
 	t.Helper()
 	vm := CompareView{RunA: ComparedSide{ShortName: "#1"}, RunB: ComparedSide{ShortName: "#2"}, Ranking: "mean",
 		Pairs: ncu.Compare(a, b),
-		TimeComparison: versus.Compare(tasks.RankLast, []job.CaseResult{processes("n: 1", 1000)},
+		TimeComparison: versus.CompareRuns(tasks.RankLastCase, []job.CaseResult{processes("n: 1", 1000)},
 			[]job.CaseResult{processes("n: 1", 1000*factor)})}
 	if w, ok := ncu.ExplainDifference(a, b); ok {
 		vm.Explanation = &w
@@ -80,7 +80,7 @@ func TestBothKernelsAreOnOneRooflineWithAnArrow(t *testing.T) {
 	if roofs := chart.Find(".pf-roof").Length(); roofs < 4 {
 		t.Errorf("%d roofs: those of both reports belong there", roofs)
 	}
-	if newRoofPair("#1", "#2", ncu.Explanation{A: &cuda.Kernels[1], B: &cuda.Kernels[2]}) != nil {
+	if newRoofPair("#1", "#2", ncu.Explanation{TimeA: &cuda.Kernels[1], TimeB: &cuda.Kernels[2]}) != nil {
 		t.Error("a kernel that does no arithmetic is drawn")
 	}
 }
@@ -89,13 +89,13 @@ func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 	kernel := func(lines ...string) *ncu.Kernel {
 		k := &ncu.Kernel{ShortName: "k", Source: &ncu.Source{}}
 		for _, l := range lines {
-			k.Source.Lines = append(k.Source.Lines, ncu.SourceLine{SASS: l})
+			k.Source.Lines = append(k.Source.Lines, ncu.SourceLine{Instruction: l})
 		}
 		return k
 	}
 	a, b := kernel("LDG.E R2, [R4.64]", "FADD R2, R2, R5", "BRA 0x7f2953"),
 		kernel("LDG.E R8, [R6.64]", "FMUL R8, R8, R5", "BRA 0x7f2000")
-	list := CompareView{Pairs: []ncu.Pair{{A: a, B: b}, {A: a}}}.SASSDiffs()
+	list := CompareView{Pairs: []ncu.KernelPair{{KernelA: a, KernelB: b}, {KernelA: a}}}.SASSDiffs()
 	if len(list) != 1 || changedLinesText(list, "") != "1 line added, 1 removed" {
 		t.Errorf("%d programs: %s", len(list), changedLinesText(list, ""))
 	}
@@ -103,18 +103,19 @@ func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 
 func TestRepeatsOfBothLieOverOneAxis(t *testing.T) {
 	a, b := &job.CaseResult{Times: []float64{100, 101, 102, 103}}, &job.CaseResult{Times: []float64{90, 91, 92, 1e9}}
-	list := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: b}, {Spec: "n: 2", A: a}})
+	list := newOverlays([]versus.ComparedCase{{Spec: "n: 1", ResultA: a, ResultB: b}, {Spec: "n: 2", ResultA: a}})
 	if len(list) != 1 || list[0].low != 90 || list[0].high > 200 && list[0].repeatsAbove == 0 ||
 		strings.ContainsAny(list[0].outlinePathA+list[0].outlinePathB, "NI") {
 		t.Errorf("%+v", list)
 	}
 	spread := &job.CaseResult{Times: []float64{100, 120, 150, 400, 900}}
-	if wide := newOverlays([]versus.Case{{Spec: "n: 1", A: a, B: spread}}); len(wide) != 1 || !wide[0].isLogarithmic ||
+	if wide := newOverlays([]versus.ComparedCase{{Spec: "n: 1", ResultA: a, ResultB: spread}}); len(wide) != 1 ||
+		!wide[0].isLogarithmic ||
 		list[0].isLogarithmic || !(wide[0].relativePosition(300) > 0.45 && wide[0].relativePosition(300) < 0.55) {
 		t.Errorf("repeats from 100 to 900: %+v", wide)
 	}
-	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.Clocks{WallTolerance: 20}}
-	if list := newOverlays([]versus.Case{{Spec: "n: 1", A: short, B: short}}); len(list) != 1 ||
+	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.ClockTimes{WallTolerance: 20}}
+	if list := newOverlays([]versus.ComparedCase{{Spec: "n: 1", ResultA: short, ResultB: short}}); len(list) != 1 ||
 		!strings.HasPrefix(list[0].lowText(), "< 20") {
 		t.Errorf("repeats within the clock's tolerance: %+v", list)
 	}

@@ -114,7 +114,7 @@ func TestChangeFromNothingIsTheWhole(t *testing.T) {
 		"–":            {ncu.NewMetric("nan", ""), ncu.NewMetric("2", "")},
 		"−100\u00a0%":  {ncu.NewMetric("2", ""), ncu.NewMetric("0", "")},
 	} {
-		if got := differenceText(ncu.NewDiff("x", pair[0], pair[1])); got != want {
+		if got := differenceText(ncu.CompareMetrics("x", pair[0], pair[1])); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -139,8 +139,8 @@ func TestRawMetricsBeginWithWhatPeopleLookFor(t *testing.T) {
 
 func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
 	s := &ncu.Source{Counters: []string{"Warp Stall Sampling (All Cycles)", "stall_wait"}, Lines: []ncu.SourceLine{
-		{Address: "0x10", SASS: "NOP", Cells: []string{"3", "3"}},
-		{Address: "0x20", SASS: "EXIT", Cells: []string{"1", "0"}}}}
+		{Address: "0x10", Instruction: "NOP", CounterValues: []string{"3", "3"}},
+		{Address: "0x20", Instruction: "EXIT", CounterValues: []string{"1", "0"}}}}
 	var shares []float64
 	v := newCodeView(s, Query{CodePage: 1})
 	for _, r := range v.rows {
@@ -155,8 +155,8 @@ func TestBranchesNameTheInstructionThatTheyGoTo(t *testing.T) {
 	s := &ncu.Source{Counters: []string{"# Samples"}}
 	for address, sass := range []string{"BRA !P0, 0x7f14dd7a0002", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff",
 		"CALL.REL `(0x7f14dd7a0000)"} {
-		s.Lines = append(s.Lines, ncu.SourceLine{Address: fmt.Sprintf("0x7f14dd7a%04x", address), SASS: sass,
-			Cells: []string{"0"}})
+		s.Lines = append(s.Lines, ncu.SourceLine{Address: fmt.Sprintf("0x7f14dd7a%04x", address), Instruction: sass,
+			CounterValues: []string{"0"}})
 	}
 	var got []string
 	for _, r := range newCodeView(s, Query{CodePage: 1}).rows {

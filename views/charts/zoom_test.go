@@ -124,8 +124,8 @@ func TestAZoomShowsTheChosenKernelAndDrawsNothingOutside(t *testing.T) {
 				chosen++
 			}
 		}
-		if chosen != 1 || c.dotsOutside < len(c.otherDots)-len(c.shownOtherDots()) || c.zoom.Level == 0 &&
-			c.dotsOutside != 0 {
+		if chosen != 1 || c.dotsOutside < len(c.otherDots)-len(c.shownOtherDots()) ||
+			c.zoom.Level == 0 && c.dotsOutside != 0 {
 			t.Errorf("%s: %d chosen kernels, %d dots outside", name, chosen, c.dotsOutside)
 		}
 		inside := func(x, y float64) bool {

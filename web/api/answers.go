@@ -21,7 +21,7 @@ func taskAnswer(
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
-			Lang: d.Lang, Tags: d.Tags, Problem: d.Problem, Devices: site.NonNilSlice(task.Devices), Deadline: task.Deadline},
+			Lang: d.Lang, Tags: d.Tags, Problem: d.ProblemGroup, Devices: site.NonNilSlice(task.Devices), Deadline: task.Deadline},
 		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: site.NonNilSlice(d.Tests), Benchmarks: site.NonNilSlice(d.Benchmarks),
 		TimeoutsNS: map[job.Stage]int64{
 			job.StageTest:      int64(d.Timeouts.Test),
@@ -30,7 +30,7 @@ func taskAnswer(
 		},
 		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles, Require: d.Require, SanitizeFirst: d.SanitizeFirst,
 	}
-	if d.RefuseLibrary {
+	if d.RefuseLibraryKernels {
 		answer.Library = "refuse"
 	}
 	for label, path := range d.Templates {
@@ -106,9 +106,9 @@ func (a *API) fullRunAnswer(run runs.RunView) client.Run {
 	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.ValidationResult)
 	if p := run.Profile; run.Run.State.IsFinal() && p.Run.ID != 0 && p.NoProfileReason == "" {
 		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))
-		answer.Kernels = job.KernelsOf(p.Cases)
-		if run.Version.Definition.RefuseLibrary {
-			answer.Libraries = job.LibrariesIn(answer.Kernels)
+		answer.Kernels = job.MergeKernels(p.Cases)
+		if run.Version.Definition.RefuseLibraryKernels {
+			answer.Libraries = job.LibrariesText(answer.Kernels)
 		}
 	}
 	return answer

@@ -56,7 +56,7 @@ func (a *API) Compile(c *fiber.Ctx) error {
 	if err := a.evaluations.RequireCaller(c); err != nil {
 		return err
 	}
-	request, err := a.evaluations.ReadRequest(c, kernelrun.Compile)
+	request, err := a.evaluations.ReadRequest(c, kernelrun.KindCompile)
 	if err != nil {
 		return respondFieldProblems(c, err)
 	}

@@ -23,7 +23,7 @@ import (
 // effect.
 func readJSON(c *fiber.Ctx, into any) error {
 	body := c.Request().Body() // not c.Body, which copies it
-	if job.ExceedsValues(body, site.MaxJSONValues) {
+	if job.ExceedsValueCount(body, site.MaxJSONValues) {
 		return site.Invalid("body", "The request has more than %d values.", site.MaxJSONValues)
 	}
 	var given map[string]json.RawMessage
@@ -74,7 +74,7 @@ func jsonKeys(of reflect.Type) (keys []string) {
 
 // suggestKey names the known key that was probably intended, or all of them.
 func suggestKey(key string, known []string) string {
-	if near := tasks.Nearest(key, known); near != "" {
+	if near := tasks.NearestName(key, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "known are " + strings.Join(known, ", ") + "."

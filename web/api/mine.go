@@ -83,7 +83,7 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	return c.JSON(client.SourceFile{
 		Name:  seen.Submission.FileName,
 		Text:  string(submitted.Source),
-		Files: submitted.Texts(),
+		Files: submitted.FileTexts(),
 	})
 }
 

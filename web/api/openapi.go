@@ -62,7 +62,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 
 // apiSchemas returns the schemas of all bodies by name.
 func (a *API) apiSchemas() (map[string]any, error) {
-	schemas, sent := kernelrun.Schemas(), map[string]bool{}
+	schemas, sent := kernelrun.JSONSchemas(), map[string]bool{}
 	for _, o := range a.operations() {
 		sent[o.bodyType] = true
 	}

@@ -49,7 +49,7 @@ func (a *API) PublishTask(c *fiber.Ctx) error {
 }
 
 // readProposal reads the body of a request as an upload of exactly one task.
-func (a *API) readProposal(c *fiber.Ctx) (p tasks.Proposal, err error) {
+func (a *API) readProposal(c *fiber.Ctx) (p tasks.TaskProposal, err error) {
 	name := c.Query("file", c.Params("slug")+".zip")
 	upload, err := tasks.OpenFile(name, c.Body())
 	if err != nil {
@@ -66,7 +66,8 @@ func (a *API) readProposal(c *fiber.Ctx) (p tasks.Proposal, err error) {
 }
 
 // createTask creates a task from a proposal.
-func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry bool) (task catalog.Task, err error) {
+func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.TaskProposal, dry bool) (task catalog.Task,
+	err error) {
 	slug := db.Slug(c.Params("slug"))
 	if slug == "new" || slug == "publish" {
 		return task, site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", slug)
@@ -90,7 +91,7 @@ func (a *API) createTask(c *fiber.Ctx, user accounts.User, p tasks.Proposal, dry
 
 // requestDeadline returns the deadline from the query or the upload; nil means no deadline. given reports whether the
 // request contains one, "none" included.
-func requestDeadline(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool, err error) {
+func requestDeadline(c *fiber.Ctx, p tasks.TaskProposal) (at *time.Time, given bool, err error) {
 	switch text := c.Query("deadline"); {
 	case text == "none":
 		return nil, true, nil
@@ -103,13 +104,13 @@ func requestDeadline(c *fiber.Ctx, p tasks.Proposal) (at *time.Time, given bool,
 	case p.Deadline.IsZero():
 		return nil, false, nil
 	}
-	return &p.Deadline, !p.DeadlineAssumed, nil
+	return &p.Deadline, !p.HasAssumedDeadline, nil
 }
 
 // updateTask makes an uploaded bundle the current version of a task, or with ?dry_run=true reports what would change.
 // Of the task's settings it changes only the title and the deadline, if the request contains them.
 func (a *API) updateTask(
-	c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.Proposal, answer *client.Published,
+	c *fiber.Ctx, user accounts.User, task catalog.Task, p tasks.TaskProposal, answer *client.Published,
 ) error {
 	ctx, bundle := c.UserContext(), p.Bundle
 	deadline, given, err := requestDeadline(c, p)

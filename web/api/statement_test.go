@@ -33,10 +33,10 @@ func TestARunsStatementIsVerifiedByThePublishedKey(t *testing.T) {
 	}
 	visitor.Bytes(t, "/api/v1/chain", http.StatusNotFound)
 	payload := opensslVerifies(t, visitor.Bytes(t, address, http.StatusOK),
-		visitor.Bytes(t, statement.KeysPath, http.StatusOK))
+		visitor.Bytes(t, statement.PublicKeysPath, http.StatusOK))
 	var stated statement.Statement
-	if err := json.Unmarshal(payload, &stated); err != nil || stated.Predicate.Run != run.ID ||
-		stated.Predicate.Score.NS != 5000 {
+	if err := json.Unmarshal(payload, &stated); err != nil || stated.Result.Run != run.ID ||
+		stated.Result.Score.NS != 5000 {
 		t.Errorf("%+v, %v", stated, err)
 	}
 	// A visitor may not read this source: the statement has only its hash.

@@ -82,7 +82,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		if err := readJSON(c, &in); err != nil {
 			return submissions.NewSubmission{}, err
 		}
-		sent := tasks.TextSubmission(in.Source, in.Files)
+		sent := tasks.SubmissionFromTexts(in.Source, in.Files)
 		return submissions.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
 			ProfileFilter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), AddedByAdmin: submissions.AdminSubmission{PersonName: in.OnBehalfOf, Reason: in.AddedReason}}, nil
 	}

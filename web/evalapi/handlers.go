@@ -23,13 +23,13 @@ const statusCallerGone = 499
 const minCleanUpAge = 300 * time.Second
 
 // Evaluate measures one kernel and responds with the result.
-func (a *API) Evaluate(c *fiber.Ctx) error { return a.runEvaluation(c, kernelrun.Evaluate) }
+func (a *API) Evaluate(c *fiber.Ctx) error { return a.runEvaluation(c, kernelrun.KindEvaluate) }
 
 // Compare measures a kernel and its reference and responds with the result.
-func (a *API) Compare(c *fiber.Ctx) error { return a.runEvaluation(c, kernelrun.Compare) }
+func (a *API) Compare(c *fiber.Ctx) error { return a.runEvaluation(c, kernelrun.KindCompare) }
 
 // runEvaluation reads a request, waits for the end of its evaluation, and responds with the result.
-func (a *API) runEvaluation(c *fiber.Ctx, kind kernelrun.Kind) error {
+func (a *API) runEvaluation(c *fiber.Ctx, kind kernelrun.EvaluationKind) error {
 	request, err := a.evaluations.ReadRequest(c, kind)
 	if err != nil {
 		return respondRequestError(c, err)

@@ -27,7 +27,7 @@ func newWorkingSite(t *testing.T, changes ...func(*web.Config)) *webtest.EvalSit
 	t.Helper()
 	tier.Needs(t, tier.Torch)
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	q, err := queue.Open(t.Context(), queue.Config{})
+	q, err := queue.OpenQueue(t.Context(), queue.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func waitForWorker(s *webtest.EvalSite) {
 
 func cpuWorker(t *testing.T, q *queue.Queue, log *slog.Logger) *evaluator.Worker {
 	t.Helper()
-	conn, err := queue.Dial(t.Context(), queue.WorkerConfig{Queue: q, Name: "w1"})
+	conn, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{Queue: q, Name: "w1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,14 +76,15 @@ func cpuWorker(t *testing.T, q *queue.Queue, log *slog.Logger) *evaluator.Worker
 		t.Fatal(err)
 	}
 	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
-	box := sandbox.New(sandbox.Config{BuildNice: 1, Root: t.TempDir(), FirstUID: sandboxtest.FirstUID(t), Log: log})
+	box := sandbox.New(sandbox.Config{BuildNice: 1, RunDir: t.TempDir(), FirstUID: sandboxtest.FirstUID(t), Log: log})
 	cache, remove, err := sandboxtest.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(remove)
 	return evaluator.NewWorker(evaluator.Config{
-		Name: "w1", Conn: conn, Sandbox: box, Slots: slots, Tools: toolsHere(), Log: log,
-		Builder: toolchain.NewBuilder(toolchain.Config{Tools: toolsHere(), Runner: box, Cache: cache, Log: log}),
+		Name: "w1", Conn: conn, Sandbox: box, Slots: slots, Toolchain: toolsHere(), Log: log,
+		Builder: toolchain.NewBuilder(toolchain.Config{Toolchain: toolsHere(), Runner: box, ObjectDir: cache,
+			Log: log}),
 	})
 }

@@ -82,7 +82,7 @@ func suggestArgument(key string, schema *jsonschema.Schema) string {
 	if len(known) == 0 {
 		return "it takes none."
 	}
-	if near := tasks.Nearest(key, known); near != "" {
+	if near := tasks.NearestName(key, known); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
 	}
 	return "it takes " + strings.Join(known, ", ") + "."

@@ -57,7 +57,7 @@ func (t toolHandlers) diffWithRecord(ctx context.Context, _ *progressReporter, i
 func submissionDiff(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
 	var all format.Comparison
 	text := all.Unified(nameA, a.Text, nameB, b.Text)
-	for _, name := range a.Submission().NamesWith(b.Submission()) {
+	for _, name := range a.Submission().NamesOfBoth(b.Submission()) {
 		text += all.Unified(nameA+" "+name, a.Files[name], nameB+" "+name, b.Files[name])
 	}
 	return text

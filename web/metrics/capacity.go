@@ -9,7 +9,8 @@ import (
 )
 
 var (
-	waitingDesc    = prometheus.NewDesc("warpboard_waiting", "Runs, evaluations and profiles of people that no worker has begun.", []string{"device"}, nil)
+	waitingDesc = prometheus.NewDesc("warpboard_waiting",
+		"Runs, evaluations and profiles of people that no worker has begun.", []string{"device"}, nil)
 	oldestWaitDesc = prometheus.NewDesc("warpboard_oldest_waiting_seconds",
 		"How long the oldest of what waits has waited.", []string{"device"}, nil)
 	wantedSlotsDesc  = prometheus.NewDesc("warpboard_wanted_slots", "Slots with which everything would run at once.", []string{"device"}, nil)

@@ -28,10 +28,11 @@ type MetricsAccess struct {
 
 // Queue is the part of the message queue that the metrics report on.
 type Queue interface {
-	// Health returns an error if the queue cannot carry jobs at this moment.
-	Health(ctx context.Context) error
-	// Dropped returns the number of dropped messages: unreadable, forged, or above the rate limit of a worker.
-	Dropped() int64
+	// CheckHealth returns an error if the queue cannot carry jobs at this moment.
+	CheckHealth(ctx context.Context) error
+	// DroppedMessageCount returns the number of dropped messages: unreadable, forged, or above the rate limit of a
+	// worker.
+	DroppedMessageCount() int64
 }
 
 // Metrics has the counters and collectors of the site for Prometheus. A label of a request is its route, not its path,
@@ -67,7 +68,7 @@ func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations, queue
 		}, func() float64 { return float64(m.site.Hub.StreamCount()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_dispatch_errors_total", Help: "Passes of this process's dispatcher that failed.",
-		}, func() float64 { return float64(m.site.Dispatcher.Errors()) }),
+		}, func() float64 { return float64(m.site.Dispatcher.FailedPassCount()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
 		}, func() float64 { return float64(m.site.Store.QueryCount()) }))
@@ -113,7 +114,7 @@ func (m *Metrics) queueAndDiskCollectors(queue Queue) []prometheus.Collector {
 	if queue != nil {
 		list = append(list, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_queue_dropped_messages_total", Help: "Messages of workers that were unreadable, forged, or too many of one worker.",
-		}, func() float64 { return float64(queue.Dropped()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		}, func() float64 { return float64(queue.DroppedMessageCount()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_queue_up", Help: "1 while the queue carries jobs.",
 		}, func() float64 { return m.queueUpValue(queue) }))
 	}
@@ -131,7 +132,7 @@ func (m *Metrics) queueAndDiskCollectors(queue Queue) []prometheus.Collector {
 func (m *Metrics) queueUpValue(queue Queue) float64 {
 	ctx, cancel := context.WithTimeout(m.site.RequestContext, site.ProbeTimeout)
 	defer cancel()
-	if err := queue.Health(ctx); err != nil {
+	if err := queue.CheckHealth(ctx); err != nil {
 		m.site.Log.Warn("the queue carries no jobs", "err", err)
 		return 0
 	}

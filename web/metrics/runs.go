@@ -24,9 +24,11 @@ var (
 	workerUpDesc = prometheus.NewDesc("warpboard_worker_up", "1 for a worker that reported lately and takes jobs.",
 		[]string{"worker"}, nil)
 
-	runTimeDesc = prometheus.NewDesc("warpboard_run_seconds", "Runs that ended, from submission to end.", []string{"state"}, nil)
+	runTimeDesc = prometheus.NewDesc("warpboard_run_seconds", "Runs that ended, from submission to end.",
+		[]string{"state"}, nil)
 	runWaitDesc = prometheus.NewDesc("warpboard_run_wait_seconds", "From submission until a worker took the run.",
-		nil, nil)
+		nil,
+		nil)
 	stageTimeDesc = prometheus.NewDesc("warpboard_stage_seconds", "Stages of runs, by how they ended.", []string{"stage", "status"}, nil)
 )
 

@@ -54,7 +54,7 @@ func (p *Popcorn) Board(c *fiber.Ctx) error {
 		return err
 	}
 	device := c.Params("gpu")
-	if meant := gpuname.DevicesNamed(device, task.Devices); len(meant) == 1 {
+	if meant := gpuname.DevicesWithName(device, task.Devices); len(meant) == 1 {
 		device = meant[0]
 	}
 	if _, err := p.runs.BoardHead(c.UserContext(), task, task.VersionID, device); err != nil {
@@ -100,7 +100,7 @@ func (p *Popcorn) RunnerQueue(c *fiber.Ctx) error {
 	for i, d := range devices {
 		names[i] = d.Device
 	}
-	meant := gpuname.DevicesNamed(c.Params("gpu"), names)
+	meant := gpuname.DevicesWithName(c.Params("gpu"), names)
 	if len(meant) == 0 {
 		return db.Errorf(db.NotFound, "No worker has the GPU %q, and no work waits for it.", c.Params("gpu"))
 	}

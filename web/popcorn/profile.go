@@ -35,7 +35,7 @@ func (p *Popcorn) addProfile(e endedRun, full *fullResult) error {
 	}
 	cases, t := e.profile.Cases, &reportPacker{p.runs, e.profile, maxTraceBytes}
 	if len(cases) == 0 {
-		cases = []job.CaseResult{{Spec: "no case was profiled"}}
+		cases = []job.CaseResult{{SpecLine: "no case was profiled"}}
 	}
 	for i, c := range cases {
 		one, err := p.profiledCase(e, t, c)
@@ -66,7 +66,7 @@ func (p *Popcorn) profiledCase(e endedRun, t *reportPacker, c job.CaseResult) (e
 	one := evalResult{Compilation: e.compilation(), Profile: &profileResult{Profiler: profilerName}, Run: &runResult{
 		Success: c.Status == job.StatusPass, Passed: c.Status == job.StatusPass,
 		// The count must be a number: popcorn-cli shows no report if it is a string.
-		Result: map[string]any{"benchmark-count": 1, "benchmark.0.spec": c.Spec, "benchmark.0.report": base64.StdEncoding.EncodeToString([]byte(text))},
+		Result: map[string]any{"benchmark-count": 1, "benchmark.0.spec": c.SpecLine, "benchmark.0.report": base64.StdEncoding.EncodeToString([]byte(text))},
 	}}
 	if !one.Run.Success {
 		one.Run.Stderr = text

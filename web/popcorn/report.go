@@ -28,7 +28,7 @@ func (e endedRun) streamResult() fullResult {
 		_, f.Error = failureStatus(e.Run)
 	}
 	if m := e.Machine; m != nil {
-		f.System = systemInfo{GPU: m.Name, DeviceCount: 1, Runtime: "CUDA", Torch: m.Torch, Hostname: m.Worker}
+		f.System = systemInfo{GPU: m.DeviceName, DeviceCount: 1, Runtime: "CUDA", Torch: m.Torch, Hostname: m.Worker}
 	}
 	compiled := e.compilation()
 	for _, r := range e.stages.ranStages(e.Mode) {
@@ -117,7 +117,7 @@ func withoutControls(text string) string {
 			return -1
 		}
 		return r
-	}, job.MarkBidi(text))
+	}, job.MarkBidiControls(text))
 }
 
 func writeStage(b *strings.Builder, r job.StageResult) {
@@ -137,7 +137,7 @@ func writeStage(b *strings.Builder, r job.StageResult) {
 }
 
 func writeCase(b *strings.Builder, c job.CaseResult) {
-	fmt.Fprintf(b, "  %s  %s", verdictText(c.Status == job.StatusPass), c.Spec)
+	fmt.Fprintf(b, "  %s  %s", verdictText(c.Status == job.StatusPass), c.SpecLine)
 	if c.Runs > 0 {
 		fmt.Fprintf(b, "  %s", format.Nanoseconds(c.Time()))
 		if c.Best > 0 {

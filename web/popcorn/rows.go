@@ -102,7 +102,7 @@ func verdictText(passed bool) string {
 
 func addCase(lines map[string]string, key string, c job.CaseResult) {
 	passed := c.Status == job.StatusPass
-	lines[key+"spec"], lines[key+"status"] = c.Spec, verdictText(passed)
+	lines[key+"spec"], lines[key+"status"] = c.SpecLine, verdictText(passed)
 	switch {
 	case c.Message != "" && passed:
 		lines[key+"message"] = c.Message

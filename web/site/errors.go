@@ -99,7 +99,7 @@ func FailureFromError(err error) Failure {
 			return f
 		}
 	}
-	if len(parse.ProblemsIn(err)) > 0 {
+	if len(parse.ProblemsFromError(err)) > 0 {
 		return Failure{Status: fiber.StatusUnprocessableEntity, Code: "invalid", Message: err.Error()}
 	}
 	var fe *fiber.Error

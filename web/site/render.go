@@ -57,7 +57,7 @@ func (s *Site) renderInto(ctx context.Context, component templ.Component, take f
 		return err
 	}
 	html := to.page.Bytes()
-	if s.BasePath != "" || job.HasBidi(html) {
+	if s.BasePath != "" || job.HasBidiControls(html) {
 		html = []byte(s.BasePath.RewriteHTML(markBidiControls(string(html))))
 	}
 	take(html)
@@ -86,13 +86,13 @@ func (s *Site) releaseBuffer(buffer *bytes.Buffer) {
 // look different from its content. Texts in form fields stay unchanged; stored text cannot forge the tags of a field,
 // because it is escaped.
 func markBidiControls(page string) string {
-	if job.MarkBidi(page) == page {
+	if job.MarkBidiControls(page) == page {
 		return page
 	}
 	var out strings.Builder
 	for {
 		shown, rest, more := strings.Cut(page, "<textarea")
-		out.WriteString(job.MarkBidi(shown))
+		out.WriteString(job.MarkBidiControls(shown))
 		if !more {
 			return out.String()
 		}

@@ -50,7 +50,7 @@ type Settings struct {
 // Signing has the private key that signs statements, and the public keys of this and earlier keys.
 type Signing struct {
 	Key  statement.SigningKey
-	Keys statement.Keys
+	Keys statement.PublicKeyList
 }
 
 // Site has the dependencies that all handler packages share.

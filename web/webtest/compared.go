@@ -43,7 +43,7 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 	cases := s.Repeated(judgedNS)
 	for i := range cases {
 		c := &cases[i]
-		c.Clocks, c.Median, c.Processes = job.Clocks{Counted: job.ClockEvent}, c.Mean*factors[i], nil
+		c.Clocks, c.Median, c.Processes = job.ClockTimes{CountedClock: job.ClockEvent}, c.Mean*factors[i], nil
 		for k := range c.Times {
 			c.Times[k] *= factors[i]
 		}
@@ -56,14 +56,15 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 		s.T.Fatal(err)
 	}
 	at := time.Now().UTC()
-	result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+	result := job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
+		Outcome: job.OutcomePassed,
 		Harness: "warpboard/cu",
 		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: at, EndedAt: at},
 			{Stage: job.StageRanked, Status: job.StatusPass, StartedAt: at, EndedAt: at, Cases: cases}},
-		Machine: job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
+		Machine: job.Machine{Worker: "rack-7", Device: "H200", DeviceName: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 			Driver: driver,
 			CUDA:   "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap",
-			Conditions: map[string]string{"sm_clock": clock}}}
+			GPUConditions: map[string]string{"sm_clock": clock}}}
 	s.ProfilingWorker()
 	if _, err := s.Cfg.Store.Work.RecordResult(context.Background(), result,
 		work.ResultFindings{Score: &work.Score{NS: score}}); err != nil {

@@ -48,7 +48,7 @@ func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
 		}
 		stage.StartedAt, stage.EndedAt = time.Now().UTC(), time.Now().UTC()
 		out, err := s.Cfg.Store.Work.RecordResult(s.T.Context(),
-			job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
+			job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: stage.Failure, Stages: []job.StageResult{stage},
 				Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1"}}, work.ResultFindings{})
 		if err != nil {
@@ -61,7 +61,7 @@ func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
 // PopcornWrong is a test with a wrong answer.
 func PopcornWrong() job.StageResult {
 	return job.StageResult{Stage: job.StageTest, Status: job.StatusFail, Stdout: "hello",
-		Cases: []job.CaseResult{{Spec: "size: 8; seed: 1", Status: job.StatusFail, Message: "expected 15, got -7"}},
+		Cases: []job.CaseResult{{SpecLine: "size: 8; seed: 1", Status: job.StatusFail, Message: "expected 15, got -7"}},
 		Failure: &job.Failure{Stage: job.StageTest,
 			Reason: "The test case size: 8; seed: 1 gave a wrong answer: expected 15, got -7\x1b[2J."}}
 }

@@ -59,7 +59,8 @@ func (s *ProfiledScene) setProfiled() {
 func (s *ProfiledScene) ProfilingWorker() {
 	s.T.Helper()
 	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", WorkerStartedAt: time.Now(),
-		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
+		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200",
+			DeviceName: "NVIDIA H200"}}}})
 }
 
 // Ranked creates a person's ranked run with repeats and compiler facts, and its profile: a report of the fixtures for
@@ -90,7 +91,7 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 	stages[2].Cases, stages[3].Cases = s.Repeated(ns), s.Repeated(ns)
 	// a run's end queues its profile, and a worker without a heartbeat for some seconds counts as disconnected
 	s.ProfilingWorker()
-	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomePassed,
 		Stages: stages},
 		&work.Score{NS: ns, DeviationNS: ns / 50, StandardErrorNS: ns / 500})
 	s.Profile(run, report)
@@ -106,7 +107,8 @@ func (s *ProfiledScene) Repeated(ns float64) []job.CaseResult {
 	var cases []job.CaseResult
 	for i, declared := range version.Definition.Benchmarks {
 		mean := 4 * ns * math.Pow(8, float64(i))
-		c := job.CaseResult{Index: i, Spec: harness.SpecLine(declared), Status: job.StatusPass, Runs: 100, Mean: mean,
+		c := job.CaseResult{Index: i, SpecLine: harness.SpecLine(declared), Status: job.StatusPass, Runs: 100,
+			Mean:              mean,
 			StandardDeviation: mean / 50, StandardError: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995,
 			P95: mean * 1.05}
 		for k := range 100 {
@@ -141,9 +143,10 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	now := time.Now().UTC()
 	stage := job.StageResult{Stage: job.StageProfile, Status: job.StatusPass, StartedAt: now,
 		EndedAt: now.Add(9 * time.Second)}
-	result := job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
+	result := job.Result{RunID: profile.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
+		Outcome: job.OutcomePassed}
 	for _, c := range s.Repeated(1) {
-		stage.Cases = append(stage.Cases, job.CaseResult{Index: c.Index, Spec: c.Spec, Status: job.StatusPass})
+		stage.Cases = append(stage.Cases, job.CaseResult{Index: c.Index, SpecLine: c.SpecLine, Status: job.StatusPass})
 	}
 	if held != nil {
 		ran := profiling.KernelOrigins(held,
@@ -192,7 +195,7 @@ func FixtureReport(t testing.TB, name string) *ncu.Report {
 	}
 	pages := ncu.CSVPages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
-		pages.Set(page, ncutest.Page(t, moduleFile(t, "evaluator/ncu/testdata"), name, page))
+		pages.SetPage(page, ncutest.Page(t, moduleFile(t, "evaluator/ncu/testdata"), name, page))
 	}
 	return ncu.Parse(pages)
 }

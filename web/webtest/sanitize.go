@@ -12,7 +12,7 @@ func (s *Scene) SanitizingWorker() {
 	s.T.Helper()
 	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Sanitizer: true, Arch: "90",
-			Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
+			Machine: job.Machine{Device: "H200", DeviceName: "NVIDIA H200"}}}})
 }
 
 // Sanitized returns the stages of a run in which two tools found errors in GoodKernel, and one hung.
@@ -22,24 +22,24 @@ func Sanitized() []job.StageResult {
 		EndedAt: now.Add(41 * time.Second),
 		Command: "compute-sanitizer --tool memcheck /in/runner", Stderr: "==WARPBOARD== compute-sanitizer memcheck\n",
 		Cases: []job.CaseResult{
-			{Index: 0, Spec: "memcheck", Status: job.StatusFail,
+			{Index: 0, SpecLine: "memcheck", Status: job.StatusFail,
 				Message: "error: Invalid __global__ write of size 4 bytes in tile(const float *, const float *, float *, int) at submission.cu:12, 28 times"},
-			{Index: 1, Spec: "synccheck", Status: job.StatusPass},
-			{Index: 2, Spec: "initcheck", Status: job.StatusTimeout,
+			{Index: 1, SpecLine: "synccheck", Status: job.StatusPass},
+			{Index: 2, SpecLine: "initcheck", Status: job.StatusTimeout,
 				Message: "initcheck did not end within 180 s and was stopped. Tests of smaller inputs take it less time."},
-			{Index: 3, Spec: "racecheck", Status: job.StatusPass,
+			{Index: 3, SpecLine: "racecheck", Status: job.StatusPass,
 				Message: "warning: Race between a write and a read at submission.cu:9 in tile(const float *, const float *, float *, int) at submission.cu:9, 512 times"},
 		},
 		Findings: []job.Finding{
 			{Tool: "memcheck", Message: "Invalid __global__ write of size 4 bytes",
 				Detail: "Access is out of bounds and is 1 bytes after the nearest allocation of size 400 bytes",
 				Kernel: "tile(const float *, const float *, float *, int)", File: "submission.cu", Line: 12,
-				Block: "0,0,0", Thread: "100,0,0", Count: 28},
+				Block: "0,0,0", Thread: "100,0,0", Occurrences: 28},
 			{Tool: "memcheck", Message: "Invalid __shared__ read of size 2 bytes",
 				Kernel: "void cub::DeviceReduceKernel<cub::Policy, const float *, float *, int, cub::Sum>(const float *, float *, int)", File: "agent_reduce.cuh", Line: 330,
-				Block: "3,0,0", Thread: "1,0,0", Count: 1},
+				Block: "3,0,0", Thread: "1,0,0", Occurrences: 1},
 			{Tool: "racecheck", IsWarning: true, Message: "Race between a write and a read at submission.cu:9",
-				Kernel: "tile(const float *, const float *, float *, int)", File: "submission.cu", Line: 9, Count: 512},
+				Kernel: "tile(const float *, const float *, float *, int)", File: "submission.cu", Line: 9, Occurrences: 512},
 		}}
 	stage.Failure = &job.Failure{Reason: "memcheck found an error: Invalid __global__ write of size 4 bytes in tile(const float *, const float *, float *, int) at submission.cu:12, 28 times, and more. initcheck did not end within 180 s and was stopped. Tests of smaller inputs take it less time."}
 	return []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now, EndedAt: now, FromCache: true},

@@ -78,22 +78,22 @@ __global__ void tile(const float* a, const float* b, float* c, int n) {
 
 // Heartbeat sends the worker's heartbeat.
 func (s *Scene) Heartbeat() {
-	machine := job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
+	machine := job.Machine{Worker: "rack-7", Device: "H200", DeviceName: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 		Driver: "570.86.15",
-		CUDA:   "12.8", Compiler: "nvcc 12.8.93", Kernel: "6.8.0", Sandbox: "bubblewrap",
-		Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C", "throttle": "none"}}
-	beat := job.Heartbeat{Worker: "rack-7", WorkerStartedAt: time.Now().Add(-50 * time.Hour), Version: "1.4.0",
+		CUDA:   "12.8", Compiler: "nvcc 12.8.93", KernelRelease: "6.8.0", Sandbox: "bubblewrap",
+		GPUConditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C", "throttle": "none"}}
+	beat := job.Heartbeat{Worker: "rack-7", WorkerStartedAt: time.Now().Add(-50 * time.Hour), WorkerVersion: "1.4.0",
 		Slots: []job.Slot{
 			{Index: 0, Device: "H200", Machine: machine, MemoryBytes: 141 << 30, Arch: "90"},
 			{Index: 1, Device: "H200", Machine: machine, MemoryBytes: 141 << 30, Arch: "90",
 				DisabledReason: "an uncorrectable memory error was reported",
 				PublicReason:   "Out of service: an uncorrectable memory error."},
-			{Index: 2, Device: "CPU", Machine: job.Machine{Device: "CPU", Name: "Intel Xeon Platinum 8480C"}},
+			{Index: 2, Device: "CPU", Machine: job.Machine{Device: "CPU", DeviceName: "Intel Xeon Platinum 8480C"}},
 		},
-		SelfTest: []job.CheckResult{
-			{Name: "a program runs as its slot's own user", OK: true, Detail: "uid 60003"},
-			{Name: "no network", OK: true, Detail: "connect: network is unreachable"},
-			{Name: "memory is limited", OK: true, Detail: "killed at 512 MiB"},
+		SelfTestResults: []job.SelfTestResult{
+			{Name: "a program runs as its slot's own user", Passed: true, Detail: "uid 60003"},
+			{Name: "no network", Passed: true, Detail: "connect: network is unreachable"},
+			{Name: "memory is limited", Passed: true, Detail: "killed at 512 MiB"},
 		}}
 	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, beat)
 }
@@ -171,10 +171,10 @@ func (s *Scene) Attempt(run work.Run) work.Attempt {
 // Record ends an attempt and announces the consequences.
 func (s *Scene) Record(result job.Result, score *work.Score) {
 	s.T.Helper()
-	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
+	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", DeviceName: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 		Driver: "570.86.15",
 		CUDA:   "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap",
-		Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
+		GPUConditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
 	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.ResultFindings{Score: score})
 	if err != nil {
@@ -215,10 +215,11 @@ func (s *Scene) End(attempt work.Attempt, score float64) {
 func PassedCases(n int) []job.CaseResult {
 	cases := make([]job.CaseResult, n)
 	for i := range cases {
-		cases[i] = job.CaseResult{Index: i, Spec: fmt.Sprintf("n: %d; seed: %d", 64<<i, 7*i+3), Status: job.StatusPass,
+		cases[i] = job.CaseResult{Index: i, SpecLine: fmt.Sprintf("n: %d; seed: %d", 64<<i, 7*i+3),
+			Status: job.StatusPass,
 			Numerics: &job.Numerics{Elements: 64 << i, RelativeMax: 5.96e-8, RelativeP99: 5.12e-8, ULPMax: 0.499,
-				ULPP99: 0.467,
-				Worst:  fmt.Sprintf("[%d]", 3<<i), Got: "0.333333343", Want: "0.33333333333333331"}}
+				ULPP99:        0.467,
+				WorstPosition: fmt.Sprintf("[%d]", 3<<i), Got: "0.333333343", Want: "0.33333333333333331"}}
 	}
 	return cases
 }
@@ -228,7 +229,7 @@ func TimedCases(ns float64) []job.CaseResult {
 	cases := make([]job.CaseResult, 3)
 	for i := range cases {
 		mean := ns * float64(int(1)<<(2*i))
-		cases[i] = job.CaseResult{Index: i, Spec: fmt.Sprintf("n: %d; seed: %d", 1024<<i, 11*i+1),
+		cases[i] = job.CaseResult{Index: i, SpecLine: fmt.Sprintf("n: %d; seed: %d", 1024<<i, 11*i+1),
 			Status: job.StatusPass, Runs: 100,
 			Mean: mean, StandardDeviation: mean / 50, StandardError: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995}
 	}
@@ -240,7 +241,7 @@ func (s *Scene) Fail(run work.Run, stages []job.StageResult) {
 	s.T.Helper()
 	attempt := s.Attempt(run)
 	s.Record(job.Result{
-		RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+		RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomeFailed,
 		Failure: stages[len(stages)-1].Failure, Stages: stages,
 	}, nil)
 }
@@ -261,7 +262,7 @@ func BuildFailure() []job.StageResult {
 func WrongAnswer() []job.StageResult {
 	now := time.Now()
 	cases := PassedCases(5)
-	cases[3] = job.CaseResult{Index: 3, Spec: "n: 512; seed: 24", Status: job.StatusFail,
+	cases[3] = job.CaseResult{Index: 3, SpecLine: "n: 512; seed: 24", Status: job.StatusFail,
 		Message: "mismatch at (17, 480): expected 128.25, got 127.75\n41 of 262144 elements differ, the largest by 0.5"}
 	return []job.StageResult{
 		{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now.Add(-3 * time.Second),
@@ -275,17 +276,17 @@ func WrongAnswer() []job.StageResult {
 func (s *Scene) work(run work.Run) *Worker {
 	w := NewWorker(s.T, s.Site, run)
 	now := time.Now()
-	w.Say(job.Event{Type: job.EventTaken})
+	w.Say(job.Event{Type: job.EventAttemptStarted})
 	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
 	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &job.StageResult{
 		Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now.Add(-4 * time.Second),
 		EndedAt: now.Add(-time.Second)}})
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 5})
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, CaseCount: 5})
 	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, EndedStage: &job.StageResult{
 		Stage: job.StageTest, Status: job.StatusPass, StartedAt: now.Add(-time.Second), EndedAt: now,
 		Cases: PassedCases(5)}})
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark, Total: 3})
-	w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 3, Case: &TimedCases(12e3)[0]})
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark, CaseCount: 3})
+	w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, CaseCount: 3, Case: &TimedCases(12e3)[0]})
 	w.Log("warming up\n")
 	return w
 }

@@ -42,8 +42,8 @@ type IdleQueue struct {
 	Cancelled []string
 }
 
-// WorkFor does nothing.
-func (q *IdleQueue) WorkFor(string) error { return nil }
+// AnnounceWork does nothing.
+func (q *IdleQueue) AnnounceWork(string) error { return nil }
 
 // Cancel records the cancelled attempt.
 func (q *IdleQueue) Cancel(id string) error {
@@ -51,8 +51,8 @@ func (q *IdleQueue) Cancel(id string) error {
 	return nil
 }
 
-// Kick records the disconnected worker.
-func (q *IdleQueue) Kick(name string) { q.kicked = append(q.kicked, name) }
+// DisconnectWorker records the disconnected worker.
+func (q *IdleQueue) DisconnectWorker(name string) { q.kicked = append(q.kicked, name) }
 
 // MaxMessage returns any number: there is no worker to receive a job.
 func (q *IdleQueue) MaxMessage() int { return 1 << 20 }

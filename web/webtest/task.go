@@ -78,7 +78,7 @@ func ExampleTask(t testing.TB) *tasks.Bundle {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(examples, func(b *tasks.Bundle) bool { return b.Name == "vectoradd_cpp" })
-	examples[i].Definition.Problem = "" // tasks of one problem share a line of the list
+	examples[i].Definition.ProblemGroup = "" // tasks of one problem share a line of the list
 	return examples[i]
 }
 

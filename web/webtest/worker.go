@@ -42,7 +42,7 @@ func NewWorker(t testing.TB, s *Site, run work.Run) *Worker {
 func (w *Worker) Say(e job.Event) {
 	w.t.Helper()
 	w.seq++
-	e.RunID, e.AttemptID, e.Secret = w.Attempt.RunID, w.Attempt.ID, w.Attempt.Secret
+	e.RunID, e.AttemptID, e.AttemptSecret = w.Attempt.RunID, w.Attempt.ID, w.Attempt.Secret
 	e.Seq, e.Worker, e.Time = w.seq, "w1", time.Now()
 	out, _, err := w.store.Work.AppendEvents(context.Background(), []job.Event{e})
 	if err != nil {

@@ -18,13 +18,13 @@ import (
 
 // Inspector compiles sources and lists their code. The implementation is *toolchain.Builder.
 type Inspector interface {
-	Inspect(ctx context.Context, req toolchain.BuildRequest, file string) (toolchain.Inspection, error)
+	Inspect(ctx context.Context, req toolchain.BuildRequest, file string) (toolchain.GeneratedCode, error)
 }
 
 // Compilation is an attempt at a request that only compiles. It ends with its build and needs no slot.
 type Compilation struct {
 	*attempt.Attempt
-	compilers Inspector
+	inspector Inspector
 }
 
 // NewCompilation returns a compilation that has not started.
@@ -39,19 +39,20 @@ func (c *Compilation) Build(ctx context.Context) (ready bool, err error) {
 	if err := json.Unmarshal(c.Job.Evaluation, &request); err != nil {
 		return false, fmt.Errorf("read the evaluation's request: %w", err)
 	}
-	c.AnnounceTaken()
+	c.AnnounceStart()
 	number, release, err := c.AcquireBuild(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer release()
-	if err := c.BeginUnlessEnded(ctx, job.Stage(kernelrun.StageCompiling), 0); err != nil {
+	if err := c.BeginStageUnlessEnded(ctx, job.Stage(kernelrun.StageCompiling), 0); err != nil {
 		return false, err
 	}
-	place := c.Slots.BuildPlace(c.Slot, number)
+	place := c.Slots.BuildEnvironment(c.Slot, number)
 	place.BuildLimits.WallTime = min(place.BuildLimits.WallTime, time.Duration(request.Timeout)*time.Second)
-	done, err := c.compilers.Inspect(ctx, toolchain.BuildRequest{Job: c.Job, Place: place}, c.Job.Task.SubmissionName())
-	if err := c.Interrupted(ctx, "", err); err != nil {
+	done, err := c.inspector.Inspect(ctx, toolchain.BuildRequest{Job: c.Job, Environment: place},
+		c.Job.Task.SubmissionName())
+	if err := c.InterruptionError(ctx, "", err); err != nil {
 		return false, err
 	}
 	if ctx.Err() != nil {
@@ -63,24 +64,24 @@ func (c *Compilation) Build(ctx context.Context) (ready bool, err error) {
 }
 
 // result returns the evaluation's result.
-func (c *Compilation) result(done toolchain.Inspection) kernelrun.Result {
+func (c *Compilation) result(done toolchain.GeneratedCode) kernelrun.Result {
 	build, m := done.Build, c.Result.Machine
 	seconds := build.EndedAt.Sub(build.StartedAt).Seconds()
-	out := kernelrun.Result{Stage: kernelrun.StageCompiling, Device: c.Job.Device, Name: m.Name, CUDA: m.CUDA, Slot: c.Slot.Index, Worker: c.Worker(),
+	out := kernelrun.Result{Stage: kernelrun.StageCompiling, Device: c.Job.Device, Name: m.DeviceName, CUDA: m.CUDA, Slot: c.Slot.Index, Worker: c.Worker(),
 		StageSeconds: map[string]float64{kernelrun.StageCompiling: seconds},
 		Report: kernelrun.Report{Compiled: build.Status == job.StatusPass, CompileSeconds: map[string]float64{customLabel: seconds}, Compilation: &kernelrun.Compilation{
-			File: c.Job.Task.SubmissionName(), Command: build.Command, Facts: build.ExtraKeys, Seconds: seconds,
-			Messages: strings.TrimSpace(build.Stdout + "\n" + build.Stderr),
+			File: c.Job.Task.SubmissionName(), Command: build.Command, PTXASFacts: build.ExtraKeys, Seconds: seconds,
+			CompilerMessages: strings.TrimSpace(build.Stdout + "\n" + build.Stderr),
 		}}}
 	if build.Failure != nil {
-		out.CompilationError, out.Limit, out.TimedOut = build.Failure.Reason, build.Failure.Limit, build.Failure.Limit == "wall"
+		out.CompilationError, out.ExceededLimit, out.TimedOut = build.Failure.Reason, build.Failure.Limit, build.Failure.Limit == "wall"
 	}
-	for _, form := range slices.Sorted(maps.Keys(done.Code)) {
-		listing := kernelrun.Listing{Language: form, Code: []kernelrun.CodeLine{}}
-		for _, line := range done.Code[form] {
+	for _, form := range slices.Sorted(maps.Keys(done.Listings)) {
+		listing := kernelrun.CodeListing{Language: form, Code: []kernelrun.CodeLine{}}
+		for _, line := range done.Listings[form] {
 			listing.Code = append(listing.Code, kernelrun.CodeLine(line))
 		}
-		out.Compilation.Code = append(out.Compilation.Code, listing)
+		out.Compilation.Listings = append(out.Compilation.Listings, listing)
 	}
 	return out
 }

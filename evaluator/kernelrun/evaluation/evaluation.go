@@ -20,17 +20,17 @@ import (
 	"warpboard/tasks"
 )
 
-// extensionFailed is PyTorch's message for an extension that does not compile. Other import errors on a machine without
-// the device mean nothing.
-const extensionFailed = "Error building extension"
+// extensionErrorText is PyTorch's message for an extension that does not compile. Other import errors on a machine
+// without the device mean nothing.
+const extensionErrorText = "Error building extension"
 
 // Builder builds and runs programs, and caches compiled kernels. The implementation is *toolchain.Builder.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
 	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program, error)
 	OpenReady(a *toolchain.Artifact, place toolchain.Environment) toolchain.Program
-	Recall(toolchain.RecallKey) []byte
-	Remember(data []byte, k toolchain.RecallKey)
+	LoadKernels(toolchain.KernelCacheKey) []byte
+	StoreKernels(data []byte, k toolchain.KernelCacheKey)
 }
 
 // Evaluation is one attempt of an evaluation.
@@ -44,15 +44,15 @@ type Evaluation struct {
 	requestJSON []byte // content of requestFile
 	artifact    *toolchain.Artifact
 	buildResult job.StageResult
-	// refusal is set if the custom kernel's extension does not compile. Then only the reference is timed.
-	refusal        *kernelrun.Result
-	precompiled    precompiled
-	waitingSince   time.Time // start of waiting for a slot
-	lease          *slots.Lease
-	startedAt      time.Time // start on the slot
-	deadline       time.Time
-	reusable       bool                     // the program's last stage completed
-	keptReferences map[string]keptReference // references that the program's judge keeps, by key
+	// extensionFailure is set if the custom kernel's extension does not compile. Then only the reference is timed.
+	extensionFailure *kernelrun.Result
+	precompiled      precompiledKernels
+	waitingSince     time.Time // start of waiting for a slot
+	lease            *slots.Lease
+	startedAt        time.Time // start on the slot
+	deadline         time.Time
+	programReusable  bool                     // the program's last stage completed
+	keptReferences   map[string]keptReference // references that the program's judge keeps, by key
 }
 
 // New returns an evaluation that has not started. torch means that the worker's Python has PyTorch. nsight is nil if
@@ -75,10 +75,10 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 			Reason:                fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker()),
 		}}
 	}
-	if e.Job.Task, e.Job.Sources, e.requestJSON, err = taskOf(e.request, e.Job.Device); err != nil {
+	if e.Job.Task, e.Job.Sources, e.requestJSON, err = taskForRequest(e.request, e.Job.Device); err != nil {
 		return false, err
 	}
-	e.AnnounceTaken()
+	e.AnnounceStart()
 	if err := e.buildExtensions(ctx); err != nil {
 		return false, err
 	}
@@ -88,26 +88,26 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 		}
 	}
 	e.waitingSince = time.Now()
-	if e.refusal != nil {
+	if e.extensionFailure != nil {
 		return true, nil
 	}
 	e.precompiled, err = e.precompile(ctx)
-	return true, e.Interrupted(ctx, "", err)
+	return true, e.InterruptionError(ctx, "", err)
 }
 
 // buildReferenceAlone stores the result for an extension that does not compile. If it belongs to the custom kernel, the
 // reference is built without it.
 func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
-	result, built := refused(e.buildResult.Stderr), e.buildResult
+	result, built := extensionFailureResult(e.buildResult.Stderr), e.buildResult
 	if err := e.storeResult(result); e.request.RefKernel == nil || result.Fault != "" || err != nil {
 		return err
 	}
 	alone := e.request
 	alone.CustomKernel.Source, alone.CustomKernel.Files = "", nil
-	if e.Job.Task, e.Job.Sources, _, err = taskOf(alone, e.Job.Device); err != nil {
+	if e.Job.Task, e.Job.Sources, _, err = taskForRequest(alone, e.Job.Device); err != nil {
 		return err
 	}
-	e.refusal = &result
+	e.extensionFailure = &result
 	err = e.buildExtensions(ctx)
 	// Both builds are charged.
 	e.buildResult.StartedAt = e.buildResult.StartedAt.Add(-built.EndedAt.Sub(built.StartedAt))
@@ -117,30 +117,30 @@ func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
 // buildExtensions builds modules that compile when they are imported, on a build slot. If one does not compile,
 // artifact is nil and the Stderr of the result has the reason.
 func (e *Evaluation) buildExtensions(ctx context.Context) error {
-	place := e.Slots.BuildPlace(e.Slot, 0)
+	place := e.Slots.BuildEnvironment(e.Slot, 0)
 	if e.hasExtension() {
 		number, release, err := e.AcquireBuild(ctx)
 		if err != nil {
 			return err
 		}
 		defer release()
-		place.Slot = number
-		e.begin(kernelrun.StageCompiling)
+		place.SandboxSlot = number
+		e.beginStage(kernelrun.StageCompiling)
 	}
 	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{
-		Job:          e.Job,
-		Place:        place,
-		RunnerScript: kernelFile,
-		JudgeEnv:     e.judgeEnv(),
-		FilesBeside:  filesBeside(e.request),
+		Job:             e.Job,
+		Environment:     place,
+		RunnerScript:    kernelFile,
+		JudgeEnv:        e.judgeEnv(),
+		AdditionalFiles: additionalFiles(e.request),
 	})
-	if err := e.Interrupted(ctx, "", err); err != nil {
+	if err := e.InterruptionError(ctx, "", err); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if strings.Contains(result.Stderr, extensionFailed) {
+	if strings.Contains(result.Stderr, extensionErrorText) {
 		artifact = nil
 	} else if result.Failure != nil {
 		result.Stderr = strings.TrimSpace(result.Failure.Reason + "\n" + result.Stderr)
@@ -163,7 +163,7 @@ func (e *Evaluation) hasExtension() bool {
 	return slices.ContainsFunc(e.Job.Task.Files, tasks.File.IsSubmission)
 }
 
-func (e *Evaluation) begin(stage string) { e.Begin(job.Stage(stage), 0) }
+func (e *Evaluation) beginStage(stage string) { e.BeginStage(job.Stage(stage), 0) }
 
 // SlotCount returns 1: an evaluation needs one slot.
 func (e *Evaluation) SlotCount() int { return 1 }
@@ -173,15 +173,15 @@ func (e *Evaluation) SlotCount() int { return 1 }
 func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	e.lease, e.startedAt = held, time.Now()
 	e.deadline = e.startedAt.Add(time.Duration(e.request.Timeout)*time.Second - e.buildResult.EndedAt.Sub(e.buildResult.StartedAt) - e.precompiled.duration)
-	program, err := e.open(ctx)
+	program, err := e.openProgram(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.keptReferences, e.reusable) }()
-	if e.refusal != nil {
+	defer func() { e.Slot.CachedProgram.KeepProgram(e.Job.Caller, program, e.keptReferences, e.programReusable) }()
+	if e.extensionFailure != nil {
 		return e.timeReference(ctx, program)
 	}
-	result, err := e.compare(ctx, program)
+	result, err := e.testKernels(ctx, program)
 	if err != nil {
 		return err
 	}
@@ -193,30 +193,30 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	if err := e.compareBaselines(ctx, program, &result); err != nil {
 		return err
 	}
-	result.Warm, result.Seconds, result.Waited = program.Warm(), time.Since(e.startedAt).Seconds(), e.startedAt.Sub(e.waitingSince).Seconds()
+	result.RunnerWasReady, result.Seconds, result.WaitSeconds = program.Warm(), time.Since(e.startedAt).Seconds(), e.startedAt.Sub(e.waitingSince).Seconds()
 	switch {
 	case e.hasExtension():
-		result.Cached = &e.buildResult.FromCache
-	case e.Slot.IsGPU() && compilesAlone(e.request):
-		result.Cached = &e.precompiled.wasKnown
+		result.KernelsCached = &e.buildResult.FromCache
+	case e.Slot.IsGPU() && canCompileWithoutGPU(e.request):
+		result.KernelsCached = &e.precompiled.fromCache
 	}
 	return e.storeResult(result)
 }
 
 // timeReference adds the times of the reference to the result of a custom kernel that does not compile.
 func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Program) error {
-	report := e.newReader(func(string) {})
-	if _, err := e.run(ctx, program, report, e.stage(modeReference, refLabel)); err != nil {
+	report := e.newReaderOfRequest(func(string) {})
+	if _, err := e.runProgram(ctx, program, report, e.stageRequest(modeReference, refLabel)); err != nil {
 		return err
 	}
-	e.refusal.RefRuntime = report.result.RefRuntime
-	return e.storeResult(*e.refusal)
+	e.extensionFailure.RefRuntime = report.result.RefRuntime
+	return e.storeResult(*e.extensionFailure)
 }
 
-// open opens the program, in the processes of the caller's previous program if possible.
-func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
-	next, notes := e.Slot.Cached.Next(e.Job.Caller, e.artifact)
-	if err := e.lease.CheckClosed(ctx); err != nil {
+// openProgram opens the program, in the processes of the caller's previous program if possible.
+func (e *Evaluation) openProgram(ctx context.Context) (toolchain.Program, error) {
+	next, notes := e.Slot.CachedProgram.OpenNext(e.Job.Caller, e.artifact)
+	if err := e.lease.CheckAfterClose(ctx); err != nil {
 		if next != nil {
 			err = errors.Join(err, next.Close())
 		}
@@ -227,13 +227,13 @@ func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 		return next, nil
 	}
 	program, err := e.builder.Open(ctx, e.artifact, e.lease.Environment(0))
-	return program, e.Interrupted(ctx, "", err)
+	return program, e.InterruptionError(ctx, "", err)
 }
 
-// compare tests both kernels, or the custom kernel against a kept reference.
-func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
+// testKernels tests both kernels, or the custom kernel against a kept reference.
+func (e *Evaluation) testKernels(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
 	if e.request.ReuseReference {
-		result, err := e.testReusing(ctx, program)
+		result, err := e.testWithReuse(ctx, program)
 		if err != nil {
 			return kernelrun.Result{}, err
 		}
@@ -241,12 +241,12 @@ func (e *Evaluation) compare(ctx context.Context, program toolchain.Program) (ke
 			return *result, nil
 		}
 	}
-	report := e.newReader(e.begin)
-	out, err := e.run(ctx, program, report, e.stage(ModeTest, kernelLabels(e.request)...))
+	report := e.newReaderOfRequest(e.beginStage)
+	out, err := e.runProgram(ctx, program, report, e.stageRequest(ModeTest, kernelLabels(e.request)...))
 	if err != nil {
 		return kernelrun.Result{}, err
 	}
-	return resultOf(report, out)
+	return programResult(report, out)
 }
 
 // compareBaselines compares a correct kernel with each baseline, in an additional stage with its own check. A kernel
@@ -255,78 +255,79 @@ func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Pro
 	if !result.Correctness {
 		return nil
 	}
-	request, text, key := e.request, e.requestJSON, e.precompiled.key
-	defer func() { e.request, e.requestJSON, e.precompiled.key = request, text, key }()
+	request, text, key := e.request, e.requestJSON, e.precompiled.cacheKey
+	defer func() { e.request, e.requestJSON, e.precompiled.cacheKey = request, text, key }()
 	eager := *result
 	for _, name := range request.Baselines {
 		of := eager
 		if name != kernelrun.BaselineEager {
 			compiled := *request.RefKernel
-			compiled.Compile = true
+			compiled.TorchCompile = true
 			e.request.RefKernel = &compiled
 			var err error
-			if _, _, e.requestJSON, err = taskOf(e.request, e.Job.Device); err != nil {
+			if _, _, e.requestJSON, err = taskForRequest(e.request, e.Job.Device); err != nil {
 				return err
 			}
-			e.precompiled.key.Text = kernelsText(e.request)
-			report := e.newReader(func(string) {})
-			out, err := e.run(ctx, program, report, e.stage(ModeTest, kernelLabels(e.request)...))
+			e.precompiled.cacheKey.SourceText = kernelsKeyText(e.request)
+			report := e.newReaderOfRequest(func(string) {})
+			out, err := e.runProgram(ctx, program, report, e.stageRequest(ModeTest, kernelLabels(e.request)...))
 			if err != nil {
 				return err
 			}
-			if of, err = resultOf(report, out); err != nil {
+			if of, err = programResult(report, out); err != nil {
 				return err
 			}
-			if report.kernelFailed() {
+			if report.customKernelFailed() {
 				result.Correctness, result.FirstMismatch = false, of.FirstMismatch
 				result.Speedup, result.SpeedupInterval = nil, nil
-				result.ValidationError = fmt.Sprintf("Beside the baseline %s, the kernel failed:\n%s", name, kernelrun.BaselineOf(of).Error)
+				result.ValidationError = fmt.Sprintf("Beside the baseline %s, the kernel failed:\n%s", name, kernelrun.BaselineFromResult(of).Error)
 			}
 		}
 		if result.Baselines == nil {
 			result.Baselines = map[string]kernelrun.Baseline{}
 		}
-		result.Baselines[name] = kernelrun.BaselineOf(of)
+		result.Baselines[name] = kernelrun.BaselineFromResult(of)
 	}
 	return nil
 }
 
-// newReader returns a reader for a stage of the request.
-func (e *Evaluation) newReader(onStage func(string)) *reader {
-	r := newReader(onStage)
-	r.inputsFrom = inputsProcess(e.request)
+// newReaderOfRequest returns a reader for a stage of the request.
+func (e *Evaluation) newReaderOfRequest(onStage func(string)) *reportReader {
+	r := newReportReader(onStage)
+	r.inputGenerator = inputProcessLabel(e.request)
 	return r
 }
 
-// run runs the program once and parses its report while the program writes it.
-func (e *Evaluation) run(
-	ctx context.Context, program toolchain.Program, report *reader, req toolchain.StageRequest,
-) (judge.Ending, error) {
-	e.reusable, req.KeepJudge = false, true
-	req.OnPipe = report.read
+// runProgram runs the program once and parses its report while the program writes it.
+func (e *Evaluation) runProgram(
+	ctx context.Context, program toolchain.Program, report *reportReader, req toolchain.StageRequest,
+) (judge.StageEnding, error) {
+	e.programReusable, req.KeepsJudge = false, true
+	req.OnResultPipe = report.read
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr
-	watch := device.Watch(ctx, e.Slot.Slot)
+	watch := device.StartWatcher(ctx, e.Slot.Slot)
 	out, err := program.RunStage(ctx, req)
 	watch.StopAndStore(&e.Result.Machine)
 	e.Result.ProgramNS += out.WallTime.Nanoseconds()
-	if err := e.Interrupted(ctx, "", err); err != nil {
+	if err := e.InterruptionError(ctx, "", err); err != nil {
 		return out, err
 	}
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
-	e.reusable = out.ExitCode == 0 && (out.Judge == nil || out.Judge.ExitCode == 0)
-	if e.reusable && report.compiled != nil {
-		e.builder.Remember(jsonOf(report.compiled), e.precompiled.key)
+	e.programReusable = out.ExitCode == 0 && (out.JudgeOutcome == nil || out.JudgeOutcome.ExitCode == 0)
+	if e.programReusable && report.compiledForms != nil {
+		e.builder.StoreKernels(marshalPart(report.compiledForms), e.precompiled.cacheKey)
 	}
-	if (out.Signal != "" || out.Limit != "" || out.EarlierKilled) && !e.lease.Check(ctx) && out.EarlierKilled {
+	if (out.Signal != "" || out.ExceededLimit != "" || out.EarlierProcessKilled) && !e.lease.ProbeAfterFailure(ctx) &&
+		out.EarlierProcessKilled {
 		return out, slots.ErrOutOfService // it may be the earlier evaluation's fault
 	}
 	return out, nil
 }
 
-// resultOf returns the result of a program that has ended, from its report.
-func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
+// programResult returns the result of a program that has ended, from its report.
+func programResult(report *reportReader, out judge.StageEnding) (kernelrun.Result, error) {
 	result, err := report.conclude(out)
 	if err != nil {
 		err = attempt.MarkCausedByJob(err) // a kernel can use up the device's memory before the judge
@@ -337,9 +338,9 @@ func resultOf(report *reader, out judge.Ending) (kernelrun.Result, error) {
 // readCounters reads the device metrics of each kernel in a separate pass. If that fails, the result has the reason and
 // is otherwise unchanged.
 func (e *Evaluation) readCounters(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
-	result.Metrics = map[string]kernelrun.Metrics{}
+	result.Metrics = map[string]kernelrun.KernelMetrics{}
 	for _, label := range kernelLabels(e.request) {
-		metrics, err := e.nsight.Counters(ctx, program, e.stage(modeProfile+label, label), e.request.Sections, codeOf(e.request, label).Text())
+		metrics, err := e.nsight.CollectCounters(ctx, program, e.stageRequest(modeProfile+label, label), e.request.NCUSections, kernelByLabel(e.request, label).JoinedText())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -355,7 +356,7 @@ func (e *Evaluation) readCounters(ctx context.Context, program toolchain.Program
 // storeResult stores the evaluation's result in the attempt's.
 func (e *Evaluation) storeResult(result kernelrun.Result) error {
 	m := e.Result.Machine
-	result.Device, result.Name, result.CUDA = e.Job.Device, m.Name, m.CUDA
+	result.Device, result.Name, result.CUDA = e.Job.Device, m.DeviceName, m.CUDA
 	result.Remarks = slices.Concat(e.request.Remarks, result.Remarks)
 	result.Slot, result.Worker = e.Slot.Index, e.Worker()
 	data, err := json.Marshal(result)

@@ -12,65 +12,66 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// stage returns a stage with the processes of the given kernels.
-func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest {
+// stageRequest returns a stage with the processes of the given kernels.
+func (e *Evaluation) stageRequest(mode string, labels ...string) toolchain.StageRequest {
 	limit := max(time.Until(e.deadline), time.Millisecond)
 	req := toolchain.StageRequest{
 		Mode: mode, Timeout: limit,
-		Files: map[string][]byte{requestFile: e.requestJSON, limitFile: fmt.Append(nil, limit.Seconds())},
+		Files: map[string][]byte{requestFile: e.requestJSON, timeLimitFile: fmt.Append(nil, limit.Seconds())},
 	}
 	for _, label := range labels {
-		req.Processes = append(req.Processes, e.process("kernel", label))
+		req.Processes = append(req.Processes, e.kernelProcess("kernel", label))
 	}
-	if label := inputsProcess(e.request); label != "" {
-		req.Processes = append(req.Processes, e.process("inputs", label))
+	if label := inputProcessLabel(e.request); label != "" {
+		req.Processes = append(req.Processes, e.kernelProcess("inputs", label))
 	}
 	return req
 }
 
-// process returns the process of one kernel. It contains nothing of the other kernel: not its source, which it could
-// run instead of its own, not its compiled form, and not an extension with the same name, which would replace its own.
-func (e *Evaluation) process(role, label string) toolchain.Process {
-	files := map[string][]byte{kernelRequestFile: ownRequest(e.request, e.Job.Device, label)}
-	maps.Copy(files, filesBeside(e.request)[label+"_kernel.py"])
-	if text := e.precompiled.compiled[label]; text != "" {
-		files[CompiledFile] = jsonOf(map[string]string{label: text})
+// kernelProcess returns the process of one kernel. It contains nothing of the other kernel: not its source, which it
+// could run instead of its own, not its compiled form, and not an extension with the same name, which would replace its
+// own.
+func (e *Evaluation) kernelProcess(role, label string) toolchain.StageProcess {
+	files := map[string][]byte{kernelRequestFile: kernelRequest(e.request, e.Job.Device, label)}
+	maps.Copy(files, additionalFiles(e.request)[label+"_kernel.py"])
+	if text := e.precompiled.compiledForms[label]; text != "" {
+		files[CompiledFile] = marshalPart(map[string]string{label: text})
 	}
-	code := codeOf(e.request, label)
-	return toolchain.Process{Arguments: []string{role, label}, File: label + "_kernel.py", Files: files,
-		Prepare: []string{role, code.Type}, Unprepared: setsUp(code.Text())}
+	code := kernelByLabel(e.request, label)
+	return toolchain.StageProcess{Arguments: []string{role, label}, SubmittedFile: label + "_kernel.py", Files: files,
+		PrepareArguments: []string{role, code.KernelType}, NeedsNewProcess: changesDeviceSetup(code.JoinedText())}
 }
 
-// setsUp reports whether a source may change what is read once, when a process begins to use a device: variables of the
-// environment, and PyTorch's allocator.
-func setsUp(source string) bool {
+// changesDeviceSetup reports whether a source may change what is read once, when a process begins to use a device:
+// variables of the environment, and PyTorch's allocator.
+func changesDeviceSetup(source string) bool {
 	words := []string{"environ", "putenv", "setenv", "change_current_allocator"}
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(source, word) })
 }
 
-// ownRequest returns the part of the request for the process of one kernel: the kernel, and the other kernel's contract
-// if that describes the inputs of both.
-func ownRequest(r kernelrun.Request, device, label string) []byte {
-	kernel, other := *codeOf(r, label), codeOf(r, otherLabel(label))
-	if kernel.IO == nil && other != nil && inputsFrom(r) == "" {
-		kernel.IO = other.IO
+// kernelRequest returns the part of the request for the process of one kernel: the kernel, and the other kernel's
+// contract if that describes the inputs of both.
+func kernelRequest(r kernelrun.Request, device, label string) []byte {
+	kernel, other := *kernelByLabel(r, label), kernelByLabel(r, otherKernelLabel(label))
+	if kernel.IOContract == nil && other != nil && inputGeneratorLabel(r) == "" {
+		kernel.IOContract = other.IOContract
 	}
-	return jsonOf(struct {
+	return marshalPart(struct {
 		Device string         `json:"device"`
 		Kernel kernelrun.Code `json:"kernel"`
 		Draws  bool           `json:"draws"` // this kernel's get_inputs generates the inputs
 		Init   bool           `json:"init"`  // the judge sends the arguments of its class
-	}{device, kernel, inputsFrom(r) == label, label == customLabel && constructedFromInputs(r)})
+	}{device, kernel, inputGeneratorLabel(r) == label, label == customLabel && constructedFromInputs(r)})
 }
 
-func otherLabel(label string) string {
+func otherKernelLabel(label string) string {
 	if label == refLabel {
 		return customLabel
 	}
 	return refLabel
 }
 
-func jsonOf(part any) []byte {
+func marshalPart(part any) []byte {
 	text, err := json.Marshal(part)
 	if err != nil {
 		panic(err) // cannot happen: the request was read from JSON

@@ -21,7 +21,7 @@ import (
 func TestTheProgramsOwnTests(t *testing.T) {
 	core := t.TempDir()
 	for name, data := range map[string][]byte{
-		"warpboard_core.py":    harness.Sources(tasks.FormEval, tasks.LangPython)["warpboard_core.py"],
+		"warpboard_core.py":    harness.Sources(tasks.ProtocolEval, tasks.LangPython)["warpboard_core.py"],
 		"libwarpboard_core.so": pairtest.BuildCore(t, harness.CoreSources()),
 	} {
 		if err := os.WriteFile(filepath.Join(core, name), data, 0o644); err != nil {
@@ -37,7 +37,7 @@ func TestTheProgramsOwnTests(t *testing.T) {
 
 // TestNoFileOfAKernelHidesAModuleOfTheProgram: they lie in one folder.
 func TestNoFileOfAKernelHidesAModuleOfTheProgram(t *testing.T) {
-	entries, err := program.ReadDir("program")
+	entries, err := programSource.ReadDir("program")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,19 +53,19 @@ func TestNoFileOfAKernelHidesAModuleOfTheProgram(t *testing.T) {
 }
 
 func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
-	inline := kernelrun.Code{Type: "torch_cuda", Source: "from torch.utils.cpp_extension import load_inline\n"}
-	plain := kernelrun.Code{Type: "torch", Source: "x = 1\n"}
+	inline := kernelrun.Code{KernelType: "torch_cuda", Source: "from torch.utils.cpp_extension import load_inline\n"}
+	plain := kernelrun.Code{KernelType: "torch", Source: "x = 1\n"}
 	for _, tt := range []struct {
 		request kernelrun.Request
 		want    []string
 	}{
-		{kernelrun.Request{Kind: kernelrun.Compare, RefKernel: &plain, CustomKernel: inline, Timeout: 7}, []string{customFile}},
-		{kernelrun.Request{Kind: kernelrun.Compare, RefKernel: &inline, CustomKernel: inline}, []string{customFile, refFile}},
-		{kernelrun.Request{Kind: kernelrun.Evaluate, CustomKernel: plain}, nil},
-		{kernelrun.Request{Kind: kernelrun.Evaluate, CustomKernel: kernelrun.Code{Type: "cuda", Source: "// load_inline"}},
+		{kernelrun.Request{Kind: kernelrun.KindCompare, RefKernel: &plain, CustomKernel: inline, Timeout: 7}, []string{customFile}},
+		{kernelrun.Request{Kind: kernelrun.KindCompare, RefKernel: &inline, CustomKernel: inline}, []string{customFile, refFile}},
+		{kernelrun.Request{Kind: kernelrun.KindEvaluate, CustomKernel: plain}, nil},
+		{kernelrun.Request{Kind: kernelrun.KindEvaluate, CustomKernel: kernelrun.Code{KernelType: "cuda", Source: "// load_inline"}},
 			nil},
 	} {
-		def, files, request, err := taskOf(tt.request, "H200")
+		def, files, request, err := taskForRequest(tt.request, "H200")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,7 +76,7 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 			}
 			got = append(got, f.Name)
 		}
-		if len(got) != len(tt.want) || files[def.Config.Main] == nil {
+		if len(got) != len(tt.want) || files[def.Config.MainFile] == nil {
 			t.Errorf("built ahead: %v, want %v", got, tt.want)
 		}
 		var read struct {
@@ -92,18 +92,18 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 
 // TestAnExtensionIsKnownInAnotherRequest: compiled extensions are stored by a task's files.
 func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
-	inline := kernelrun.Code{Type: "torch_cuda",
+	inline := kernelrun.Code{KernelType: "torch_cuda",
 		Source: "from torch.utils.cpp_extension import load_inline\nload_inline('e', 'int f();')\n"}
-	_, want, _, err := taskOf(kernelrun.Request{Kind: kernelrun.Compare,
-		RefKernel: &kernelrun.Code{Type: "torch", Source: "a"}, CustomKernel: inline, Timeout: 7}, "H200")
+	_, want, _, err := taskForRequest(kernelrun.Request{Kind: kernelrun.KindCompare,
+		RefKernel: &kernelrun.Code{KernelType: "torch", Source: "a"}, CustomKernel: inline, Timeout: 7}, "H200")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, other := range []kernelrun.Request{
-		{Kind: kernelrun.Compare, RefKernel: &kernelrun.Code{Type: "torch", Source: "b"}, CustomKernel: inline, Timeout: 7},
-		{Kind: kernelrun.Evaluate, CustomKernel: inline, NumTrials: 500},
+		{Kind: kernelrun.KindCompare, RefKernel: &kernelrun.Code{KernelType: "torch", Source: "b"}, CustomKernel: inline, Timeout: 7},
+		{Kind: kernelrun.KindEvaluate, CustomKernel: inline, NumTrials: 500},
 	} {
-		if _, got, _, err := taskOf(other, "H200"); err != nil || cmp.Diff(want, got) != "" {
+		if _, got, _, err := taskForRequest(other, "H200"); err != nil || cmp.Diff(want, got) != "" {
 			t.Errorf("%+v: %v\n%s", other, err, cmp.Diff(want, got))
 		}
 	}
@@ -118,9 +118,9 @@ func TestASourceThatSetsVariablesGetsANewProcess(t *testing.T) {
 	} {
 		e := Evaluation{
 			Attempt: &attempt.Attempt{},
-			request: kernelrun.Request{CustomKernel: kernelrun.Code{Type: "torch", Source: source}},
+			request: kernelrun.Request{CustomKernel: kernelrun.Code{KernelType: "torch", Source: source}},
 		}
-		if got := e.process("kernel", customLabel); got.Unprepared != want || !slices.Equal(got.Prepare, []string{"kernel", "torch"}) {
+		if got := e.kernelProcess("kernel", customLabel); got.NeedsNewProcess != want || !slices.Equal(got.PrepareArguments, []string{"kernel", "torch"}) {
 			t.Errorf("%q: %+v", source, got)
 		}
 	}

@@ -16,51 +16,51 @@ import (
 
 // Limits for the program's report, which repeats messages of user code.
 const (
-	maxLine   = 4 << 20
-	maxReport = 64 << 20
+	maxReportLine  = 4 << 20
+	maxReportBytes = 64 << 20
 )
 
-// reader parses the program's report while it runs.
-type reader struct {
-	onStage         func(stage string)
-	lines           harness.Lines
-	bytesRead       int
-	result          kernelrun.Result
-	compiled        map[string]string // compiled forms for later runs, by kernel
-	compilingKernel string            // kernel being compiled
-	endedProcess    string            // process that ended too early: custom, ref, or inputs
-	inputsFrom      string            // kernel whose source generates the inputs
-	violation       string            // description of a protocol violation by a process
-	customRaised    bool              // the custom kernel raised in a timed call
-	completed       bool
-	stageStartedAt  time.Time // of the stage
-	// references has the references that the judge keeps; nil if it did not report them. referenceLost means that the
-	// requested one is not among them.
-	references    map[string]keptReference
-	referenceLost bool
+// reportReader parses the program's report while it runs.
+type reportReader struct {
+	onStage           func(stage string)
+	lines             harness.LineSplitter
+	bytesRead         int
+	result            kernelrun.Result
+	compiledForms     map[string]string // compiled forms for later runs, by kernel
+	compilingKernel   string            // kernel being compiled
+	endedProcess      string            // process that ended too early: custom, ref, or inputs
+	inputGenerator    string            // kernel whose source generates the inputs
+	protocolViolation string            // description of a protocol violation by a process
+	customRaised      bool              // the custom kernel raised in a timed call
+	isComplete        bool
+	stageStartedAt    time.Time // of the stage
+	// keptReferences has the references that the judge keeps; nil if it did not report them. referenceLost means that
+	// the requested one is not among them.
+	keptReferences map[string]keptReference
+	referenceLost  bool
 
-	stdoutText, stderrText sandbox.Capture // output of the kernels on stdout and stderr
+	stdoutText, stderrText sandbox.OutputCapture // output of the kernels on stdout and stderr
 }
 
-// newReader returns a reader that calls onStage when a stage starts.
-func newReader(onStage func(stage string)) *reader {
-	r := &reader{onStage: onStage}
-	r.lines = harness.Lines{MaxBytes: maxLine, OnLine: r.readLine}
+// newReportReader returns a reader that calls onStage when a stage starts.
+func newReportReader(onStage func(stage string)) *reportReader {
+	r := &reportReader{onStage: onStage}
+	r.lines = harness.LineSplitter{MaxBytes: maxReportLine, OnLine: r.readLine}
 	return r
 }
 
 // read parses a piece of the report. Invalid lines are ignored.
-func (r *reader) read(b []byte) {
-	if r.bytesRead += len(b); r.bytesRead <= maxReport {
+func (r *reportReader) read(b []byte) {
+	if r.bytesRead += len(b); r.bytesRead <= maxReportBytes {
 		r.lines.Feed(b)
 	}
 }
 
-func (r *reader) stdout(b []byte) { _, _ = r.stdoutText.Write(b) }
+func (r *reportReader) stdout(b []byte) { _, _ = r.stdoutText.Write(b) }
 
-func (r *reader) stderr(b []byte) { _, _ = r.stderrText.Write(b) }
+func (r *reportReader) stderr(b []byte) { _, _ = r.stderrText.Write(b) }
 
-func (r *reader) readLine(line []byte) {
+func (r *reportReader) readLine(line []byte) {
 	var message struct {
 		Stage    string            `json:"stage"`
 		Kernel   string            `json:"kernel"`
@@ -81,21 +81,22 @@ func (r *reader) readLine(line []byte) {
 		r.result.Report = *message.Report
 	}
 	if message.Compiled != nil {
-		r.compiled = message.Compiled
+		r.compiledForms = message.Compiled
 	}
 	if message.References != nil {
-		r.references = message.References
+		r.keptReferences = message.References
 	}
-	r.completed, r.referenceLost, r.customRaised = r.completed || message.Done, r.referenceLost || message.Lost, r.customRaised || message.Raised
-	r.endedProcess, r.violation = cmp.Or(message.Gone, r.endedProcess), cmp.Or(message.Refused, r.violation)
+	r.isComplete, r.referenceLost, r.customRaised = r.isComplete || message.Done, r.referenceLost || message.Lost, r.customRaised || message.Raised
+	r.endedProcess, r.protocolViolation = cmp.Or(message.Gone, r.endedProcess), cmp.Or(message.Refused,
+		r.protocolViolation)
 	switch message.Stage {
 	case kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling:
 		r.compilingKernel = message.Kernel
-		r.begin(message.Stage)
+		r.beginStage(message.Stage)
 	}
 }
 
-func (r *reader) begin(stage string) {
+func (r *reportReader) beginStage(stage string) {
 	if stage == r.result.Stage {
 		return
 	}
@@ -105,7 +106,7 @@ func (r *reader) begin(stage string) {
 }
 
 // endStage adds the elapsed time to that of the stage. A program may return to an earlier stage.
-func (r *reader) endStage() {
+func (r *reportReader) endStage() {
 	if r.result.Stage != "" {
 		if r.result.StageSeconds == nil {
 			r.result.StageSeconds = map[string]float64{}
@@ -117,56 +118,57 @@ func (r *reader) endStage() {
 
 // conclude returns the result after the last line. After a crash or the time limit, earlier results stay, and the step
 // in progress gets the reason. It returns an error if the judge failed, which the kernel did not cause.
-func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
+func (r *reportReader) conclude(end judge.StageEnding) (kernelrun.Result, error) {
 	o := end.Outcome
-	if j := end.Judge; j != nil {
+	if j := end.JudgeOutcome; j != nil {
 		switch {
-		case j.Limit != "" && o.Limit == "":
-			o.Limit, r.endedProcess = j.Limit, "judge"
-		case !r.completed && r.endedProcess == "" && r.violation == "" && o.Limit == "" && !end.RunnerKilledFirst:
+		case j.ExceededLimit != "" && o.ExceededLimit == "":
+			o.ExceededLimit, r.endedProcess = j.ExceededLimit, "judge"
+		case !r.isComplete && r.endedProcess == "" && r.protocolViolation == "" && o.ExceededLimit == "" &&
+			!end.RunnerKilledFirst:
 			return r.result, fmt.Errorf("the evaluation's judge ended with exit code %d and signal %q: %s", j.ExitCode, j.Signal, lastLine(j.Stderr))
 		}
-	} else if r.result.Stage == "" && o.Limit == "" {
+	} else if r.result.Stage == "" && o.ExceededLimit == "" {
 		return r.result, fmt.Errorf("the evaluation's program ended with exit code %d before it began: %s", o.ExitCode, lastLine(o.Stderr))
 	}
 	r.endStage()
-	r.result.ExitCode, r.result.Signal, r.result.Limit = o.ExitCode, o.Signal, o.Limit
-	r.result.TimedOut = o.Limit == "wall" && !r.completed
-	r.result.Stdout, r.result.Stderr = outputEnd(r.stdoutText.String()), outputEnd(r.stderrText.String())
-	if !r.completed {
-		r.blame(cmp.Or(r.violation, r.endedText(o)+" while "+cmp.Or(r.result.Stage, "starting")+"."+deviceError(r.result.Stderr)))
+	r.result.ExitCode, r.result.Signal, r.result.ExceededLimit = o.ExitCode, o.Signal, o.ExceededLimit
+	r.result.TimedOut = o.ExceededLimit == "wall" && !r.isComplete
+	r.result.Stdout, r.result.Stderr = lastOutput(r.stdoutText.String()), lastOutput(r.stderrText.String())
+	if !r.isComplete {
+		r.setStepError(cmp.Or(r.protocolViolation, r.endedProcessText(o)+" while "+cmp.Or(r.result.Stage, "starting")+"."+lastDeviceError(r.result.Stderr)))
 	}
 	return r.result, nil
 }
 
-// kernelFailed reports whether the custom kernel was wrong, raised an exception, or ended its process or the judge's.
-// It returns false if the reference failed or the time limit was reached.
-func (r *reader) kernelFailed() bool {
-	return r.result.Fault == "" && !r.result.TimedOut && (!r.result.Correctness || r.customRaised || !r.completed)
+// customKernelFailed reports whether the custom kernel was wrong, raised an exception, or ended its process or the
+// judge's. It returns false if the reference failed or the time limit was reached.
+func (r *reportReader) customKernelFailed() bool {
+	return r.result.Fault == "" && !r.result.TimedOut && (!r.result.Correctness || r.customRaised || !r.isComplete)
 }
 
-// blame stores what as the error of the step in progress.
-func (r *reader) blame(what string) {
+// setStepError stores what as the error of the step in progress.
+func (r *reportReader) setStepError(what string) {
 	report := &r.result.Report
-	if r.endedProcess == refLabel || r.endedProcess == "inputs" && r.inputsFrom == refLabel {
+	if r.endedProcess == refLabel || r.endedProcess == "inputs" && r.inputGenerator == refLabel {
 		report.Fault = kernelrun.FaultReference
 	}
 	switch {
-	case r.result.Stage == kernelrun.StageProfiling && r.violation == "":
+	case r.result.Stage == kernelrun.StageProfiling && r.protocolViolation == "":
 		report.ProfilingError = "Profiling failed:\n" + what
 	case r.result.Stage != kernelrun.StageCompiling && r.result.Stage != "": // a protocol violation also invalidates the answers
 		report.Correctness, report.ValidationError = false, what
 	case r.compilingKernel == refLabel:
 		report.Fault = kernelrun.FaultReference
 		report.RefCompilationError = "Compilation error:\n" + what
-		report.ValidationError = skippedText
+		report.ValidationError = skippedMessage
 	default:
 		report.CompilationError = "Compilation error:\n" + what
 	}
 }
 
-// endedSubject returns the subject of a sentence about the process that ended the stage.
-func (r *reader) endedSubject() string {
+// endedProcessSubject returns the subject of a sentence about the process that ended the stage.
+func (r *reportReader) endedProcessSubject() string {
 	switch r.endedProcess {
 	case refLabel:
 		return "The reference's process"
@@ -178,13 +180,13 @@ func (r *reader) endedSubject() string {
 	return "The kernel's process"
 }
 
-// endedText returns the beginning of a sentence about how the process ended.
-func (r *reader) endedText(o sandbox.Outcome) string {
-	switch who := r.endedSubject(); {
-	case o.Limit == "wall":
+// endedProcessText returns the beginning of a sentence about how the process ended.
+func (r *reportReader) endedProcessText(o sandbox.Outcome) string {
+	switch who := r.endedProcessSubject(); {
+	case o.ExceededLimit == "wall":
 		return "The time limit was reached"
-	case o.Limit != "":
-		return who + " hit its " + o.Limit + " limit and was killed"
+	case o.ExceededLimit != "":
+		return who + " hit its " + o.ExceededLimit + " limit and was killed"
 	case o.Signal != "":
 		return who + " was killed by " + o.Signal
 	default:
@@ -194,9 +196,9 @@ func (r *reader) endedText(o sandbox.Outcome) string {
 
 var deviceErrorPattern = regexp.MustCompile(`(?i)CUDA error: [a-z][a-z -]+|CUDA_ERROR_[A-Z_]+`)
 
-// deviceError returns a sentence with the last device error that a process printed, or "". A kernel's error ends its
-// process, because each later call of the device fails with it.
-func deviceError(stderr string) string {
+// lastDeviceError returns a sentence with the last device error that a process printed, or "". A kernel's error ends
+// its process, because each later call of the device fails with it.
+func lastDeviceError(stderr string) string {
 	found := deviceErrorPattern.FindAllString(stderr, -1)
 	if len(found) == 0 {
 		return ""
@@ -213,13 +215,13 @@ func lastLine(s string) string {
 	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
-// maxOutput limits an output stream in a result, in bytes.
-const maxOutput = 16 << 10
+// maxOutputBytes limits an output stream in a result, in bytes.
+const maxOutputBytes = 16 << 10
 
-// outputEnd returns the end of a text, up to maxOutput.
-func outputEnd(s string) string {
-	if len(s) <= maxOutput {
+// lastOutput returns the end of a text, up to maxOutputBytes.
+func lastOutput(s string) string {
+	if len(s) <= maxOutputBytes {
 		return s
 	}
-	return "…" + strings.ToValidUTF8(s[len(s)-maxOutput:], "")
+	return "…" + strings.ToValidUTF8(s[len(s)-maxOutputBytes:], "")
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // readerOf returns a reader that has parsed these lines.
-func readerOf(lines ...string) *reader {
-	r := newReader(func(string) {})
+func readerOf(lines ...string) *reportReader {
+	r := newReportReader(func(string) {})
 	for _, line := range lines {
 		for _, piece := range []string{line[:len(line)/2], line[len(line)/2:] + "\n"} {
 			r.read([]byte(piece))
@@ -44,19 +44,19 @@ func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
 		{"ref", []string{compilingCustom, customCompiled, compilingRef}, crash,
 			kernelrun.Report{Compiled: true, Fault: "reference",
 				RefCompilationError: "Compilation error:\nThe kernel's process was killed by SIGSEGV while compiling.",
-				ValidationError:     skippedText}},
+				ValidationError:     skippedMessage}},
 		{"validating", []string{compilingCustom, customCompiled, validating}, crash,
 			kernelrun.Report{Compiled: true,
 				ValidationError: "The kernel's process was killed by SIGSEGV while validating."}},
 		{"profiling", []string{compilingCustom, customCompiled, validating, right, profiled},
-			sandbox.Outcome{Limit: "memory"},
+			sandbox.Outcome{ExceededLimit: "memory"},
 			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf",
 				ProfilingError: "Profiling failed:\nThe kernel's process hit its memory limit and was killed while profiling."}},
 		{"the reference", []string{compilingCustom, customCompiled, compilingRef, validating, `{"gone":"ref"}`}, crash,
 			kernelrun.Report{Compiled: true, Fault: "reference",
 				ValidationError: "The reference's process was killed by SIGSEGV while validating."}},
 		{"the inputs", []string{compilingCustom, customCompiled, validating, `{"gone":"inputs"}`},
-			sandbox.Outcome{Limit: "memory"},
+			sandbox.Outcome{ExceededLimit: "memory"},
 			kernelrun.Report{Compiled: true,
 				ValidationError: "The process that draws the inputs hit its memory limit and was killed while validating."}},
 		{"it broke the protocol", []string{compilingCustom, customCompiled, validating, right, profiled,
@@ -71,7 +71,7 @@ func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
 		{"garbage", []string{"{", compilingCustom, customCompiled, `{"stage":"winning"}`, "", `{"done":true}`},
 			sandbox.Outcome{}, kernelrun.Report{Compiled: true}},
 	} {
-		result, err := readerOf(tt.lines...).conclude(judge.Ending{Outcome: tt.end})
+		result, err := readerOf(tt.lines...).conclude(judge.StageEnding{Outcome: tt.end})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
 	} {
 		r := readerOf(compilingCustom, customCompiled, validating)
 		r.stderr([]byte(stderr))
-		result, err := r.conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1}})
+		result, err := r.conclude(judge.StageEnding{Outcome: sandbox.Outcome{ExitCode: 1}})
 		if got := "The kernel's process exited with code 1 while validating." + want; err != nil ||
 			result.ValidationError != got {
 			t.Errorf("%q: %q, %v", stderr, result.ValidationError, err)
@@ -100,14 +100,14 @@ func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
 
 // TestAJudgeThatFailsIsNotTheKernelsFault has judges that end in different ways.
 func TestAJudgeThatFailsIsNotTheKernelsFault(t *testing.T) {
-	_, err := readerOf(compilingCustom).conclude(judge.Ending{Judge: &sandbox.Outcome{ExitCode: 1,
+	_, err := readerOf(compilingCustom).conclude(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{ExitCode: 1,
 		Stderr: "Traceback\nKeyError: 'x'\n"}})
 	if err == nil || !strings.Contains(err.Error(), "KeyError") {
 		t.Errorf("a crash: %v", err)
 	}
 	result, err := readerOf(compilingCustom, customCompiled,
-		validating).conclude(judge.Ending{Judge: &sandbox.Outcome{Limit: "memory"}})
-	if err != nil || result.Limit != "memory" ||
+		validating).conclude(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{ExceededLimit: "memory"}})
+	if err != nil || result.ExceededLimit != "memory" ||
 		!strings.Contains(result.ValidationError,
 			"judge's process, which holds inputs and outputs too, hit its memory limit") {
 		t.Errorf("no memory: %+v, %v", result, err)
@@ -115,12 +115,12 @@ func TestAJudgeThatFailsIsNotTheKernelsFault(t *testing.T) {
 }
 
 func TestAProgramThatNeverBeganIsNotTheKernelsFault(t *testing.T) {
-	_, err := readerOf().conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1,
+	_, err := readerOf().conclude(judge.StageEnding{Outcome: sandbox.Outcome{ExitCode: 1,
 		Stderr: "Traceback\nImportError: libcudart\n"}})
 	if err == nil || !strings.Contains(err.Error(), "ImportError: libcudart") {
 		t.Errorf("error: %v", err)
 	}
-	if result, err := readerOf().conclude(judge.Ending{Outcome: sandbox.Outcome{Limit: "wall"}}); err != nil ||
+	if result, err := readerOf().conclude(judge.StageEnding{Outcome: sandbox.Outcome{ExceededLimit: "wall"}}); err != nil ||
 		!result.TimedOut {
 		t.Errorf("a time limit before it began: %+v, %v", result, err)
 	}
@@ -132,23 +132,23 @@ func TestAFloodOnThePipeIsBounded(t *testing.T) {
 	for _, tt := range []struct {
 		pieces int
 		done   bool
-	}{{maxLine>>20 + 1, true}, {maxReport >> 20, false}} {
-		r := newReader(func(string) {})
+	}{{maxReportLine>>20 + 1, true}, {maxReportBytes >> 20, false}} {
+		r := newReportReader(func(string) {})
 		for range tt.pieces {
 			r.read(flood)
 		}
 		r.read([]byte(done))
-		if r.completed != tt.done {
-			t.Errorf("after %d MiB: done %v", tt.pieces, r.completed)
+		if r.isComplete != tt.done {
+			t.Errorf("after %d MiB: done %v", tt.pieces, r.isComplete)
 		}
 	}
 }
 
 func TestStagesAreReportedOnceAndTimed(t *testing.T) {
 	var stages []string
-	r := newReader(func(stage string) { stages = append(stages, stage) })
+	r := newReportReader(func(stage string) { stages = append(stages, stage) })
 	r.read([]byte(strings.Join([]string{compilingCustom, compilingRef, validating, profiled, ""}, "\n")))
-	result, err := r.conclude(judge.Ending{Outcome: sandbox.Outcome{}})
+	result, err := r.conclude(judge.StageEnding{Outcome: sandbox.Outcome{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,13 +173,14 @@ func TestAKernelFailsUnlessTheReferenceOrTheTimeLimitEndsTheStage(t *testing.T) 
 		"crashes":                 {[]string{compilingCustom, validating, right, profiled, `{"gone":"custom"}`}, crash, true},
 		"a reference that fails":  {[]string{`{"report":{"fault":"reference"}}`, done}, sandbox.Outcome{}, false},
 		"a reference that is out": {[]string{compilingCustom, validating, right, profiled, `{"gone":"ref"}`}, crash, false},
-		"the time limit":          {[]string{compilingCustom, validating}, sandbox.Outcome{Limit: "wall"}, false},
+		"the time limit": {[]string{compilingCustom, validating}, sandbox.Outcome{ExceededLimit: "wall"},
+			false},
 	} {
 		r := readerOf(tt.lines...)
-		if _, err := r.conclude(judge.Ending{Outcome: tt.end}); err != nil && tt.end.Signal != "" {
+		if _, err := r.conclude(judge.StageEnding{Outcome: tt.end}); err != nil && tt.end.Signal != "" {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got := r.kernelFailed(); got != tt.want {
+		if got := r.customKernelFailed(); got != tt.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

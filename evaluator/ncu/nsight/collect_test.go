@@ -16,14 +16,14 @@ import (
 )
 
 func TestCommandProfilesTheHarnessRange(t *testing.T) {
-	tool := Tool{Path: "/opt/ncu"}
-	got := ProfileCommand(tool, []string{"/job/eval", "profile"}, Options{Report: "/out/p.ncu-rep", MaxLaunches: 3})
+	tool := Tool{ProgramPath: "/opt/ncu"}
+	got := ProfileCommand(tool, []string{"/job/eval", "profile"}, Options{ReportPath: "/out/p.ncu-rep", MaxLaunches: 3})
 	want := strings.Fields("/opt/ncu --set full --import-source 1 --nvtx --nvtx-include custom_kernel/ -c 3 " +
 		"--clock-control none --target-processes all -f -o /out/p -- /job/eval profile")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	later := strings.Join(ProfileCommand(Tool{Version: "2026.3.0.0"}, nil, Options{Report: "/out/p.ncu-rep"}), " ")
+	later := strings.Join(ProfileCommand(Tool{Version: "2026.3.0.0"}, nil, Options{ReportPath: "/out/p.ncu-rep"}), " ")
 	if !strings.Contains(later, "-o /out/p.ncu-rep --") { // without its ending it would be a .ncu-repz
 		t.Errorf("from 2026.3 on: %s", later)
 	}
@@ -34,8 +34,8 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 }
 
 func TestAFilterIsOnTheCommandLine(t *testing.T) {
-	got := ProfileCommand(Tool{Path: "/opt/ncu"}, []string{"/job/eval"}, Options{
-		Report: "/out/p.ncu-rep", MaxLaunches: 32, Sections: []string{"LaunchStats"},
+	got := ProfileCommand(Tool{ProgramPath: "/opt/ncu"}, []string{"/job/eval"}, Options{
+		ReportPath: "/out/p.ncu-rep", MaxLaunches: 32, Sections: []string{"LaunchStats"},
 		Filter: &job.ProfileFilter{Kernel: "regex:mat.*; rm -rf /", LaunchSkip: 2, LaunchCount: 3,
 			Sections: []string{"Occupancy", "SpeedOfLight"}}})
 	want := []string{"/opt/ncu", "--section", "Occupancy", "--section", "SpeedOfLight", "--import-source", "1",
@@ -65,7 +65,7 @@ SpeedOfLight       GPU Speed Of Light  yes     SpeedOfLight.section
 		"nothing":        {"", nil},
 		"another format": {"==ERROR== unknown option --list-sections\nIdentifier\n", nil},
 	} {
-		if diff := cmp.Diff(tt.want, sectionsOf(tt.listed)); diff != "" {
+		if diff := cmp.Diff(tt.want, parseSectionList(tt.listed)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
@@ -73,27 +73,27 @@ SpeedOfLight       GPU Speed Of Light  yes     SpeedOfLight.section
 
 func TestEveryPageIsPrintedAndKept(t *testing.T) {
 	dir := t.TempDir()
-	tool := Tool{Path: filepath.Join(dir, "ncu of 2025")}
-	if err := os.WriteFile(tool.Path, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+	tool := Tool{ProgramPath: filepath.Join(dir, "ncu of 2025")}
+	if err := os.WriteFile(tool.ProgramPath, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	argv := ImportCommand(tool, "/out/p q.ncu-rep", dir)
+	argv := PrintPagesCommand(tool, "/out/p q.ncu-rep", dir)
 	if out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)
 	}
 	var p ncu.CSVPages
-	for _, name := range ncu.PageNames() {
+	for _, name := range ncu.CSVPageNames() {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Set(name, bytes.TrimSpace(text))
+		p.SetPage(name, bytes.TrimSpace(text))
 	}
-	p.Set("unknown", []byte("x"))
+	p.SetPage("unknown", []byte("x"))
 	want := ncu.CSVPages{
-		Details:     []byte("--import /out/p q.ncu-rep --csv --page details"),
-		Raw:         []byte("--import /out/p q.ncu-rep --csv --page raw"),
-		Source:      []byte("--import /out/p q.ncu-rep --csv --page source --print-source sass"),
+		DetailsPage: []byte("--import /out/p q.ncu-rep --csv --page details"),
+		RawPage:     []byte("--import /out/p q.ncu-rep --csv --page raw"),
+		SourcePage:  []byte("--import /out/p q.ncu-rep --csv --page source --print-source sass"),
 		SourceLines: []byte("--import /out/p q.ncu-rep --csv --page source --print-source cuda,sass"),
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
@@ -117,18 +117,20 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 	dir := t.TempDir()
 	install(t, filepath.Join(dir, "nsight/2024.1/ncu"), "Version 2024.1.0.0", "0")
 	install(t, filepath.Join(dir, "nsight/2025.3/ncu"), "Version 2025.3.1.0 (build 1)", "0")
-	places := SearchPaths{Path: filepath.Join(dir, "none"), Globs: []string{filepath.Join(dir, "nsight/*/ncu")}}
+	places := SearchPaths{PathVariable: filepath.Join(dir, "none"),
+		ProgramGlobs: []string{filepath.Join(dir, "nsight/*/ncu")}}
 	tool, err := FindTool(t.Context(), places)
-	want := Tool{Path: filepath.Join(dir, "nsight/2025.3/ncu"), Dirs: []string{filepath.Join(dir, "nsight/2025.3")},
-		Version: "2025.3.1.0"}
+	want := Tool{ProgramPath: filepath.Join(dir, "nsight/2025.3/ncu"),
+		RequiredDirs: []string{filepath.Join(dir, "nsight/2025.3")},
+		Version:      "2025.3.1.0"}
 	if err != nil || cmp.Diff(want, tool) != "" {
 		t.Errorf("%v\n%s", err, cmp.Diff(want, tool))
 	}
 	install(t, filepath.Join(dir, "bin/ncu"), "Version 2023.2.0.0", "0")
-	places.Path, places.ExtraDirs = filepath.Join(dir, "bin"), []string{filepath.Join(dir, "nsight")}
+	places.PathVariable, places.ExtraDirs = filepath.Join(dir, "bin"), []string{filepath.Join(dir, "nsight")}
 	tool, err = FindTool(t.Context(), places)
-	want = Tool{Path: filepath.Join(dir, "bin/ncu"),
-		Dirs: []string{filepath.Join(dir, "nsight"), filepath.Join(dir, "bin")}, Version: "2023.2.0.0"}
+	want = Tool{ProgramPath: filepath.Join(dir, "bin/ncu"),
+		RequiredDirs: []string{filepath.Join(dir, "nsight"), filepath.Join(dir, "bin")}, Version: "2023.2.0.0"}
 	if err != nil || cmp.Diff(want, tool) != "" {
 		t.Errorf("%v\n%s", err, cmp.Diff(want, tool))
 	}
@@ -136,11 +138,11 @@ func TestFindPrefersPathThenTheNewest(t *testing.T) {
 
 func TestFindSaysWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := FindTool(t.Context(), SearchPaths{Path: dir}); !errors.Is(err, ErrNoTool) {
+	if _, err := FindTool(t.Context(), SearchPaths{PathVariable: dir}); !errors.Is(err, ErrNoTool) {
 		t.Errorf("no tool: %v", err)
 	}
 	install(t, filepath.Join(dir, "ncu"), "libfoo.so: cannot open shared object file", "127")
-	if _, err := FindTool(t.Context(), SearchPaths{Path: dir}); err == nil || !strings.Contains(err.Error(), "libfoo.so") {
+	if _, err := FindTool(t.Context(), SearchPaths{PathVariable: dir}); err == nil || !strings.Contains(err.Error(), "libfoo.so") {
 		t.Errorf("broken tool: %v", err)
 	}
 }
@@ -169,8 +171,8 @@ func TestExplainGivesASentenceForEachFailure(t *testing.T) {
 			"does not fit"},
 		"program": {CommandResult{ExitCode: 1, HasReport: true,
 			Output: "==ERROR== The application returned an error code (11).\n"}, "failed under the profiler"},
-		"slow":      {CommandResult{ExitCode: -1, Limit: "wall"}, "longer than its time limit"},
-		"memory":    {CommandResult{ExitCode: -1, Limit: "memory"}, "memory limit"},
+		"slow":      {CommandResult{ExitCode: -1, ExceededLimit: "wall"}, "longer than its time limit"},
+		"memory":    {CommandResult{ExitCode: -1, ExceededLimit: "memory"}, "memory limit"},
 		"unknown":   {CommandResult{ExitCode: 9, Output: "first\n==ERROR== Something new\nlast"}, "exit code 9: Something new"},
 		"silent":    {CommandResult{ExitCode: 9}, "it printed nothing"},
 		"no report": {CommandResult{Output: "bye"}, "without writing a report: bye"},

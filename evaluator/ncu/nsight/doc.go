@@ -2,6 +2,6 @@
 // command lines, and explains a failed collection. It starts only `ncu --version` and `ncu --list-sections`: package
 // profiling runs the commands in the sandbox, and package ncu parses their output.
 //
-// Versions of ncu rename sections and write other files (reportName). If a driver refuses counters, ExplainFailure
+// Versions of ncu rename sections and write other files (exportArgument). If a driver refuses counters, ExplainFailure
 // returns a sentence for the operator.
 package nsight

@@ -22,9 +22,9 @@ var ErrNoTool = errors.New("Nsight Compute (ncu) was not found on this worker: i
 
 // Tool is an installed ncu.
 type Tool struct {
-	Path    string   // path of the program, with symlinks resolved
-	Dirs    []string // directories that it needs at the same path, in addition to /usr
-	Version string   // "2025.3.1.0"
+	ProgramPath  string   // path of the program, with symlinks resolved
+	RequiredDirs []string // directories that it needs at the same path, in addition to /usr
+	Version      string   // "2025.3.1.0"
 	// Sections lists the sections of this version of ncu that pages show. If the list could not be read, it is empty,
 	// and the full set is collected.
 	Sections []string
@@ -32,16 +32,16 @@ type Tool struct {
 
 // SearchPaths lists the directories in which to search for ncu.
 type SearchPaths struct {
-	Path      string   // as in $PATH; searched first
-	Globs     []string // patterns of programs; of each, the last in alphabetical order wins
-	ExtraDirs []string // directories that a wrapper script on PATH may lead to
+	PathVariable string   // as in $PATH; searched first
+	ProgramGlobs []string // patterns of programs; of each, the last in alphabetical order wins
+	ExtraDirs    []string // directories that a wrapper script on PATH may lead to
 }
 
 // DefaultSearchPaths returns PATH and the directories in which NVIDIA's packages install ncu.
 func DefaultSearchPaths() SearchPaths {
 	return SearchPaths{
-		Path: os.Getenv("PATH"),
-		Globs: []string{
+		PathVariable: os.Getenv("PATH"),
+		ProgramGlobs: []string{
 			"/opt/nvidia/nsight-compute/*/ncu",
 			"/usr/local/cuda/bin/ncu",
 			"/usr/local/cuda-*/bin/ncu",
@@ -69,14 +69,14 @@ func FindTool(ctx context.Context, where SearchPaths) (Tool, error) {
 	}
 	listed, _ := exec.CommandContext(ctx, real, "--list-sections").Output()
 	return Tool{
-		Path:     real,
-		Dirs:     where.dirs(real),
-		Version:  ncu.Version(string(out)),
-		Sections: sectionsOf(string(listed)),
+		ProgramPath:  real,
+		RequiredDirs: where.requiredDirs(real),
+		Version:      ncu.FindVersion(string(out)),
+		Sections:     parseSectionList(string(listed)),
 	}, nil
 }
 
-var sectionName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)
+var sectionNamePattern = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)
 
 // unshownSections lists the sections of ncu's full set that no page shows. Without them, each kernel on an H200 is
 // replayed 36 times instead of 38, in 1.4 s instead of 1.75 s: sampling the whole device takes longest.
@@ -84,13 +84,13 @@ func unshownSections() []string {
 	return []string{"C2CLink", "NumaAffinity", "Nvlink", "Nvlink_Tables", "Nvlink_Topology", "PmSampling", "PmSampling_WarpStates"}
 }
 
-// sectionsOf parses ncu's list of sections, with identifiers in the first column, and omits unshown ones. It returns
-// nil for any other text.
-func sectionsOf(listed string) (sections []string) {
+// parseSectionList parses ncu's list of sections, with identifiers in the first column, and omits unshown ones. It
+// returns nil for any other text.
+func parseSectionList(listed string) (sections []string) {
 	_, rows, _ := strings.Cut(listed, "Identifier")
 	for line := range strings.Lines(rows) {
 		name, _, _ := strings.Cut(line, " ")
-		if sectionName.MatchString(name) && !slices.Contains(unshownSections(), name) {
+		if sectionNamePattern.MatchString(name) && !slices.Contains(unshownSections(), name) {
 			sections = append(sections, name)
 		}
 	}
@@ -101,12 +101,12 @@ func sectionsOf(listed string) (sections []string) {
 }
 
 func (p SearchPaths) find() string {
-	for _, dir := range filepath.SplitList(p.Path) {
+	for _, dir := range filepath.SplitList(p.PathVariable) {
 		if file := filepath.Join(dir, "ncu"); isExecutable(file) {
 			return file
 		}
 	}
-	for _, pattern := range p.Globs {
+	for _, pattern := range p.ProgramGlobs {
 		matches, _ := filepath.Glob(pattern)
 		slices.Sort(matches)
 		for _, m := range slices.Backward(matches) {
@@ -118,8 +118,8 @@ func (p SearchPaths) find() string {
 	return ""
 }
 
-// dirs returns the directories besides /usr that a sandbox must show so that the program at path starts.
-func (p SearchPaths) dirs(path string) []string {
+// requiredDirs returns the directories besides /usr that a sandbox must show so that the program at path starts.
+func (p SearchPaths) requiredDirs(path string) []string {
 	var out []string
 	for _, dir := range append(slices.Clone(p.ExtraDirs), filepath.Dir(path)) {
 		info, err := os.Stat(dir)

@@ -46,33 +46,33 @@ func (p *Pool) slot(number int) *pythonSlot {
 	return p.slots[number]
 }
 
-// IsKeeping reports whether Keep keeps Pythons at a slot.
-func (p *Pool) IsKeeping(number int) bool { return p.slot(number) != nil }
+// IsKeepingPythons reports whether KeepPythonsReady keeps Pythons at a slot.
+func (p *Pool) IsKeepingPythons(number int) bool { return p.slot(number) != nil }
 
-// Keep keeps n Pythons ready at the spec's slot until ctx ends. Take returns each of them for one job. exclusive allows
-// only one at a time: the next starts after the last one has ended, because its imports would disturb programs that are
-// timed on the processors.
-func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive bool) error {
+// KeepPythonsReady keeps n Pythons ready at the spec's slot until ctx ends. TakeMatching returns each of them for one
+// job. exclusive allows only one at a time: the next starts after the last one has ended, because its imports would
+// disturb programs that are timed on the processors.
+func (p *Pool) KeepPythonsReady(ctx context.Context, spec sandbox.Spec, n int, exclusive bool) error {
 	s := &pythonSlot{spec: spec, pythons: make(chan *Python)}
 	p.mu.Lock()
 	p.slots[spec.Slot] = s
 	p.mu.Unlock()
-	defer p.drop(s)
+	defer p.dropSlot(s)
 	if exclusive {
 		n = min(n, 1)
 	}
 	var keepers sync.WaitGroup
 	for range n {
-		keepers.Go(func() { p.refill(ctx, s, exclusive) })
+		keepers.Go(func() { p.refillSlot(ctx, s, exclusive) })
 	}
 	<-ctx.Done()
 	keepers.Wait()
 	return ctx.Err()
 }
 
-// refill keeps an idle Python ready for the slot until ctx ends: it starts another one when one is taken. exclusive is
-// Keep's.
-func (p *Pool) refill(ctx context.Context, s *pythonSlot, exclusive bool) {
+// refillSlot keeps an idle Python ready for the slot until ctx ends: it starts another one when one is taken. exclusive
+// is KeepPythonsReady's.
+func (p *Pool) refillSlot(ctx context.Context, s *pythonSlot, exclusive bool) {
 	for pause := time.Second; ctx.Err() == nil; {
 		r, err := p.Start(ctx, s.spec)
 		s.lastStartFailed.Store(err != nil)
@@ -83,15 +83,15 @@ func (p *Pool) refill(ctx context.Context, s *pythonSlot, exclusive bool) {
 			continue
 		}
 		pause = time.Second
-		s.handOver(ctx, r, exclusive)
+		s.handOverPython(ctx, r, exclusive)
 	}
 }
 
-// handOver passes a Python to its next user. With wait, it returns only when that Python has ended.
-func (s *pythonSlot) handOver(ctx context.Context, r *Python, wait bool) {
+// handOverPython passes a Python to its next user. With wait, it returns only when that Python has ended.
+func (s *pythonSlot) handOverPython(ctx context.Context, r *Python, wait bool) {
 	select {
 	case s.pythons <- r:
-	case <-r.done: // died idle
+	case <-r.ended: // died idle
 		r.Stop()
 		return
 	case <-ctx.Done():
@@ -102,13 +102,13 @@ func (s *pythonSlot) handOver(ctx context.Context, r *Python, wait bool) {
 		return
 	}
 	select {
-	case <-r.done:
+	case <-r.ended:
 	case <-ctx.Done():
 	}
 }
 
-// drop removes a slot, after its Pythons were taken.
-func (p *Pool) drop(s *pythonSlot) {
+// dropSlot removes a slot, after its Pythons were taken.
+func (p *Pool) dropSlot(s *pythonSlot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.slots[s.spec.Slot] == s {
@@ -119,7 +119,7 @@ func (p *Pool) drop(s *pythonSlot) {
 // Start starts a Python and waits for its imports, at most until ctx ends. The Python outlives ctx; the caller must
 // stop it.
 func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
-	r, err := start(context.WithoutCancel(ctx), p.sandbox, spec)
+	r, err := startPython(context.WithoutCancel(ctx), p.sandbox, spec)
 	if err != nil {
 		return nil, err
 	}
@@ -132,17 +132,17 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	return r, nil
 }
 
-// matches reports whether the slot's Pythons have the modules, devices, and memory of spec.
-func (s *pythonSlot) matches(spec sandbox.Spec) bool {
-	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.Device, spec.Device) && s.spec.AllowInternetSockets == spec.AllowInternetSockets &&
+// matchesSpec reports whether the slot's Pythons have the modules, devices, and memory of spec.
+func (s *pythonSlot) matchesSpec(spec sandbox.Spec) bool {
+	return slices.Equal(s.spec.Argv, spec.Argv) && slices.Equal(s.spec.DeviceNodes, spec.DeviceNodes) && s.spec.AllowInternetSockets == spec.AllowInternetSockets &&
 		s.spec.Limits.Memory == spec.Limits.Memory
 }
 
-// Take returns a Python that matches spec from the spec's slot, or nil if none becomes ready in time. For a job on
-// several GPUs it returns nil, because its Python needs more devices and network interfaces.
-func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
+// TakeMatching returns a Python that matches spec from the spec's slot, or nil if none becomes ready in time. For a job
+// on several GPUs it returns nil, because its Python needs more devices and network interfaces.
+func (p *Pool) TakeMatching(ctx context.Context, spec sandbox.Spec) *Python {
 	s := p.slot(spec.Slot)
-	if s == nil || !s.matches(spec) {
+	if s == nil || !s.matchesSpec(spec) {
 		return nil
 	}
 	timeout := time.NewTimer(acquireTimeout)
@@ -165,9 +165,9 @@ func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 	}
 }
 
-// Ready returns a Python that matches spec: one that is ready at its slot, or a new one.
-func (p *Pool) Ready(ctx context.Context, spec sandbox.Spec) (*Python, error) {
-	if s := p.slot(spec.Slot); s != nil && s.matches(spec) {
+// ReadyOrNew returns a Python that matches spec: one that is ready at its slot, or a new one.
+func (p *Pool) ReadyOrNew(ctx context.Context, spec sandbox.Spec) (*Python, error) {
+	if s := p.slot(spec.Slot); s != nil && s.matchesSpec(spec) {
 		if r := p.TakeReady(spec.Slot); r != nil {
 			return r, nil
 		}

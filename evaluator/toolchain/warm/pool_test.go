@@ -19,10 +19,10 @@ func TestTakeReadyReturnsNoPythonThatHasEnded(t *testing.T) {
 		}
 		t.Cleanup(func() { requests.Close(); frames.Close() })
 		_, kill := context.WithCancel(t.Context())
-		return &Python{kill: kill, stdin: stdin, controlSocket: control, done: make(chan struct{})}
+		return &Python{kill: kill, stdin: stdin, controlSocket: control, ended: make(chan struct{})}
 	}
 	ended, alive := python(), python()
-	close(ended.done)
+	close(ended.ended)
 	p := NewPool(nil, nil)
 	s := &pythonSlot{pythons: make(chan *Python, 2)}
 	p.slots[0] = s

@@ -29,13 +29,13 @@ type Python struct {
 	kill          context.CancelFunc
 	stdin         *net.UnixConn // requests and their descriptors
 	controlSocket *os.File
-	done          chan struct{} // closed when the sandbox has ended; outcome and err are set then
+	ended         chan struct{} // closed when the sandbox has ended; outcome and err are set then
 	outcome       sandbox.Outcome
 	err           error
 }
 
-// start starts a Python, which ends with ctx. It does not wait for the imports.
-func start(ctx context.Context, box Sandbox, spec sandbox.Spec) (*Python, error) {
+// startPython starts a Python, which ends with ctx. It does not wait for the imports.
+func startPython(ctx context.Context, box Sandbox, spec sandbox.Spec) (*Python, error) {
 	stdin, requests, err := socketPair()
 	if err != nil {
 		return nil, fmt.Errorf("make a warm Python's socket: %w", err)
@@ -45,10 +45,10 @@ func start(ctx context.Context, box Sandbox, spec sandbox.Spec) (*Python, error)
 		return nil, errors.Join(fmt.Errorf("make a warm Python's pipe: %w", err), stdin.Close(), requests.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	r := &Python{kill: cancel, stdin: stdin, controlSocket: control, done: make(chan struct{})}
+	r := &Python{kill: cancel, stdin: stdin, controlSocket: control, ended: make(chan struct{})}
 	spec.Stdin, spec.ResultPipe = requests, controlWrite
 	go func() {
-		defer close(r.done)
+		defer close(r.ended)
 		r.outcome, r.err = box.Run(ctx, spec)
 		requests.Close()
 		controlWrite.Close()
@@ -87,7 +87,7 @@ func (r *Python) waitUntilReady() error {
 // IsAlive reports whether the Python has not ended.
 func (r *Python) IsAlive() bool {
 	select {
-	case <-r.done:
+	case <-r.ended:
 		return false
 	default:
 		return true
@@ -102,25 +102,25 @@ func (r *Python) Stop() {
 		_, _ = io.Copy(io.Discard, r.controlSocket) // a full pipe would block its writer
 	}()
 	select {
-	case <-r.done:
+	case <-r.ended:
 	case <-time.After(stopTimeout):
 	}
 	r.kill()
-	<-r.done
+	<-r.ended
 }
 
 // Types of frames, which warm.py in the harness's runner programs describes.
 const (
-	framePythonReady = 'w'
-	frameStdout      = 'o'
-	frameStderr      = 'e'
-	frameResult      = 'r'
-	frameSilent      = 's'
-	frameStageEnded  = 'x'
+	framePythonReady  = 'w'
+	frameStdout       = 'o'
+	frameStderr       = 'e'
+	frameResult       = 'r'
+	frameOutputClosed = 's'
+	frameStageEnded   = 'x'
 )
 
-// maxFrame exceeds the largest frame that warm.py sends.
-const maxFrame = 1 << 20
+// maxFrameBytes exceeds the largest frame that warm.py sends.
+const maxFrameBytes = 1 << 20
 
 type frame struct {
 	kind byte
@@ -134,7 +134,7 @@ func readFrame(from io.Reader) (frame, error) {
 		return frame{}, io.EOF
 	}
 	size := binary.BigEndian.Uint32(head[1:])
-	if size > maxFrame {
+	if size > maxFrameBytes {
 		return frame{}, fmt.Errorf("the warm Python sent a frame of %d bytes", size)
 	}
 	data := make([]byte, size)

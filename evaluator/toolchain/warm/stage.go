@@ -17,22 +17,24 @@ import (
 
 // Stage describes a stage to run in a warm Python.
 type Stage struct {
-	Argv       []string
-	Env        map[string]string
-	Files      map[string][]byte // in the working directory, by name
-	Extensions []byte            // archive of compiled extensions, unpacked before the start
-	HasReport  bool              // provide a result pipe; false for the runner beside a judge
-	ExtraFiles []*os.File        // its descriptors from 4 on
-	Started    func()            // called after the request was sent; may be nil, as may Silent
-	Silent     func()            // called when it has closed its output, which may be some time before it has ended
-	Unprepared bool              // start a new process although one was prepared
-	Resident   bool              // keep its process for later stages of the same script; it must not run untrusted code
+	Argv          []string
+	Env           map[string]string
+	Files         map[string][]byte // in the working directory, by name
+	Extensions    []byte            // archive of compiled extensions, unpacked before the start
+	HasResultPipe bool              // provide a result pipe; false for the runner beside a judge
+	ExtraFiles    []*os.File        // its descriptors from 4 on
+	OnStarted     func()            // called after the request was sent; may be nil, as may OnOutputClosed
+	// called when it has closed its output, which may be some time before it has ended
+	OnOutputClosed  func()
+	NeedsNewProcess bool // start a new process although one was prepared
+	// keep its process for later stages of the same script; it must not run untrusted code
+	KeepsProcess bool
 
-	Timeout time.Duration // 0 for none
-	Output  int64         // limit of both streams together in bytes; 0 for none
-	// OnPipe receives the report, and OnStdout and OnStderr the output, while the stage runs. Each may be nil.
-	OnPipe, OnStdout, OnStderr func([]byte)
-	Log                        *slog.Logger
+	Timeout        time.Duration // 0 for none
+	MaxOutputBytes int64         // limit of both streams together in bytes; 0 for none
+	// OnResultPipe receives the report, and OnStdout and OnStderr the output, while the stage runs. Each may be nil.
+	OnResultPipe, OnStdout, OnStderr func([]byte)
+	Log                              *slog.Logger
 }
 
 // runningStage is a stage in progress.
@@ -41,45 +43,45 @@ type runningStage struct {
 	python         *Python
 	request        stageRequest
 	descriptors    []*os.File // of the request
-	stdout, stderr sandbox.Capture
+	stdout, stderr sandbox.OutputCapture
 	outputBytes    int64
 }
 
 // Run sends a request for the stage and waits for its end, which may also be the end of the Python. The error is an
 // infrastructure error; the outcome describes the program's end.
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
-	kind := stageKind{HasReport: stage.HasReport, HasPools: stage.hasPools()}
-	content, err := json.Marshal(stageText{stage.Argv, stage.Env, stage.Files, stage.Extensions, kind})
+	kind := stageRequestFields{HasReport: stage.HasResultPipe, UsesProcessPools: stage.usesProcessPools()}
+	content, err := json.Marshal(stageContent{stage.Argv, stage.Env, stage.Files, stage.Extensions, kind})
 	if err != nil {
 		return sandbox.Outcome{}, err
 	}
-	file, err := sandbox.SealedFile("stage", string(content))
+	file, err := sandbox.NewSealedFile("stage", string(content))
 	if err != nil {
 		return sandbox.Outcome{}, fmt.Errorf("write a stage's text: %w", err)
 	}
 	defer file.Close()
 	s := &runningStage{Stage: stage, python: r, descriptors: append([]*os.File{file}, stage.ExtraFiles...)}
 	s.request = stageRequest{
-		DescriptorCount: len(s.descriptors),
-		stageKind:       kind,
-		Resident:        stage.Resident,
-		Unprepared:      stage.Unprepared,
+		DescriptorCount:    len(s.descriptors),
+		stageRequestFields: kind,
+		KeepsProcess:       stage.KeepsProcess,
+		NeedsNewProcess:    stage.NeedsNewProcess,
 	}
 	begun := time.Now()
-	ended, cut := s.follow(ctx)
+	ended, cut := s.readFrames(ctx)
 	took := time.Since(begun)
 	if ended != nil && ended.MustNotBeReused {
 		s.Log.Info("a stage left what cannot be removed; the next one gets another Python")
 		s.python.Stop()
 	}
-	return s.conclude(ended, cut, took)
+	return s.stageOutcome(ended, cut, took)
 }
 
-// follow reads frames up to the stage's end. cut is the reason if the stage was ended early: output, cancelled, or
+// readFrames reads frames up to the stage's end. cut is the reason if the stage was ended early: output, cancelled, or
 // wall.
-func (s *runningStage) follow(ctx context.Context) (ended *stageEnd, cut string) {
+func (s *runningStage) readFrames(ctx context.Context) (ended *stageEndReport, cut string) {
 	frames := make(chan frame)
-	go s.receive(frames)
+	go s.receiveFrames(frames)
 	timeout := ctx.Done()
 	var wallTime <-chan time.Time
 	if s.Timeout > 0 {
@@ -95,8 +97,8 @@ func (s *runningStage) follow(ctx context.Context) (ended *stageEnd, cut string)
 		select {
 		case f, ok := <-frames:
 			if open = ok; ok && cut == "" {
-				ended = s.observe(f)
-				if s.Output > 0 && s.outputBytes > s.Output {
+				ended = s.handleFrame(f)
+				if s.MaxOutputBytes > 0 && s.outputBytes > s.MaxOutputBytes {
 					stop("output")
 				}
 			}
@@ -109,13 +111,13 @@ func (s *runningStage) follow(ctx context.Context) (ended *stageEnd, cut string)
 	return ended, cut
 }
 
-// receive sends the request for the stage, and passes its frames on until the stage or the Python ends.
-func (s *runningStage) receive(frames chan<- frame) {
+// receiveFrames sends the request for the stage, and passes its frames on until the stage or the Python ends.
+func (s *runningStage) receiveFrames(frames chan<- frame) {
 	defer close(frames)
 	if err := s.python.send(s.request, s.descriptors); err != nil {
 		return // the Python has ended; its outcome has the reason
 	}
-	callIfSet(s.Started)
+	callIfSet(s.OnStarted)
 	for {
 		f, err := readFrame(s.python.controlSocket)
 		if err != nil {
@@ -128,23 +130,23 @@ func (s *runningStage) receive(frames chan<- frame) {
 	}
 }
 
-// observe handles one frame. It returns the end of the stage for the last frame, otherwise nil.
-func (s *runningStage) observe(f frame) *stageEnd {
+// handleFrame handles one frame. It returns the end of the stage for the last frame, otherwise nil.
+func (s *runningStage) handleFrame(f frame) *stageEndReport {
 	switch f.kind {
 	case frameStdout:
 		s.outputBytes += int64(len(f.data))
 		_, _ = s.stdout.Write(f.data)
-		pass(s.OnStdout, f.data)
+		passData(s.OnStdout, f.data)
 	case frameStderr:
 		s.outputBytes += int64(len(f.data))
 		_, _ = s.stderr.Write(f.data)
-		pass(s.OnStderr, f.data)
+		passData(s.OnStderr, f.data)
 	case frameResult:
-		pass(s.OnPipe, f.data)
-	case frameSilent:
-		callIfSet(s.Silent)
+		passData(s.OnResultPipe, f.data)
+	case frameOutputClosed:
+		callIfSet(s.OnOutputClosed)
 	case frameStageEnded:
-		var e stageEnd
+		var e stageEndReport
 		if json.Unmarshal(f.data, &e) == nil {
 			return &e
 		}
@@ -158,15 +160,16 @@ func callIfSet(f func()) {
 	}
 }
 
-func pass(see func([]byte), data []byte) {
+func passData(see func([]byte), data []byte) {
 	if see != nil {
 		see(data)
 	}
 }
 
-// conclude returns the outcome of the stage. After a failed stage the Python is stopped, because the counters of its
-// sandbox (memory, processes) contain the reason.
-func (s *runningStage) conclude(ended *stageEnd, cut string, wallTime time.Duration) (sandbox.Outcome, error) {
+// stageOutcome returns the outcome of the stage. After a failed stage the Python is stopped, because the counters of
+// its sandbox (memory, processes) contain the reason.
+func (s *runningStage) stageOutcome(ended *stageEndReport, cut string, wallTime time.Duration) (sandbox.Outcome,
+	error) {
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidationFailed) {
 		s.python.Stop()
@@ -177,16 +180,16 @@ func (s *runningStage) conclude(ended *stageEnd, cut string, wallTime time.Durat
 		_, _ = s.stderr.Write([]byte(o.Stderr)) // the Python's own last output
 	}
 	if ended != nil {
-		o.ExitCode, o.CPU, o.MemoryMax = ended.ExitCode, time.Duration(ended.CPU), max(o.MemoryMax, ended.MaxRSS)
+		o.ExitCode, o.CPU, o.MemoryPeak = ended.ExitCode, time.Duration(ended.CPU), max(o.MemoryPeak, ended.MaxRSS)
 		o.Signal = ""
 		if ended.Signal != 0 {
 			o.ExitCode, o.Signal = 128+ended.Signal, unix.SignalName(syscall.Signal(ended.Signal))
 		}
-		o.Limit = exceededLimit(o)
+		o.ExceededLimit = exceededLimit(o)
 	}
 	o.Cancelled = cut == "cancelled"
 	if cut != "" && !o.Cancelled {
-		o.Limit = cut
+		o.ExceededLimit = cut
 	}
 	o.WallTime, o.Stdout, o.Stderr = wallTime, s.stdout.String(), s.stderr.String()
 	return o, nil
@@ -198,8 +201,8 @@ const exitValidationFailed = 112
 // exceededLimit returns the limit that the sandbox reports, or that the signal implies.
 func exceededLimit(o sandbox.Outcome) string {
 	switch {
-	case o.Limit != "":
-		return o.Limit
+	case o.ExceededLimit != "":
+		return o.ExceededLimit
 	case o.Signal == "SIGXCPU":
 		return "cpu"
 	case o.Signal == "SIGXFSZ":
@@ -213,30 +216,30 @@ func exceededLimit(o sandbox.Outcome) string {
 type stageRequest struct {
 	// DescriptorCount is the number of descriptors sent with the request. The second becomes descriptor 4 of the stage.
 	DescriptorCount int `json:"descriptors"`
-	stageKind
-	// Resident keeps the process of this stage for later stages of the same script.
-	Resident   bool `json:"resident"`
-	Unprepared bool `json:"unprepared"`
-	Prepare    bool `json:"prepare"` // no stage, but the process of the next one
+	stageRequestFields
+	// KeepsProcess keeps the process of this stage for later stages of the same script.
+	KeepsProcess    bool `json:"resident"`
+	NeedsNewProcess bool `json:"unprepared"`
+	Prepare         bool `json:"prepare"` // no stage, but the process of the next one
 }
 
-// stageText is the JSON of a Stage that the process which runs it reads from a descriptor.
-type stageText struct {
+// stageContent is the JSON of a Stage that the process which runs it reads from a descriptor.
+type stageContent struct {
 	Argv       []string          `json:"argv"`
 	Env        map[string]string `json:"env"`
 	Files      map[string][]byte `json:"files"`
 	Extensions []byte            `json:"extensions"`
-	stageKind
+	stageRequestFields
 }
 
-// stageKind has the fields of both parts of a request.
-type stageKind struct {
-	HasReport bool `json:"report"` // false for a process without a report: the runner beside a judge
-	HasPools  bool `json:"pools"`  // the script makes further processes, which a context would not survive
+// stageRequestFields has the fields of both parts of a request.
+type stageRequestFields struct {
+	HasReport        bool `json:"report"` // false for a process without a report: the runner beside a judge
+	UsesProcessPools bool `json:"pools"`  // the script makes further processes, which a context would not survive
 }
 
-// stageEnd is warm.py's report about an ended stage.
-type stageEnd struct {
+// stageEndReport is warm.py's report about an ended stage.
+type stageEndReport struct {
 	ExitCode int   `json:"exit_code"`
 	Signal   int   `json:"signal"`
 	CPU      int64 `json:"cpu_ns"`
@@ -246,15 +249,15 @@ type stageEnd struct {
 	MustNotBeReused bool `json:"spent"`
 }
 
-// Prepare starts the process of the next stage, which creates a CUDA context while it waits. If argv has arguments for
-// it, it also imports the script's modules from files, and calls the script's function prepare. It begins when the
+// PrepareStage starts the process of the next stage, which creates a CUDA context while it waits. If argv has arguments
+// for it, it also imports the script's modules from files, and calls the script's function prepare. It begins when the
 // current stage has ended; nothing may be measured for which that stage's process was ended.
-func (r *Python) Prepare(argv []string, files map[string][]byte) error {
-	text, err := json.Marshal(stageText{Argv: argv, Files: files})
+func (r *Python) PrepareStage(argv []string, files map[string][]byte) error {
+	text, err := json.Marshal(stageContent{Argv: argv, Files: files})
 	if err != nil {
 		return err
 	}
-	file, err := sandbox.SealedFile("prepare", string(text))
+	file, err := sandbox.NewSealedFile("prepare", string(text))
 	if err != nil {
 		return fmt.Errorf("write the text for the next stage's process: %w", err)
 	}
@@ -262,8 +265,8 @@ func (r *Python) Prepare(argv []string, files map[string][]byte) error {
 	return r.send(stageRequest{DescriptorCount: 1, Prepare: true}, []*os.File{file})
 }
 
-// hasPools reports whether the stage may fork processes with multiprocessing or concurrent.futures.
-func (s *Stage) hasPools() bool {
+// usesProcessPools reports whether the stage may fork processes with multiprocessing or concurrent.futures.
+func (s *Stage) usesProcessPools() bool {
 	for _, file := range s.Files {
 		if bytes.Contains(file, []byte("multiprocessing")) || bytes.Contains(file, []byte("ProcessPool")) {
 			return true

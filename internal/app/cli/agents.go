@@ -44,7 +44,7 @@ func skillCommand(env console.Environment) *cobra.Command {
 			// O_EXCL: do not overwrite a file that was edited by hand.
 			file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 			if errors.Is(err, fs.ErrExist) {
-				return console.UsageError("%s exists already: remove it, or name another file with --to", to)
+				return console.NewUsageError("%s exists already: remove it, or name another file with --to", to)
 			}
 			if err != nil {
 				return fmt.Errorf("write the instructions: %w", err)

@@ -52,7 +52,7 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 	for i, site := range sites {
 		user, err := site.CurrentUser(cmd.Context())
 		if err != nil {
-			err = console.ExplainError(err, withoutUser(asked[i].Server), asked[i].Token)
+			err = console.ExplainError(err, removeURLUser(asked[i].Server), asked[i].Token)
 			asked[i].Error = err.Error()
 		}
 		if asked[i].User = user; i == 0 {
@@ -87,7 +87,7 @@ func (c *connection) sitesOf(cfg console.Sites, chosen *client.Client) ([]tokenS
 }
 
 func printSignedIn(s *console.Screen, one tokenStatus) {
-	head := withoutUser(one.Server)
+	head := removeURLUser(one.Server)
 	if one.Name != "" && one.Name != strings.TrimPrefix(strings.TrimPrefix(head, "https://"), "http://") {
 		head += " (" + one.Name + ")"
 	}
@@ -96,9 +96,9 @@ func printSignedIn(s *console.Screen, one tokenStatus) {
 	}
 	switch {
 	case one.User != nil:
-		s.Line("%s\n  signed in as %s (%s)", head, one.User.Name, one.User.Role)
+		s.PrintLine("%s\n  signed in as %s (%s)", head, one.User.Name, one.User.Role)
 	default:
-		s.Line("%s\n  %s", head, one.Error)
+		s.PrintLine("%s\n  %s", head, one.Error)
 	}
 }
 
@@ -117,15 +117,15 @@ func shareCommand(c *connection) *cobra.Command {
 				if !e.Shared {
 					state = "can be read only by you and the admins"
 				}
-				s.Line("evaluation %s %s: %s", e.ID, state, evaluationPage(site, e.ID))
+				s.PrintLine("evaluation %s %s: %s", e.ID, state, evaluationPage(site, e.ID))
 			})
 		}}
 	cmd.Flags().BoolVar(&off, "off", false, "stop sharing")
 	return cmd
 }
 
-// revokeOwn revokes the token of the client.
-func revokeOwn(ctx context.Context, site *client.Client) error {
+// revokeOwnToken revokes the token of the client.
+func revokeOwnToken(ctx context.Context, site *client.Client) error {
 	all, err := site.Tokens(ctx)
 	if err != nil {
 		return err
@@ -152,13 +152,13 @@ func (c *connection) tokens() *cobra.Command {
 					if all[i].UsedByThisRequest {
 						note = "this one"
 					}
-					return []any{all[i].ID, all[i].Name, all[i].SecretPrefix, dayText(all[i].LastUsedAt), dayText(all[i].ExpiresAt), note}
+					return []any{all[i].ID, all[i].Name, all[i].SecretPrefix, dateText(all[i].LastUsedAt), dateText(all[i].ExpiresAt), note}
 				})
 			})
 		}}
 }
 
-func dayText(at *time.Time) string {
+func dateText(at *time.Time) string {
 	if at == nil {
 		return "never"
 	}
@@ -170,13 +170,13 @@ func (c *connection) revoke() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil || id <= 0 {
-				return console.UsageError("%q is not the number of a token (warpboard auth tokens lists yours)", args[0])
+				return console.NewUsageError("%q is not the number of a token (warpboard auth tokens lists yours)", args[0])
 			}
 			site, err := c.site()
 			if err == nil {
 				err = site.RevokeToken(cmd.Context(), id)
 			}
-			return c.printAnswer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.Line("token %d is revoked", id) })
+			return c.printAnswer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.PrintLine("token %d is revoked", id) })
 		}}
 }
 
@@ -186,26 +186,26 @@ func (c *connection) logout(cmd *cobra.Command, name string, keep bool) error {
 		return err
 	}
 	if name == "" {
-		name = cfg.Default
+		name = cfg.DefaultSite
 	}
 	gone, ok := cfg.Sites[name]
 	if !ok {
-		return console.UsageError("there is no site %q in %s (warpboard auth status lists them)", name, console.SitesFile(c.env.Getenv))
+		return console.NewUsageError("there is no site %q in %s (warpboard auth status lists them)", name, console.SitesFile(c.env.Getenv))
 	}
 	// The token is removed locally even if the site does not respond. A message names tokens that could not be revoked.
 	revoked := "kept at the site"
 	if !keep {
 		revoked = "revoked"
-		if err := revokeOwn(cmd.Context(), client.New(gone.Server, gone.Token)); err != nil {
-			revoked = fmt.Sprintf("not revoked (%v): revoke it on your page, %s/me", console.ExplainError(err, withoutUser(gone.Server), true), withoutUser(gone.Server))
+		if err := revokeOwnToken(cmd.Context(), client.New(gone.Server, gone.Token)); err != nil {
+			revoked = fmt.Sprintf("not revoked (%v): revoke it on your page, %s/me", console.ExplainError(err, removeURLUser(gone.Server), true), removeURLUser(gone.Server))
 		}
 	}
-	if delete(cfg.Sites, name); cfg.Default == name {
-		cfg.Default = ""
+	if delete(cfg.Sites, name); cfg.DefaultSite == name {
+		cfg.DefaultSite = ""
 	}
 	if _, err := cfg.Save(c.env.Getenv); err != nil {
 		return err
 	}
-	c.screen().Line("The token of %s is gone from this machine, and %s.", name, revoked)
+	c.newScreen().PrintLine("The token of %s is gone from this machine, and %s.", name, revoked)
 	return nil
 }

@@ -43,8 +43,8 @@ standard output.`
 
 // ciOptions are the flags of `warpboard ci`.
 type ciOptions struct {
-	base, summary, failOnChange, mode string
-	all                               bool
+	baseCommit, summary, failOnChange, mode string
+	allKernels                              bool
 }
 
 func ciCommand(c *connection) *cobra.Command {
@@ -54,11 +54,11 @@ func ciCommand(c *connection) *cobra.Command {
 			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
 		}}
 	f := cmd.Flags()
-	f.StringVar(&o.base, "base", "", "commit or branch to compare with, such as origin/main")
+	f.StringVar(&o.baseCommit, "base", "", "commit or branch to compare with, such as origin/main")
 	f.StringVar(&o.summary, "summary", "", "file to append the summary to")
 	f.StringVar(&o.failOnChange, "fail-on", "slower", "when to exit with 3: never, failure (a kernel does not pass), or slower (failure, or a kernel got slower)")
 	f.StringVar(&o.mode, "mode", string(job.ModeRanked), "mode of the submissions: ranked also measures times, test only checks")
-	f.BoolVar(&o.all, "all", false, "also run kernels that have not changed")
+	f.BoolVar(&o.allKernels, "all", false, "also run kernels that have not changed")
 	return cmd
 }
 
@@ -87,20 +87,20 @@ const (
 // ci runs every kernel of a project.
 func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 	if !slices.Contains([]string{"never", "failure", "slower"}, o.failOnChange) {
-		return console.UsageError("--fail-on %q: want never, failure or slower", o.failOnChange)
+		return console.NewUsageError("--fail-on %q: want never, failure or slower", o.failOnChange)
 	}
 	p, err := findProject(dir)
 	if err != nil {
 		return err
 	}
 	if len(p.Kernels) == 0 {
-		return console.UsageError("there is no %s with [[kernel]] entries in %s or above it", projectFile, dir)
+		return console.NewUsageError("there is no %s with [[kernel]] entries in %s or above it", projectFile, dir)
 	}
 	site, err := c.site()
 	if err != nil {
 		return err
 	}
-	r := &ciRun{site: site, options: o, project: p}
+	r := &ciKernelRun{site: site, options: o, project: p}
 	found := []ciResult{}
 	// The kernels run in sequence: they would wait for the same device anyway, and several at once could exceed a
 	// person's limit of waiting runs.
@@ -131,34 +131,34 @@ func (o ciOptions) verdict(found []ciResult) error {
 	switch {
 	// "slower" includes failures. With "never", only the summary is printed.
 	case o.failOnChange != "never" && bad > 0:
-		return console.FailedError("%d of %d did not pass", bad, len(found))
+		return console.NewFailedError("%d of %d did not pass", bad, len(found))
 	case o.failOnChange == "slower" && slow > 0:
-		return console.FailedError("%d of %d got slower", slow, len(found))
+		return console.NewFailedError("%d of %d got slower", slow, len(found))
 	}
 	return nil
 }
 
-// ciRun runs the kernels of one project.
-type ciRun struct {
+// ciKernelRun runs the kernels of one project.
+type ciKernelRun struct {
 	site    *client.Client
 	options ciOptions
 	project project
 }
 
-func (r *ciRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, error) {
-	if k.leavesFolder() {
+func (r *ciKernelRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, error) {
+	if k.hasOutsideFile() {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
 	}
 	path := filepath.Join(r.project.dir, k.File)
 	here := func(file string) ([]byte, error) {
-		return readBelow(r.project.dir, file, tasks.MaxSubmission)
+		return readInsideFolder(r.project.dir, file, tasks.MaxSubmission)
 	}
 	now, err := k.read(here)
 	if err != nil {
 		return nil, err
 	}
 	base, err := k.read(func(file string) ([]byte, error) { return r.fileAtBase(ctx, file) })
-	if len(parse.ProblemsIn(err)) > 0 {
+	if len(parse.ProblemsFromError(err)) > 0 {
 		base, err = tasks.Submission{}, nil // the base could not be submitted, so this one counts as new
 	}
 	if err != nil {
@@ -166,12 +166,13 @@ func (r *ciRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, er
 	}
 	// The whole submission is compared, with additional files. Changes of the task or of the machine are ignored: with
 	// --all, it runs again.
-	same := base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all
+	same := base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.allKernels
 	if k.Reference != "" {
 		return r.compareAllWithReference(ctx, k, path, same)
 	}
 	if same {
-		return []ciResult{{File: k.File, ComparedWith: r.project.configOf(path).Task, State: stateUnchanged}}, nil
+		return []ciResult{{File: k.File, ComparedWith: r.project.kernelConfigFor(path).Task,
+			State: stateUnchanged}}, nil
 	}
 	// after and before are measured in sequence: a change of the machine between them counts as a difference.
 	// Overlapping intervals count as equal, which covers small changes.
@@ -182,15 +183,15 @@ func (r *ciRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, er
 	var before *client.Submission
 	if base.Source != nil && job.Mode(r.options.mode) == job.ModeRanked { // other modes have no scores
 		if before, err = r.submitAndWait(ctx, path, base); err != nil {
-			return nil, fmt.Errorf("as it is at %s: %w", r.options.base, err)
+			return nil, fmt.Errorf("as it is at %s: %w", r.options.baseCommit, err)
 		}
 	}
-	return resultsOf(k.File, before, after), nil
+	return decodeResults(k.File, before, after), nil
 }
 
-// leavesFolder reports whether a kernel has a file outside of the project. In a pull request, the project may come from
-// an untrusted person: such a file would be sent to the site, and compiler messages could show it.
-func (k kernelConfig) leavesFolder() bool {
+// hasOutsideFile reports whether a kernel has a file outside of the project. In a pull request, the project may come
+// from an untrusted person: such a file would be sent to the site, and compiler messages could show it.
+func (k kernelConfig) hasOutsideFile() bool {
 	outside := func(file string) bool { return !filepath.IsLocal(file) }
 	return outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside)
 }
@@ -201,19 +202,21 @@ func (k kernelConfig) read(read func(file string) ([]byte, error)) (tasks.Submis
 }
 
 // fileAtBase returns a file in the base commit; nil if there is no base commit or no such file.
-func (r *ciRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
-	if r.options.base == "" {
+func (r *ciKernelRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
+	if r.options.baseCommit == "" {
 		return nil, nil
 	}
 	git := func(args ...string) ([]byte, error) {
 		return exec.CommandContext(ctx, "git", append([]string{"-C", r.project.dir}, args...)...).Output()
 	}
-	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", r.options.base+"^{commit}"); err != nil {
-		return nil, console.UsageError("--base %q is not a commit of this repository (fetch it first)", r.options.base)
+	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options",
+		r.options.baseCommit+"^{commit}"); err != nil {
+		return nil, console.NewUsageError("--base %q is not a commit of this repository (fetch it first)",
+			r.options.baseCommit)
 	}
 	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. An error means that the
 	// file is new, because the commit exists.
-	text, err := git("show", "--end-of-options", r.options.base+":./"+filepath.ToSlash(file))
+	text, err := git("show", "--end-of-options", r.options.baseCommit+":./"+filepath.ToSlash(file))
 	if err != nil {
 		return nil, nil // the file is new
 	}
@@ -221,14 +224,14 @@ func (r *ciRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
 }
 
 // submitAndWait submits a source and waits until it has ended.
-func (r *ciRun) submitAndWait(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
+func (r *ciKernelRun) submitAndWait(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
 	in := client.NewSubmission{
 		Mode:     job.Mode(r.options.mode),
 		FileName: filepath.Base(path),
 		Source:   string(s.Source),
-		Files:    s.Texts(),
+		Files:    s.FileTexts(),
 	}
-	if err := r.project.configOf(path).fillMissing(&in.Task, &in.Devices, s.Source); err != nil {
+	if err := r.project.kernelConfigFor(path).fillFromProject(&in.Task, &in.Devices, s.Source); err != nil {
 		return nil, err
 	}
 	sub, err := r.site.Submit(ctx, in)

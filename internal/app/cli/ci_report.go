@@ -51,9 +51,9 @@ func (k ciResult) annotation() string {
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	switch {
 	case k.State == stateFailed:
-		return fmt.Sprintf("::error file=%s::%s", property.Replace(k.File), escape.Replace(console.CleanText(k.Device+": "+k.Reason)))
+		return fmt.Sprintf("::error file=%s::%s", property.Replace(k.File), escape.Replace(console.RemoveControlCharacters(k.Device+": "+k.Reason)))
 	case k.Change == changeSlower:
-		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(console.CleanText(k.Device+": slower, "+k.times())))
+		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(console.RemoveControlCharacters(k.Device+": slower, "+k.times())))
 	}
 	return ""
 }
@@ -80,7 +80,7 @@ func (k ciResult) changeText() string {
 // sites.
 func resultsTable(found []ciResult) string {
 	cell := func(text string) string {
-		text = strings.Join(strings.Fields(console.CleanText(text)), " ")
+		text = strings.Join(strings.Fields(console.RemoveControlCharacters(text)), " ")
 		return strings.NewReplacer("\\", "\\\\", "|", "\\|", "<", "&lt;", "`", "\\`", "[", "\\[", "]", "\\]").Replace(text)
 	}
 	var out strings.Builder
@@ -95,7 +95,7 @@ func resultsTable(found []ciResult) string {
 		}
 		state := k.State
 		if strings.HasPrefix(k.URL, "http://") || strings.HasPrefix(k.URL, "https://") {
-			state = fmt.Sprintf("[%s](%s)", k.State, strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "|", "%7C").Replace(console.CleanText(k.URL)))
+			state = fmt.Sprintf("[%s](%s)", k.State, strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "|", "%7C").Replace(console.RemoveControlCharacters(k.URL)))
 		}
 		if k.Reason != "" {
 			state += ": " + cell(k.Reason)

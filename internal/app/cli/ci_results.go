@@ -11,10 +11,10 @@ import (
 
 // compareAllWithReference compares a kernel with its reference on each device of the kernel, unless both are unchanged
 // since the base commit.
-func (r *ciRun) compareAllWithReference(
+func (r *ciKernelRun) compareAllWithReference(
 	ctx context.Context, k kernelConfig, path string, same bool,
 ) (all []ciResult, err error) {
-	now, err := readBelow(r.project.dir, k.Reference, tasks.MaxSubmission)
+	now, err := readInsideFolder(r.project.dir, k.Reference, tasks.MaxSubmission)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (r *ciRun) compareAllWithReference(
 			return []ciResult{{File: k.File, ComparedWith: k.Reference, State: stateUnchanged}}, nil
 		}
 	}
-	devices := r.project.configOf(path).Devices
+	devices := r.project.kernelConfigFor(path).Devices
 	if len(devices) == 0 {
 		devices = []string{""} // any device
 	}
@@ -42,7 +42,7 @@ func (r *ciRun) compareAllWithReference(
 }
 
 // compareWithReference compares a kernel with a reference on a device, without a task.
-func (r *ciRun) compareWithReference(
+func (r *ciKernelRun) compareWithReference(
 	ctx context.Context, k kernelConfig, path, device string,
 ) (one ciResult, err error) {
 	o := evaluateOptions{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}
@@ -61,11 +61,11 @@ func (r *ciRun) compareWithReference(
 		State:        statePassed,
 		URL:          evaluationPage(r.site, e.ID),
 	}
-	if ok, why := passedOrReason(e); !ok {
+	if ok, why := checkKernelPassed(e); !ok {
 		one.State, one.Reason = stateFailed, why
 		return one, nil
 	}
-	found := resultOf(e).Result
+	found := decodeResult(e).Result
 	if one.Speedup = found.Speedup; found.Stats != nil {
 		// convert milliseconds to nanoseconds
 		mean := found.Stats.Mean * 1e6
@@ -74,8 +74,8 @@ func (r *ciRun) compareWithReference(
 	return one, nil
 }
 
-// resultsOf relates the runs of a submission to those of the base commit; before is nil if there are none.
-func resultsOf(file string, before, after *client.Submission) (all []ciResult) {
+// decodeResults relates the runs of a submission to those of the base commit; before is nil if there are none.
+func decodeResults(file string, before, after *client.Submission) (all []ciResult) {
 	for _, run := range after.Runs {
 		one := ciResult{
 			File: file, ComparedWith: after.Task, Device: run.Device, State: statePassed,

@@ -31,14 +31,14 @@ func Commands(env console.Environment) []*cobra.Command {
 
 // connection has the flags with which a command connects to a site, and the site.
 type connection struct {
-	env           console.Environment
-	server, token string
-	tokenGiven    bool
-	json          bool
-	jq            string
-	jqFilter      *console.Filter
-	chosenSite    console.Site   // set by site
-	client        *client.Client // client of the asked site
+	env              console.Environment
+	server, token    string
+	hasExplicitToken bool
+	json             bool
+	jq               string
+	jqFilter         *console.JQFilter
+	chosenSite       console.SignedInSite // set by site
+	client           *client.Client       // client of the asked site
 }
 
 // command adds the flags that every command for a site has. Environment variables are not the default values of flags,
@@ -53,9 +53,9 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 		f.StringVar(&c.jq, "jq", "", "filter the API's answer with a jq expression, such as .runs[0].score_ns")
 	}
 	cmd.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
-		if c.tokenGiven = cmd.Flags().Changed("token"); c.jq != "" {
+		if c.hasExplicitToken = cmd.Flags().Changed("token"); c.jq != "" {
 			c.json = true
-			c.jqFilter, err = console.NewFilter(c.jq)
+			c.jqFilter, err = console.NewJQFilter(c.jq)
 		}
 		return err
 	}
@@ -72,7 +72,7 @@ func (c *connection) rewriteErrors(cmd *cobra.Command) {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)
 			c.warnIfOlder(err)
-			return console.ExplainError(err, withoutUser(c.chosenSite.Server), c.chosenSite.Token != "")
+			return console.ExplainError(err, removeURLUser(c.chosenSite.Server), c.chosenSite.Token != "")
 		}
 	}
 	for _, below := range cmd.Commands() {
@@ -96,23 +96,23 @@ func (c *connection) site() (*client.Client, error) {
 	switch asked := cmp.Or(c.server, c.env.Getenv("WARPBOARD_SERVER")); {
 	case ok:
 	case asked != "":
-		known = cfg.At(asked)
-	case cfg.Default != "":
-		known = cfg.Sites[cfg.Default]
+		known = cfg.SiteAt(asked)
+	case cfg.DefaultSite != "":
+		known = cfg.Sites[cfg.DefaultSite]
 	default:
-		known = cfg.At(defaultServer)
+		known = cfg.SiteAt(defaultServer)
 	}
 	// A token from the environment is sent to every site, as its user intends. With --token "" none is sent.
 	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
-	if c.tokenGiven {
+	if c.hasExplicitToken {
 		token = c.token
 	}
 	if token = strings.TrimSpace(token); strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, console.UsageError("the token contains a space, a line break, or another invalid character: copy it again")
+		return nil, console.NewUsageError("the token contains a space, a line break, or another invalid character: copy it again")
 	}
 	c.chosenSite.Server, c.chosenSite.Token = strings.TrimSuffix(known.Server, "/"), token
 	if !isAddress(c.chosenSite.Server) {
-		return nil, console.UsageError("%q is neither an address like https://boards.example.org nor the name of a site you signed in to", withoutUser(c.chosenSite.Server))
+		return nil, console.NewUsageError("%q is neither an address like https://boards.example.org nor the name of a site you signed in to", removeURLUser(c.chosenSite.Server))
 	}
 	c.client = client.New(c.chosenSite.Server, token)
 	c.client.SetVersion(c.env.Version)
@@ -126,7 +126,7 @@ func (c *connection) warnIfOlder(err error) {
 		return
 	}
 	if own, theirs := c.env.Version, c.client.SiteVersion(); isOlderVersion(own, theirs) {
-		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, console.CleanText(theirs), withoutUser(c.chosenSite.Server))
+		fmt.Fprintf(c.env.Stderr, "warpboard: this command (%s) is older than the site (%s): update it, as %s/docs/install says\n", own, console.RemoveControlCharacters(theirs), removeURLUser(c.chosenSite.Server))
 	}
 }
 
@@ -137,8 +137,8 @@ func isOlderVersion(own, theirs string) bool {
 	return semver.IsValid(own) && semver.IsValid(theirs) && semver.Compare(own, theirs) < 0
 }
 
-// withoutUser removes the user name and the password from an address, because logs store errors.
-func withoutUser(address string) string {
+// removeURLUser removes the user name and the password from an address, because logs store errors.
+func removeURLUser(address string) string {
 	scheme, rest, found := strings.Cut(address, "://")
 	if !found {
 		scheme, rest = "", address
@@ -156,5 +156,5 @@ func isAddress(text string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
-// screen returns the command's output for people.
-func (c *connection) screen() *console.Screen { return console.NewScreen(c.env) }
+// newScreen returns the command's output for people.
+func (c *connection) newScreen() *console.Screen { return console.NewScreen(c.env) }

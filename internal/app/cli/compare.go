@@ -54,7 +54,7 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 	}
 	var runs [2]client.Run
 	for i, text := range args {
-		if runs[i], err = runOf(ctx, site, text, device); err != nil {
+		if runs[i], err = runOfSubmission(ctx, site, text, device); err != nil {
 			return err
 		}
 	}
@@ -70,16 +70,16 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 	if err := json.Unmarshal(data, &found); err != nil {
 		return fmt.Errorf("read the comparison: %w", err)
 	}
-	printCompared(c.screen(), found)
-	c.screen().Line("%s/compare%s", site.BaseURL(), query)
+	printCompared(c.newScreen(), found)
+	c.newScreen().PrintLine("%s/compare%s", site.BaseURL(), query)
 	return nil
 }
 
 func printCompared(s *console.Screen, found comparison) {
-	s.Line("%s", found.verdict())
+	s.PrintLine("%s", found.verdict())
 	for i, side := range []comparedSide{found.A, found.B} {
 		if note := side.board(); note != "" {
-			s.Line("%c here is submission %d alone; %s", 'A'+i, side.Submission, note)
+			s.PrintLine("%c here is submission %d alone; %s", 'A'+i, side.Submission, note)
 		}
 	}
 	s.Table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
@@ -136,8 +136,8 @@ func (f comparison) noTimesReason() string {
 	return fmt.Sprintf("submissions %d and %d have no timed case in common", f.A.Submission, f.B.Submission)
 }
 
-// pooledNote says that a score combines several runs, or which run the board shows.
-func pooledNote(run client.Run) string {
+// pooledScoreNote says that a score combines several runs, or which run the board shows.
+func pooledScoreNote(run client.Run) string {
 	switch {
 	case run.PooledRuns > 1:
 		return fmt.Sprintf(" from %d runs of this source combined", run.PooledRuns)

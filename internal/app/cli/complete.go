@@ -11,11 +11,11 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// completion returns completions of an argument for a shell.
-type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
+// argumentCompletion returns completions of an argument for a shell.
+type argumentCompletion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// fixedWords completes the words of a fixed list.
-func fixedWords(all ...string) completion {
+// completeFixedWords completes the words of a fixed list.
+func completeFixedWords(all ...string) argumentCompletion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return all, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -23,10 +23,10 @@ func fixedWords(all ...string) completion {
 
 // addCompletion adds completion of flag values and arguments to a command and its subcommands.
 func (c *connection) addCompletion(cmd *cobra.Command) {
-	flags := map[string]completion{
-		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": fixedWords("test", "benchmark", "ranked", "profile", "sanitize"),
-		"fail-on": fixedWords("never", "failure", "slower"), "format": fixedWords("txt", "json", "csv", "ncu-rep", "ptx"), "event": fixedWords("run.ended", "record.taken", "worker.lost", "wait.long"),
-		"type": fixedWords("torch", "torch_cuda", "triton", "cuda", "multi_kernel"), "reference-type": fixedWords("torch", "torch_cuda", "triton", "cuda", "multi_kernel"),
+	flags := map[string]argumentCompletion{
+		"device": c.completeDevice, "task": c.completeTask, "server": c.completeSite, "mode": completeFixedWords("test", "benchmark", "ranked", "profile", "sanitize"),
+		"fail-on": completeFixedWords("never", "failure", "slower"), "format": completeFixedWords("txt", "json", "csv", "ncu-rep", "ptx"), "event": completeFixedWords("run.ended", "record.taken", "worker.lost", "wait.long"),
+		"type": completeFixedWords("torch", "torch_cuda", "triton", "cuda", "multi_kernel"), "reference-type": completeFixedWords("torch", "torch_cuda", "triton", "cuda", "multi_kernel"),
 	}
 	for name, offer := range flags {
 		if cmd.LocalFlags().Lookup(name) != nil {
@@ -49,7 +49,7 @@ func (c *connection) completeSubmission(
 	if site, err := c.site(); err == nil && cmd.Parent().Name() != "webhook" {
 		if list, err := site.OwnSubmissions(cmd.Context(), "", 0, 20); err == nil {
 			for _, sub := range list.Submissions {
-				all = append(all, fmt.Sprintf("%d\t%s %s", sub.ID, console.CleanText(sub.Task), sub.Mode))
+				all = append(all, fmt.Sprintf("%d\t%s %s", sub.ID, console.RemoveControlCharacters(sub.Task), sub.Mode))
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (c *connection) completeDevice(
 	if site, err := c.site(); err == nil {
 		if list, err := site.Devices(cmd.Context()); err == nil {
 			for _, d := range list {
-				all = append(all, console.CleanText(d.Device))
+				all = append(all, console.RemoveControlCharacters(d.Device))
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (c *connection) completeBoard(
 	list, _ := site.Tasks(cmd.Context())
 	for _, task := range list {
 		if len(args) == 0 {
-			all = append(all, console.CleanText(task.Slug))
+			all = append(all, console.RemoveControlCharacters(task.Slug))
 		} else if task.Slug == args[0] {
 			all = task.Devices
 		}

@@ -166,8 +166,8 @@ func TestAnAnswerThatIsCutOffExitsAsNoAnswer(t *testing.T) {
 
 func TestExitCodesTellWhatWentWrong(t *testing.T) {
 	for want, err := range map[int]error{
-		0: nil, console.ExitOther: errors.New("x"), console.ExitUsage: console.UsageError("x"),
-		console.ExitFailed:  console.FailedError("x"),
+		0: nil, console.ExitOtherError: errors.New("x"), console.ExitUsage: console.NewUsageError("x"),
+		console.ExitFailed:  console.NewFailedError("x"),
 		console.ExitRefused: &client.Problem{Status: 422}, console.ExitNotSignedIn: &client.Problem{Status: 401},
 		console.ExitUnreachable: &client.Problem{Status: 503},
 	} {
@@ -202,7 +202,7 @@ func TestAProjectFileSaysWhatAKernelIsFor(t *testing.T) {
 		"//!POPCORN gpus H100\n": "sort "} {
 		var task string
 		var devices []string
-		if err := p.configOf(file).fillMissing(&task, &devices, []byte(source)); err != nil {
+		if err := p.kernelConfigFor(file).fillFromProject(&task, &devices, []byte(source)); err != nil {
 			t.Fatal(err)
 		}
 		if got := task + " " + strings.Join(devices, ","); got != want {

@@ -24,11 +24,11 @@ the modules that it imports, or the headers that it includes. A .cu file has the
 
 // evaluateOptions has the flags of `warpboard evaluate`.
 type evaluateOptions struct {
-	kind, io, reference, referenceKind, device, className string
-	trials                                                int
-	tolerance                                             map[string]float64 // the words that were given
-	require                                               []string           // packages of the worker
-	filesBeside                                           []string           // files beside the kernel's
+	kind, ioContractFile, reference, referenceKind, device, className string
+	trials                                                            int
+	tolerance                                                         map[string]float64 // the words that were given
+	requiredPackages                                                  []string           // packages of the worker
+	filesBeside                                                       []string           // files beside the kernel's
 }
 
 func evaluateCommand(c *connection) *cobra.Command {
@@ -48,12 +48,12 @@ func evaluateCommand(c *connection) *cobra.Command {
 		}}
 	f := cmd.Flags()
 	f.StringVar(&o.kind, "type", "", "torch, torch_cuda, triton, cuda, or multi_kernel; default: from the file")
-	f.StringVar(&o.io, "io", "", "JSON file with the kernel's arguments and launch sizes")
+	f.StringVar(&o.ioContractFile, "io", "", "JSON file with the kernel's arguments and launch sizes")
 	f.StringVar(&o.reference, "reference", "", "file of a correct kernel to compare with")
 	f.StringVar(&o.referenceKind, "reference-type", "", "type of the reference; default: from the file")
 	f.StringVar(&o.device, "device", "", "device to run on, such as h200 or cpu; default: any, preferably a GPU")
 	f.StringVar(&o.className, "class-name", "", "the kernel's class; default: ModelNew or Model")
-	f.StringArrayVar(&o.require, "require", nil, "Python package that the worker must have, such as 'triton>=3'; once for each")
+	f.StringArrayVar(&o.requiredPackages, "require", nil, "Python package that the worker must have, such as 'triton>=3'; once for each")
 	f.IntVar(&o.trials, "trials", 100, "number of timed calls")
 	f.Float64("atol", 0.01, "absolute tolerance; needs --reference")
 	f.Float64("rtol", 0.01, "relative tolerance; needs --reference")
@@ -64,15 +64,15 @@ func evaluateCommand(c *connection) *cobra.Command {
 func (o evaluateOptions) checkFlags(cmd *cobra.Command, file string) error {
 	for _, name := range []string{"type", "io", "reference", "reference-type", "device", "require", "class-name", "trials", "atol", "rtol"} {
 		if cmd.Flags().Changed(name) && filepath.Ext(file) == ".json" {
-			return console.UsageError("--%s has no effect, because %s is the whole request: write the value there", name, file)
+			return console.NewUsageError("--%s has no effect, because %s is the whole request: write the value there", name, file)
 		}
 	}
 	if len(o.filesBeside) > 0 && filepath.Ext(file) == ".json" {
-		return console.UsageError("%s has no effect, because %s is the whole request: write the file there, in source_files", o.filesBeside[0], file)
+		return console.NewUsageError("%s has no effect, because %s is the whole request: write the file there, in source_files", o.filesBeside[0], file)
 	}
 	for _, name := range []string{"reference-type", "atol", "rtol"} {
 		if cmd.Flags().Changed(name) && o.reference == "" {
-			return console.UsageError("--%s needs --reference FILE", name)
+			return console.NewUsageError("--%s needs --reference FILE", name)
 		}
 	}
 	return nil
@@ -87,7 +87,7 @@ func (c *connection) evaluate(ctx context.Context, o evaluateOptions, file strin
 	if err != nil {
 		return err
 	}
-	progress := c.screen()
+	progress := c.newScreen()
 	e, err := evaluateAndWait(ctx, site, request, func(e *client.Evaluation) {
 		state := e.State
 		if e.WaitsFor != "" {
@@ -107,10 +107,10 @@ func (c *connection) evaluate(ctx context.Context, o evaluateOptions, file strin
 		address = evaluationPage(site, e.ID)
 	}
 	err = c.printAnswer(e, nil, func(s *console.Screen) {
-		s.Line("evaluation %s  %s\n%s", e.ID, address, summaryOf(e))
+		s.PrintLine("evaluation %s  %s\n%s", e.ID, address, evaluationSummary(e))
 	})
-	if ok, why := passedOrReason(e); err == nil && !ok {
-		err = console.FailedError("%s", why)
+	if ok, why := checkKernelPassed(e); err == nil && !ok {
+		err = console.NewFailedError("%s", why)
 	}
 	return err
 }
@@ -142,7 +142,7 @@ func (o evaluateOptions) request(file string) (map[string]any, error) {
 		var whole map[string]any
 		return whole, readJSON(file, &whole)
 	}
-	kernel, err := kernelCodeOf(file, o.kind, o.io, o.filesBeside...)
+	kernel, err := kernelCodeFromFile(file, o.kind, o.ioContractFile, o.filesBeside...)
 	if err != nil {
 		return nil, err
 	}
@@ -153,11 +153,11 @@ func (o evaluateOptions) request(file string) (map[string]any, error) {
 	if o.device != "" {
 		request["gpu_type"] = o.device
 	}
-	if len(o.require) > 0 {
-		request["require"] = o.require
+	if len(o.requiredPackages) > 0 {
+		request["require"] = o.requiredPackages
 	}
 	if o.reference != "" {
-		reference, err := kernelCodeOf(o.reference, o.referenceKind, o.io)
+		reference, err := kernelCodeFromFile(o.reference, o.referenceKind, o.ioContractFile)
 		if err != nil {
 			return nil, err
 		}
@@ -170,15 +170,15 @@ func (o evaluateOptions) request(file string) (map[string]any, error) {
 	return request, nil
 }
 
-// kernelCodeOf returns a KernelCode of the API, with the files beside the first.
-func kernelCodeOf(file, kind, io string, beside ...string) (map[string]any, error) {
+// kernelCodeFromFile returns a KernelCode of the API, with the files beside the first.
+func kernelCodeFromFile(file, kind, io string, beside ...string) (map[string]any, error) {
 	read, err := tasks.ReadSubmission(append([]string{file}, beside...), readText)
 	if err != nil {
 		return nil, err
 	}
 	source := string(read.Source)
 	code := map[string]any{"source_code": source, "kernel_type": cmp.Or(kind, guessKernelType(file, source))}
-	if files := read.Texts(); files != nil {
+	if files := read.FileTexts(); files != nil {
 		code["source_files"] = files
 	}
 	if io != "" {
@@ -208,19 +208,19 @@ func readJSON(file string, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return console.UsageError("%s is not the expected JSON: %w", file, err)
+		return console.NewUsageError("%s is not the expected JSON: %w", file, err)
 	}
 	return nil
 }
 
 // readText reads a file, and refuses one that is not UTF-8, because JSON would change its text.
 func readText(file string) ([]byte, error) {
-	text, err := readRegular(file, maxRequestBytes)
+	text, err := readRegularFile(file, maxRequestBytes)
 	if err != nil {
 		return nil, fmt.Errorf("reading the file: %w", err)
 	}
 	if err := tasks.CheckText(file, text); err != nil {
-		return nil, console.UsageError("%w", err)
+		return nil, console.NewUsageError("%w", err)
 	}
 	return text, nil
 }
@@ -243,16 +243,16 @@ type printedResult struct {
 	} `json:"kernel_exec_result"`
 }
 
-func resultOf(e *client.Evaluation) (f printedResult) {
+func decodeResult(e *client.Evaluation) (f printedResult) {
 	if e.Result != nil {
 		_ = json.Unmarshal(*e.Result, &f) // unreadable parts count as missing
 	}
 	return f
 }
 
-// passedOrReason reports whether a kernel compiled and is correct, and otherwise why not.
-func passedOrReason(e *client.Evaluation) (ok bool, why string) {
-	r := resultOf(e).Result
+// checkKernelPassed reports whether a kernel compiled and is correct, and otherwise why not.
+func checkKernelPassed(e *client.Evaluation) (ok bool, why string) {
+	r := decodeResult(e).Result
 	switch {
 	case e.State != "completed":
 		return false, cmp.Or(e.Failure, "the evaluation ended as "+e.State)
@@ -264,12 +264,12 @@ func passedOrReason(e *client.Evaluation) (ok bool, why string) {
 	return true, ""
 }
 
-// summaryOf summarizes an evaluation in a line.
-func summaryOf(e *client.Evaluation) string {
-	if ok, _ := passedOrReason(e); !ok {
+// evaluationSummary summarizes an evaluation in a line.
+func evaluationSummary(e *client.Evaluation) string {
+	if ok, _ := checkKernelPassed(e); !ok {
 		return e.State + " on " + e.Device + ": it did not pass"
 	}
-	line, r := e.State+" on "+e.Device, resultOf(e).Result
+	line, r := e.State+" on "+e.Device, decodeResult(e).Result
 	if r.Stats != nil {
 		line += fmt.Sprintf(": %v ± %v", console.Nanoseconds(r.Stats.Mean*1e6), console.Nanoseconds(r.Stats.Std*1e6))
 	}

@@ -68,7 +68,7 @@ func TestEvaluateTellsTheVerdictAndExitsByIt(t *testing.T) {
 		{[]string{"right.py", "--reference", "right.py"}, 0, "500.0 µs"},
 		{[]string{"wrong.py", "--reference", "right.py"}, console.ExitFailed, "did not pass"},
 		{[]string{"broken.py"}, console.ExitFailed, "did not pass"},
-		{[]string{"none.py"}, console.ExitOther, ""},
+		{[]string{"none.py"}, console.ExitOtherError, ""},
 		{[]string{}, console.ExitUsage, ""},
 	} {
 		for i, arg := range c.args {

@@ -22,7 +22,7 @@ func (c *connection) join(ctx context.Context, code string) error {
 	}
 	joined, err := site.JoinBoard(ctx, path.Base(strings.TrimSpace(code))) // accepts a link, which ends with the code
 	return c.printAnswer(joined, err, func(s *console.Screen) {
-		s.Line("%s (%s) is open to you: %s", joined.Task, joined.Title, joined.URL)
+		s.PrintLine("%s (%s) is open to you: %s", joined.Task, joined.Title, joined.URL)
 	})
 }
 
@@ -38,6 +38,6 @@ func (c *connection) leave(ctx context.Context, task string) error {
 	}
 	err = site.LeaveBoard(ctx, task)
 	return c.printAnswer(map[string]string{"left": task}, err, func(s *console.Screen) {
-		s.Line("You left %s. Your entries stay.", task)
+		s.PrintLine("You left %s. Your entries stay.", task)
 	})
 }

@@ -26,7 +26,7 @@ func loginCommand(c *connection) *cobra.Command {
 			if err := c.login(cmd.Context(), strings.Join(args, ""), name); err != nil || !popcorn {
 				return err
 			}
-			return c.setUpPopcorn()
+			return c.configurePopcorn()
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "name of the site in the config file, for --server NAME; default: its host and path")
@@ -39,7 +39,7 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
 	// http is allowed for sites on this machine or in a private network, where the token is sent unencrypted.
 	if !isAddress(server) {
-		return console.UsageError("%q is not an address like https://boards.example.org", withoutUser(server))
+		return console.NewUsageError("%q is not an address like https://boards.example.org", removeURLUser(server))
 	}
 	u, err := url.Parse(server)
 	if err != nil {
@@ -58,20 +58,20 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(c.env.Stdout, "Open %s\nand check that it shows %s.\n", console.CleanText(login.URL), console.CleanText(login.Code))
+	fmt.Fprintf(c.env.Stdout, "Open %s\nand check that it shows %s.\n", console.RemoveControlCharacters(login.URL), console.RemoveControlCharacters(login.Code))
 	answer, err := waitForLogin(ctx, site, login)
 	if err != nil {
 		return err
 	}
 	if cfg.Sites == nil {
-		cfg.Sites = map[string]console.Site{}
+		cfg.Sites = map[string]console.SignedInSite{}
 	}
 	name = cmp.Or(name, u.Host+u.Path)
-	cfg.Sites[name], cfg.Default = console.Site{Server: server, Token: answer.Token}, name
+	cfg.Sites[name], cfg.DefaultSite = console.SignedInSite{Server: server, Token: answer.Token}, name
 	c.chosenSite = cfg.Sites[name]
 	path, err := cfg.Save(c.env.Getenv)
 	if err == nil {
-		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s and expires within a year.\n", console.CleanText(answer.User.Name), path)
+		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s and expires within a year.\n", console.RemoveControlCharacters(answer.User.Name), path)
 	}
 	return err
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// setUpPopcorn writes the token of the site to popcorn-cli's file, and prints the other settings that popcorn-cli
+// configurePopcorn writes the token of the site to popcorn-cli's file, and prints the other settings that popcorn-cli
 // needs.
-func (c *connection) setUpPopcorn() error {
+func (c *connection) configurePopcorn() error {
 	line, home := "cli_id: "+c.chosenSite.Token, c.env.Getenv("HOME")
 	path := filepath.Join(home, ".popcorn.yaml")
 	ours, err := popcornFileReplaceable(path)

@@ -25,7 +25,7 @@ func profileCommand(c *connection) *cobra.Command {
 				return err
 			}
 			if !slices.Contains([]string{"txt", "json", "csv", "ncu-rep", "ptx"}, kind) {
-				return console.UsageError("--format %q: want txt, json, csv, ncu-rep or ptx", kind)
+				return console.NewUsageError("--format %q: want txt, json, csv, ncu-rep or ptx", kind)
 			}
 			if c.json {
 				kind = "json"
@@ -49,7 +49,7 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	if err != nil {
 		return err
 	}
-	run, err := onlyRun(sub, device)
+	run, err := runOnDevice(sub, device)
 	if err != nil {
 		return err
 	}
@@ -69,24 +69,24 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	}
 	// A pipe receives the bytes without changes, except for text, which people read through pipes, too.
 	if kind == "txt" || console.IsTerminal(c.env.Stdout) {
-		data = []byte(console.CleanText(string(data)))
+		data = []byte(console.RemoveControlCharacters(string(data)))
 	}
 	_, err = c.env.Stdout.Write(data)
 	return err
 }
 
-func onlyRun(sub *client.Submission, device string) (client.Run, error) {
+func runOnDevice(sub *client.Submission, device string) (client.Run, error) {
 	var devices []string
 	for _, run := range sub.Runs {
 		if devices = append(devices, run.Device); run.Device == device || device == "" && len(sub.Runs) == 1 {
 			return run, nil
 		}
 	}
-	return client.Run{}, console.UsageError("choose a run of submission %d with --device: %q", sub.ID, devices)
+	return client.Run{}, console.NewUsageError("choose a run of submission %d with --device: %q", sub.ID, devices)
 }
 
-// runOf returns the run of a submission on a device, or its only run if device is "".
-func runOf(ctx context.Context, site *client.Client, text, device string) (run client.Run, err error) {
+// runOfSubmission returns the run of a submission on a device, or its only run if device is "".
+func runOfSubmission(ctx context.Context, site *client.Client, text, device string) (run client.Run, err error) {
 	id, err := submissionID(text)
 	if err != nil {
 		return run, err
@@ -95,7 +95,7 @@ func runOf(ctx context.Context, site *client.Client, text, device string) (run c
 	if err != nil {
 		return run, err
 	}
-	return onlyRun(sub, device)
+	return runOnDevice(sub, device)
 }
 
 // scoreChange is the result of comparing a score with an earlier one.

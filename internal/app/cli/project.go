@@ -58,7 +58,7 @@ func findProject(dir string) (p project, err error) {
 // readProject reads the project file of one folder; found is false if there is none.
 func readProject(dir string) (p project, found bool, err error) {
 	file := filepath.Join(dir, projectFile)
-	text, err := readRegular(file, tasks.MaxSubmission)
+	text, err := readRegularFile(file, tasks.MaxSubmission)
 	var meta toml.MetaData
 	if err == nil {
 		meta, err = toml.Decode(string(text), &p)
@@ -81,8 +81,8 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// configOf returns the settings for a file: its own entry takes precedence over the settings of the folder.
-func (p project) configOf(file string) kernelConfig {
+// kernelConfigFor returns the settings for a file: its own entry takes precedence over the settings of the folder.
+func (p project) kernelConfigFor(file string) kernelConfig {
 	k := kernelConfig{File: file, Task: p.Task, Devices: p.Devices}
 	abs, err := filepath.Abs(file)
 	if err != nil {
@@ -104,8 +104,8 @@ func (p project) configOf(file string) kernelConfig {
 	return k
 }
 
-// furtherPaths returns the paths of the additional files of a kernel.
-func (p project) furtherPaths(k kernelConfig) []string {
+// additionalPaths returns the paths of the additional files of a kernel.
+func (p project) additionalPaths(k kernelConfig) []string {
 	paths := make([]string, len(k.Files))
 	for i, file := range k.Files {
 		paths[i] = filepath.Join(p.dir, file)
@@ -113,16 +113,16 @@ func (p project) furtherPaths(k kernelConfig) []string {
 	return paths
 }
 
-// fillMissing sets the task and the devices of a submission if no flag did. Directives in the source take precedence,
-// and the site reads those.
-func (k kernelConfig) fillMissing(task *string, devices *[]string, source []byte) error {
-	named, err := parse.DirectivesOf(source)
+// fillFromProject sets the task and the devices of a submission if no flag did. Directives in the source take
+// precedence, and the site reads those.
+func (k kernelConfig) fillFromProject(task *string, devices *[]string, source []byte) error {
+	named, err := parse.ParseDirectives(source)
 	if err != nil {
 		return err
 	}
 	if *task == "" && named.Leaderboard == "" {
 		if *task = k.Task; *task == "" {
-			return console.UsageError("no task is given: use --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", parse.DirectiveMark(k.File), projectFile)
+			return console.NewUsageError("no task is given: use --task TASK, write %s leaderboard TASK in the first comment of the source, or task = \"TASK\" in %s (warpboard tasks lists them)", parse.DirectivePrefix(k.File), projectFile)
 		}
 	}
 	if len(*devices) == 0 && len(named.GPUs) == 0 {

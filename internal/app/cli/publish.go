@@ -22,7 +22,7 @@ import (
 // publishedTask is a task that was sent to a site, with the response of the site.
 type publishedTask struct {
 	*client.Published
-	before, after map[string]string // whole texts, by the keys of differences; before is nil if unreadable
+	textsBefore, textsAfter map[string]string // whole texts, by the keys of differences; before is nil if unreadable
 }
 
 // publish sends the tasks at a path to a site. With alone, the path must have exactly one task. After a refused task,
@@ -46,19 +46,19 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	if alone && len(proposals) != 1 {
-		return console.UsageError("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
+		return console.NewUsageError("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
 	}
 	answers, refused := []*client.Published{}, []error{}
 	// Each task is one request: after an error, earlier tasks are published. Repeating the command is safe, because
 	// unchanged tasks stay unchanged.
 	for _, proposal := range proposals {
-		answer, err := publishOne(ctx, site, from, proposal, p)
+		answer, err := publishFolder(ctx, site, from, proposal, p)
 		if err != nil {
 			refused = append(refused, fmt.Errorf("%s: %w", proposal.Name, err))
 			continue
 		}
 		if answers = append(answers, answer.Published); !c.json {
-			printPublished(c.screen(), answer)
+			printPublished(c.newScreen(), answer)
 		}
 	}
 	if c.json {
@@ -74,13 +74,13 @@ func readDeadline(text string) (string, error) {
 	}
 	at, err := tasks.ParseDeadline(text)
 	if err != nil {
-		return "", console.UsageError("--deadline: %w, or none", err)
+		return "", console.NewUsageError("--deadline: %w, or none", err)
 	}
 	return at.Format(time.RFC3339), nil
 }
 
-func publishOne(
-	ctx context.Context, site *client.Client, from string, proposal tasks.Proposal, p client.Publication,
+func publishFolder(
+	ctx context.Context, site *client.Client, from string, proposal tasks.TaskProposal, p client.Publication,
 ) (one publishedTask, err error) {
 	if proposal.Err != nil {
 		return one, proposal.Err
@@ -97,12 +97,12 @@ func publishOne(
 	if len(p.Devices) == 0 {
 		p.Devices = proposal.GPUs
 	}
-	before, there, err := bundleOf(ctx, site, p.Task)
+	before, there, err := downloadBundle(ctx, site, p.Task)
 	if err != nil {
 		return one, err
 	}
 	// A default deadline is used only for a new task.
-	if p.Deadline == "" && !proposal.Deadline.IsZero() && !(there && proposal.DeadlineAssumed) {
+	if p.Deadline == "" && !proposal.Deadline.IsZero() && !(there && proposal.HasAssumedDeadline) {
 		p.Deadline = proposal.Deadline.Format(time.RFC3339)
 	}
 	p.File, p.Data = p.Task+".zip", data.Bytes()
@@ -110,15 +110,15 @@ func publishOne(
 		return one, err
 	}
 	one.Warnings = append(proposal.Notes, one.Warnings...)
-	if one.after = changes.Texts(proposal.Bundle); before != nil {
-		one.before = changes.Texts(before)
+	if one.textsAfter = changes.TextsByKey(proposal.Bundle); before != nil {
+		one.textsBefore = changes.TextsByKey(before)
 	}
 	return one, nil
 }
 
 // taskNameOf returns the name of a task in addresses: from the problem set, from warpboard.toml in its folder, or
 // otherwise the name of the folder.
-func taskNameOf(from string, proposal tasks.Proposal) (string, error) {
+func taskNameOf(from string, proposal tasks.TaskProposal) (string, error) {
 	name := proposal.Name
 	if proposal.Deadline.IsZero() { // not from a problem set
 		for _, dir := range []string{from, filepath.Join(from, proposal.Folder)} {
@@ -135,9 +135,9 @@ func taskNameOf(from string, proposal tasks.Proposal) (string, error) {
 	return db.Slug(name), nil
 }
 
-// bundleOf returns the bundle of a task on a site, or nil if its files cannot be read. there is false if the site has
-// no such task.
-func bundleOf(ctx context.Context, site *client.Client, slug string) (b *tasks.Bundle, there bool, err error) {
+// downloadBundle returns the bundle of a task on a site, or nil if its files cannot be read. there is false if the site
+// has no such task.
+func downloadBundle(ctx context.Context, site *client.Client, slug string) (b *tasks.Bundle, there bool, err error) {
 	name, data, err := site.Bundle(ctx, slug)
 	var refused *client.Problem
 	if errors.As(err, &refused) && refused.Status == http.StatusNotFound {
@@ -163,12 +163,12 @@ func printPublished(s *console.Screen, a publishedTask) {
 	if a.DryRun && a.Change != "none" {
 		did = "would change: it " + did
 	}
-	s.Line("%s %s  %s", a.Task, did, a.URL)
+	s.PrintLine("%s %s  %s", a.Task, did, a.URL)
 	for _, d := range a.Differences {
-		printDifference(s, d, a.before[d.Key], a.after[d.Key])
+		printDifference(s, d, a.textsBefore[d.Key], a.textsAfter[d.Key])
 	}
 	for _, warning := range a.Warnings {
-		s.Line("  warning: %s", warning)
+		s.PrintLine("  warning: %s", warning)
 	}
 }
 
@@ -179,18 +179,18 @@ func printDifference(s *console.Screen, d client.Difference, before, after strin
 		before, after = d.Old, d.New
 	}
 	if !strings.Contains(before+after, "\n") {
-		s.Line("  %s: %s → %s", d.Key, textOrNone(before), textOrNone(after))
+		s.PrintLine("  %s: %s → %s", d.Key, quotedTextOrNone(before), quotedTextOrNone(after))
 		return
 	}
-	s.Line("  %s:", d.Key)
+	s.PrintLine("  %s:", d.Key)
 	script := string(diff.Diff("site/"+d.Key, []byte(endWithNewline(before)), "here/"+d.Key, []byte(endWithNewline(after))))
 	_, script, _ = strings.Cut(script, "\n") // drop the line that repeats both names
 	for line := range strings.Lines(script) {
-		s.Line("    %s", strings.TrimSuffix(line, "\n"))
+		s.PrintLine("    %s", strings.TrimSuffix(line, "\n"))
 	}
 }
 
-func textOrNone(text string) string {
+func quotedTextOrNone(text string) string {
 	if text == "" {
 		return "none"
 	}

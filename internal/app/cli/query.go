@@ -22,7 +22,7 @@ func (c *connection) printAnswer(what any, err error, print func(*console.Screen
 	case c.json:
 		return c.jqFilter.Print(c.env.Stdout, what)
 	}
-	print(c.screen())
+	print(c.newScreen())
 	return nil
 }
 
@@ -59,7 +59,7 @@ func boardCommand(c *connection) *cobra.Command {
 					return []any{format.Rank(e.Rank, e.Tied), console.Nanoseconds(e.ScoreNS), intervalColumn(e), e.User.Name, e.SubmissionID}
 				})
 				if board.Total > len(board.Entries) {
-					s.Line("page %d, of %d entries", board.Page, board.Total)
+					s.PrintLine("page %d, of %d entries", board.Page, board.Total)
 				}
 			})
 		}}
@@ -119,7 +119,7 @@ func budgetCommand(c *connection) *cobra.Command {
 		}{me.Budget, me.TeamBudget}
 		return c.printAnswer(both, nil, func(s *console.Screen) {
 			printBudget(s, both.Budget)
-			s.Line("of team %s (%d members) %.0f of %d GPU-seconds are left", both.Team.Team, both.Team.Members, both.Team.LeftSeconds, both.Team.Seconds)
+			s.PrintLine("of team %s (%d members) %.0f of %d GPU-seconds are left", both.Team.Team, both.Team.Members, both.Team.LeftSeconds, both.Team.Seconds)
 		})
 	}}
 }
@@ -127,10 +127,10 @@ func budgetCommand(c *connection) *cobra.Command {
 // printBudget prints what is left of the budget of the caller.
 func printBudget(s *console.Screen, b *client.Budget) {
 	if b == nil {
-		s.Line("no limit")
+		s.PrintLine("no limit")
 		return
 	}
-	s.Line("%.0f of %d GPU-seconds are left; renewed at %s", b.LeftSeconds, b.Seconds, b.RenewsAt.UTC().Format("2006-01-02 15:04 UTC"))
+	s.PrintLine("%.0f of %d GPU-seconds are left; renewed at %s", b.LeftSeconds, b.Seconds, b.RenewsAt.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
 func runsCommand(c *connection) *cobra.Command {
@@ -147,7 +147,7 @@ func runsCommand(c *connection) *cobra.Command {
 			rows := submissionRows(list.Submissions)
 			s.Table("SUBMISSION\tTASK\tMODE\tRUN\tDEVICE\tSTATE\tSCORE", len(rows), func(i int) []any { return rows[i] })
 			if list.NextBefore > 0 {
-				s.Line("older ones: --before %d", list.NextBefore)
+				s.PrintLine("older ones: --before %d", list.NextBefore)
 			}
 		})
 	}}
@@ -189,7 +189,7 @@ func (c *connection) submission(
 		}
 		sub, err := ask(site, cmd.Context(), id)
 		return c.printAnswer(sub, err, func(s *console.Screen) {
-			s.Line("submission %d  %s\n%s (version %d), %s, by %s", sub.ID, sub.URL, sub.Task, sub.Version, sub.Mode, sub.User.Name)
+			s.PrintLine("submission %d  %s\n%s (version %d), %s, by %s", sub.ID, sub.URL, sub.Task, sub.Version, sub.Mode, sub.User.Name)
 			mine := isCallersSubmission(cmd.Context(), site, sub)
 			for _, run := range sub.Runs {
 				printRun(s, run)
@@ -208,11 +208,11 @@ func sourceCommand(c *connection) *cobra.Command {
 		file, err := site.SubmissionSource(cmd.Context(), id)
 		return c.printAnswer(file, err, func(s *console.Screen) {
 			if len(file.Files) > 0 {
-				s.Line("==> %s <==", file.Name)
+				s.PrintLine("==> %s <==", file.Name)
 			}
 			printSource(s, file.Text)
 			for _, name := range slices.Sorted(maps.Keys(file.Files)) {
-				s.Line("\n==> %s <==", name)
+				s.PrintLine("\n==> %s <==", name)
 				printSource(s, file.Files[name])
 			}
 		})
@@ -222,7 +222,7 @@ func sourceCommand(c *connection) *cobra.Command {
 // printSource prints a text, on a terminal without control characters.
 func printSource(s *console.Screen, text string) {
 	if s.Terminal {
-		text = console.CleanText(text)
+		text = console.RemoveControlCharacters(text)
 	}
 	fmt.Fprint(s.Out, text)
 }

@@ -21,7 +21,7 @@ func printRun(s *console.Screen, run client.Run) {
 		rest += fmt.Sprintf("  at place %d of the queue", run.QueuePosition)
 	}
 	if run.ScoreNS != nil {
-		rest += fmt.Sprintf("  score %v", console.Nanoseconds(*run.ScoreNS)) + intervalText(run) + pooledNote(run)
+		rest += fmt.Sprintf("  score %v", console.Nanoseconds(*run.ScoreNS)) + intervalText(run) + pooledScoreNote(run)
 	}
 	if run.Failure != nil {
 		rest += "  " + run.Failure.Reason
@@ -44,7 +44,7 @@ func printRun(s *console.Screen, run client.Run) {
 	s.PrintState(run.Device, run.State, rest)
 	for _, stage := range run.Stages {
 		for _, f := range stage.Findings {
-			s.Line("%-6s %s", run.Device, findingLine(f))
+			s.PrintLine("%-6s %s", run.Device, findingLine(f))
 		}
 	}
 }
@@ -62,8 +62,8 @@ func findingLine(f job.Finding) string {
 	if f.Kernel != "" {
 		text += " in " + f.Kernel
 	}
-	if f.Count > 1 {
-		text += fmt.Sprintf(" (%d times)", f.Count)
+	if f.Occurrences > 1 {
+		text += fmt.Sprintf(" (%d times)", f.Occurrences)
 	}
 	return text
 }
@@ -94,7 +94,7 @@ func isCallersSubmission(ctx context.Context, site *client.Client, sub *client.S
 // for others.
 func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, mine bool) {
 	if sub.Mode == work.ModePractice {
-		s.Line("%-6s practice: the deadline has passed, so the score is on no board", run.Device)
+		s.PrintLine("%-6s practice: the deadline has passed, so the score is on no board", run.Device)
 	}
 	if run.Outcome == nil || run.ScoreNS == nil {
 		return
@@ -104,6 +104,6 @@ func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, min
 		facts = append(facts, strings.ReplaceAll(fact.Text, "\u00a0", " "))
 	}
 	if len(facts) > 0 {
-		s.Line("%-6s %s", run.Device, strings.Join(facts, ". "))
+		s.PrintLine("%-6s %s", run.Device, strings.Join(facts, ". "))
 	}
 }

@@ -11,7 +11,7 @@ import (
 func submissionID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
-		return 0, console.UsageError("%q is not the number of a submission (warpboard runs lists yours)", text)
+		return 0, console.NewUsageError("%q is not the number of a submission (warpboard runs lists yours)", text)
 	}
 	return id, nil
 }

@@ -57,21 +57,21 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if err != nil {
 		return err
 	}
-	k := p.configOf(file)
+	k := p.kernelConfigFor(file)
 	// Files in the command line replace those in the project file, like all other settings.
 	if len(files) == 1 {
 		if slices.ContainsFunc(k.Files, func(f string) bool { return !filepath.IsLocal(f) }) {
-			return console.UsageError("the files of a kernel lie below the folder of %s", projectFile)
+			return console.NewUsageError("the files of a kernel lie below the folder of %s", projectFile)
 		}
-		files = append(files, p.furtherPaths(k)...)
+		files = append(files, p.additionalPaths(k)...)
 	}
 	read, err := tasks.ReadSubmission(files, c.readFile)
-	if len(parse.ProblemsIn(err)) > 0 {
-		return console.UsageError("%v", err)
+	if len(parse.ProblemsFromError(err)) > 0 {
+		return console.NewUsageError("%v", err)
 	} else if err != nil {
 		return err
 	}
-	if err := k.fillMissing(&in.Task, &in.Devices, read.Source); err != nil {
+	if err := k.fillFromProject(&in.Task, &in.Devices, read.Source); err != nil {
 		return err
 	}
 	site, err := c.site()
@@ -79,7 +79,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return err
 	}
 	// The standard input has no file name, so the site uses the name in the task.
-	if in.Source, in.Files = string(read.Source), read.Texts(); file != "-" {
+	if in.Source, in.Files = string(read.Source), read.FileTexts(); file != "-" {
 		in.FileName = filepath.Base(file)
 	}
 	// The client sends an idempotency key, so that a request that a proxy repeats does not create a second submission.
@@ -90,7 +90,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	}
 	if !watch {
 		c.warnOfUnservedDevices(ctx, site, sub)
-		return c.printAnswer(sub, nil, func(s *console.Screen) { s.Line("submission %d  %s", sub.ID, sub.URL) })
+		return c.printAnswer(sub, nil, func(s *console.Screen) { s.PrintLine("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
 }
@@ -101,10 +101,10 @@ func (c *connection) warnOfUnservedDevices(ctx context.Context, site *client.Cli
 	if err != nil {
 		return
 	}
-	here := fleetOf(devices)
+	here := fleetStateOf(devices)
 	for _, run := range sub.Runs {
-		if here.slots[run.Device] == 0 {
-			fmt.Fprintf(c.env.Stderr, "warpboard: %s: %s\n", console.CleanText(run.Device), console.CleanText(workersText(true, here.problems[run.Device], here.served)))
+		if here.slotsByDevice[run.Device] == 0 {
+			fmt.Fprintf(c.env.Stderr, "warpboard: %s: %s\n", console.RemoveControlCharacters(run.Device), console.RemoveControlCharacters(workerAvailabilityText(true, here.problemByDevice[run.Device], here.servedDevices)))
 		}
 	}
 }
@@ -112,10 +112,10 @@ func (c *connection) warnOfUnservedDevices(ctx context.Context, site *client.Cli
 // readFile reads a file; "-" is the standard input, up to the size of a submission.
 func (c *connection) readFile(file string) ([]byte, error) {
 	if file != "-" {
-		return readRegular(file, tasks.MaxSubmission)
+		return readRegularFile(file, tasks.MaxSubmission)
 	}
 	if c.env.Stdin == nil {
-		return nil, console.UsageError("there is no standard input to read")
+		return nil, console.NewUsageError("there is no standard input to read")
 	}
 	return io.ReadAll(io.LimitReader(c.env.Stdin, tasks.MaxSubmission+1))
 }
@@ -133,11 +133,11 @@ func watchCommand(c *connection) *cobra.Command {
 
 // watch prints the progress of a submission; with --json, only its end.
 func (c *connection) watch(ctx context.Context, site *client.Client, id int64) error {
-	s := c.screen()
+	s := c.newScreen()
 	if c.json {
 		s = nil
 	} else {
-		s.Line("submission %d  %s/submissions/%d", id, site.BaseURL(), id)
+		s.PrintLine("submission %d  %s/submissions/%d", id, site.BaseURL(), id)
 	}
 	sub, err := newWatcher(s, site, id).run(ctx)
 	if errors.Is(err, context.Canceled) {

@@ -29,7 +29,7 @@ func TestARunIsPrintedInOneLine(t *testing.T) {
 			Device: "H200", State: "failed", Failure: &job.Failure{Reason: "memcheck found an error."},
 			Stages: []job.StageResult{{Findings: []job.Finding{
 				{Tool: "memcheck", Message: "Invalid write", Kernel: "oob(int)", File: "submission.cu", Line: 6,
-					Count: 28}, {Tool: "racecheck", IsWarning: true, Message: "Race", Count: 1}}}}},
+					Occurrences: 28}, {Tool: "racecheck", IsWarning: true, Message: "Race", Occurrences: 1}}}}},
 		"H200   done  the task refuses libraries, and the profile lists cuBLAS 94 %\n": {Device: "H200", State: "done",
 			Libraries: "cuBLAS 94\u00a0%"},
 		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed",
@@ -133,7 +133,7 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 			w.printChanges([]client.Run{{Device: "CPU", State: "queued", QueuePosition: place,
 				ExpectedWaitSeconds: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 		}
-		s.Line("CPU    building")
+		s.PrintLine("CPU    building")
 		s.SetStatus("")
 		want := "CPU    waits at place 2 of the queue, about 1m30s\nCPU    waits at place 1 of the queue, about 1m30s\nCPU    building\n"
 		if terminal {

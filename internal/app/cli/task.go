@@ -59,15 +59,15 @@ func (c *connection) showTask(ctx context.Context, slug string) error {
 	}
 	task, err := site.Task(ctx, slug)
 	return c.printAnswer(task, err, func(s *console.Screen) {
-		s.Line("%s (version %d), %s, on %s\n\n%s\n", task.Title, task.Version, task.Lang, strings.Join(task.Devices, ", "), task.Description)
+		s.PrintLine("%s (version %d), %s, on %s\n\n%s\n", task.Title, task.Version, task.Lang, strings.Join(task.Devices, ", "), task.Description)
 		if len(task.SubmissionFiles) > 0 {
-			s.Line("a submission can have extra files: %s\n", strings.Join(task.SubmissionFiles, ", "))
+			s.PrintLine("a submission can have extra files: %s\n", strings.Join(task.SubmissionFiles, ", "))
 		}
 		for _, one := range task.Benchmarks {
-			s.Line("benchmark  %s", one)
+			s.PrintLine("benchmark  %s", one)
 		}
 		for label, file := range task.Templates {
-			s.Line("\ntemplate %s: %s\n%s", label, file.Name, file.Text)
+			s.PrintLine("\ntemplate %s: %s\n%s", label, file.Name, file.Text)
 		}
 	})
 }
@@ -79,7 +79,7 @@ func (c *connection) validateTask(ctx context.Context, slug string) error {
 	}
 	queued, err := site.QueueValidations(ctx, slug)
 	return c.printAnswer(queued, err, func(s *console.Screen) {
-		s.Line("The script of %s is queued for %s. Boards will have its answers: warpboard board %s DEVICE --json", queued.Task, format.Plural(queued.Queued, "entry", "entries"), queued.Task)
+		s.PrintLine("The script of %s is queued for %s. Boards will have its answers: warpboard board %s DEVICE --json", queued.Task, format.Plural(queued.Queued, "entry", "entries"), queued.Task)
 	})
 }
 
@@ -100,7 +100,8 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	}
 	// If the folder exists, pull fails, so that it never overwrites files of the user.
 	if err := os.Mkdir(dir, 0o777); errors.Is(err, fs.ErrExist) {
-		return console.UsageError("%s exists already: name another folder, as in warpboard task pull %s DIR", dir, slug)
+		return console.NewUsageError("%s exists already: name another folder, as in warpboard task pull %s DIR", dir,
+			slug)
 	} else if err != nil {
 		return err
 	}
@@ -116,26 +117,29 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
 	}
-	text := fmt.Sprintf("# The task of this folder's kernels, for: warpboard submit FILE\ntask = %q\n%s", task.Slug, devicesLine(task.Devices, devices))
+	text := fmt.Sprintf("# The task of this folder's kernels, for: warpboard submit FILE\ntask = %q\n%s", task.Slug, devicesSettingLine(task.Devices, devices))
 	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
 		return err
 	}
-	return c.printAnswer(task, nil, func(s *console.Screen) { s.Line("%s is in %s", task.Slug, filepath.Clean(dir)) })
+	return c.printAnswer(task, nil, func(s *console.Screen) {
+		s.PrintLine("%s is in %s", task.Slug,
+			filepath.Clean(dir))
+	})
 }
 
-// devicesLine returns the line of a project file with those devices of a task that have a worker. If none has, the line
-// is a comment, because runs would wait.
-func devicesLine(of []string, known []client.Device) string {
+// devicesSettingLine returns the line of a project file with those devices of a task that have a worker. If none has,
+// the line is a comment, because runs would wait.
+func devicesSettingLine(of []string, known []client.Device) string {
 	served := slices.DeleteFunc(slices.Clone(of), func(name string) bool {
 		return !slices.ContainsFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
 	})
 	if len(served) == 0 {
-		return fmt.Sprintf("# No device of this task has a worker now. Choose some of them:\n# devices = %s\n", quoteWords(of))
+		return fmt.Sprintf("# No device of this task has a worker now. Choose some of them:\n# devices = %s\n", quoteShellWords(of))
 	}
-	return fmt.Sprintf("devices = %s\n", quoteWords(served))
+	return fmt.Sprintf("devices = %s\n", quoteShellWords(served))
 }
 
-func quoteWords(words []string) string {
+func quoteShellWords(words []string) string {
 	text := fmt.Sprintf("%q", words)
 	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
 }
@@ -143,11 +147,11 @@ func quoteWords(words []string) string {
 // maxUnpackedFiles limits the files and folders of a task; sites accept fewer.
 const maxUnpackedFiles = 4096
 
-// maxUnpacked limits the size of the files of a task in bytes, far above what sites accept, so that a wrong response
-// cannot fill the disk.
-const maxUnpacked = 64 << 20
+// maxUnpackedBytes limits the size of the files of a task in bytes, far above what sites accept, so that a wrong
+// response cannot fill the disk.
+const maxUnpackedBytes = 64 << 20
 
-var errTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site: do not use the files", maxUnpacked>>20)
+var errTaskTooLarge = fmt.Errorf("its files exceed %d MiB, so it is not a task of a Warpboard site: do not use the files", maxUnpackedBytes>>20)
 
 // unpackTask writes the files of a zip below a folder, without the outermost folder in the zip. If data is not a zip,
 // it is one reference file.
@@ -159,27 +163,27 @@ func unpackTask(root *os.Root, name string, data []byte) error {
 	if len(archive.File) > maxUnpackedFiles {
 		return fmt.Errorf("it has %d files, so it is not a task of a Warpboard site", len(archive.File))
 	}
-	around, size := folderOf(archive), uint64(0)
+	around, size := commonZipFolder(archive), uint64(0)
 	for _, f := range archive.File {
-		// These are the sizes declared in the archive; unpackOne limits the real size. min prevents an overflow of the
+		// These are the sizes declared in the archive; unpackFile limits the real size. min prevents an overflow of the
 		// sum.
-		if size += min(f.UncompressedSize64, maxUnpacked+1); size > maxUnpacked {
-			return errTooLarge
+		if size += min(f.UncompressedSize64, maxUnpackedBytes+1); size > maxUnpackedBytes {
+			return errTaskTooLarge
 		}
 	}
 	for _, f := range archive.File {
 		if f.FileInfo().IsDir() {
 			continue
 		}
-		if err := unpackOne(root, strings.TrimPrefix(f.Name, around), f); err != nil {
+		if err := unpackFile(root, strings.TrimPrefix(f.Name, around), f); err != nil {
 			return fmt.Errorf("unpack %s: %w", f.Name, err)
 		}
 	}
 	return nil
 }
 
-// folderOf returns the folder in a zip that contains all files, with a slash at the end; "" if there is none.
-func folderOf(archive *zip.Reader) (around string) {
+// commonZipFolder returns the folder in a zip that contains all files, with a slash at the end; "" if there is none.
+func commonZipFolder(archive *zip.Reader) (around string) {
 	for i, f := range archive.File {
 		first, _, nested := strings.Cut(f.Name, "/")
 		if !nested || i > 0 && first+"/" != around {
@@ -190,7 +194,7 @@ func folderOf(archive *zip.Reader) (around string) {
 	return around
 }
 
-func unpackOne(root *os.Root, name string, f *zip.File) error {
+func unpackFile(root *os.Root, name string, f *zip.File) error {
 	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
@@ -204,9 +208,9 @@ func unpackOne(root *os.Root, name string, f *zip.File) error {
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(to, io.LimitReader(from, maxUnpacked+1))
-	if n > maxUnpacked {
-		err = errTooLarge
+	n, err := io.Copy(to, io.LimitReader(from, maxUnpackedBytes+1))
+	if n > maxUnpackedBytes {
+		err = errTaskTooLarge
 	}
 	return errors.Join(err, to.Close())
 }

@@ -84,7 +84,7 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 		"a file that leads out": {"sum.zip", zipped(t, map[string]string{"sum/../../escaped": "x"}), nil, "escaped"},
 		"files without number":  {"sum.zip", zipped(t, manyFiles()), nil, "5000 files"},
 		"files without an end": {"sum.zip",
-			zipped(t, map[string]string{"sum/task.yml": "a", "sum/data": strings.Repeat("0", maxUnpacked)}), nil,
+			zipped(t, map[string]string{"sum/task.yml": "a", "sum/data": strings.Repeat("0", maxUnpackedBytes)}), nil,
 			"exceed 64 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestPublishingNamesTheTaskAsItWasPulledAndShowsADiff(t *testing.T) {
 
 func TestAPulledTaskNamesNoDeviceWithoutAWorker(t *testing.T) {
 	of, known := []string{"CPU", "H200"}, []client.Device{{Device: "CPU"}, {Device: "A100", Slots: 1}}
-	if got := devicesLine(of, known); !strings.Contains(got, "\n# devices = [\"CPU\", \"H200\"]\n") {
+	if got := devicesSettingLine(of, known); !strings.Contains(got, "\n# devices = [\"CPU\", \"H200\"]\n") {
 		t.Errorf("it names %s", got)
 	}
 }

@@ -26,7 +26,7 @@ type watcher struct {
 
 	mu               sync.Mutex        // guards all fields below
 	out              *console.Screen   // nil to print nothing
-	withoutWorker    map[string]bool   // printed devices without a worker
+	warnedDevices    map[string]bool   // printed devices without a worker
 	queuePositions   map[string]int    // printed queue positions of waiting runs
 	runStates        map[string]string // state of the run on each device, for the status line
 	eventCounts      map[string]int    // number of events of each device
@@ -34,7 +34,7 @@ type watcher struct {
 }
 
 func newWatcher(out *console.Screen, site *client.Client, id int64) *watcher {
-	w := &watcher{site: site, id: id, pollInterval: pollIntervalLog, out: out, withoutWorker: map[string]bool{}, queuePositions: map[string]int{},
+	w := &watcher{site: site, id: id, pollInterval: pollIntervalLog, out: out, warnedDevices: map[string]bool{}, queuePositions: map[string]int{},
 		runStates: map[string]string{}, eventCounts: map[string]int{}, rankedCaseCounts: map[string]int{}}
 	if out != nil && out.Terminal {
 		w.pollInterval = pollIntervalTerminal
@@ -84,7 +84,7 @@ func (w *watcher) printResults(ctx context.Context) (*client.Submission, error) 
 			printRun(w.out, run)
 			printOutcome(w.out, sub, run, mine)
 			if run.Outcome != nil {
-				w.out.Line("%-6s %s/tasks/%s/boards/%s", run.Device, w.site.BaseURL(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
+				w.out.PrintLine("%-6s %s/tasks/%s/boards/%s", run.Device, w.site.BaseURL(), url.PathEscape(sub.Task), url.PathEscape(run.Device))
 			}
 		}
 		if run.State != string(work.StateDone) {
@@ -92,7 +92,7 @@ func (w *watcher) printResults(ctx context.Context) (*client.Submission, error) 
 		}
 	}
 	if bad > 0 {
-		return sub, console.FailedError("%d of %d runs did not pass", bad, len(sub.Runs))
+		return sub, console.NewFailedError("%d of %d runs did not pass", bad, len(sub.Runs))
 	}
 	return sub, nil
 }

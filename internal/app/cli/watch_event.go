@@ -27,12 +27,12 @@ func (w *watcher) printEvent(e client.Event) {
 		}
 	case d.Type == job.EventStage:
 		w.runStates[e.Device], w.rankedCaseCounts[e.Device] = string(d.Stage), 0
-		w.out.Line("%-6s %s begins", e.Device, d.Stage)
+		w.out.PrintLine("%-6s %s begins", e.Device, d.Stage)
 	case d.Type == job.EventCase && d.Case != nil:
 		w.printCase(e.Device, d)
 	case d.Type == job.EventLog:
 		for line := range strings.Lines(d.Text) {
-			w.out.Line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
+			w.out.PrintLine("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
 		}
 	}
 	w.showStatus()
@@ -41,14 +41,14 @@ func (w *watcher) printEvent(e client.Event) {
 // printCase prints one case. During a ranked stage the site sends no times (work.hideTimes), only that a case has
 // passed, once per process: one line is printed for each process.
 func (w *watcher) printCase(device string, d *job.Event) {
-	if d.Total > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
-		if w.rankedCaseCounts[device]++; w.rankedCaseCounts[device]%d.Total == 0 {
-			w.out.Line("%-6s %s process %d: %s", device, d.Stage, w.rankedCaseCounts[device]/d.Total, allPassed(d.Total))
+	if d.CaseCount > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
+		if w.rankedCaseCounts[device]++; w.rankedCaseCounts[device]%d.CaseCount == 0 {
+			w.out.PrintLine("%-6s %s process %d: %s", device, d.Stage, w.rankedCaseCounts[device]/d.CaseCount, allPassed(d.CaseCount))
 		}
 		return
 	}
 	message := fmt.Sprintf("%s %s", caseTimeText(d.Case), d.Case.Message)
-	w.out.Line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", device, d.Stage, d.Case.Spec, d.Case.Status, message), " "))
+	w.out.PrintLine("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", device, d.Stage, d.Case.SpecLine, d.Case.Status, message), " "))
 }
 
 func allPassed(cases int) string {
@@ -67,17 +67,17 @@ func caseTimeText(c *job.CaseResult) string {
 
 // fleetState has the current slots of each device.
 type fleetState struct {
-	slots    map[string]int    // by device
-	problems map[string]string // reason for having none, by device
-	served   []string          // devices with slots
+	slotsByDevice   map[string]int    // by device
+	problemByDevice map[string]string // reason for having none, by device
+	servedDevices   []string          // devices with slots
 }
 
-func fleetOf(devices []client.Device) fleetState {
-	f := fleetState{slots: map[string]int{}, problems: map[string]string{}}
+func fleetStateOf(devices []client.Device) fleetState {
+	f := fleetState{slotsByDevice: map[string]int{}, problemByDevice: map[string]string{}}
 	for _, d := range devices {
-		f.problems[d.Device] = d.Problem
-		if f.slots[d.Device] = d.Slots; d.Slots > 0 {
-			f.served = append(f.served, d.Device)
+		f.problemByDevice[d.Device] = d.Problem
+		if f.slotsByDevice[d.Device] = d.Slots; d.Slots > 0 {
+			f.servedDevices = append(f.servedDevices, d.Device)
 		}
 	}
 	return f
@@ -86,7 +86,7 @@ func fleetOf(devices []client.Device) fleetState {
 // printChanges prints queue positions, and that the device of a queued run has lost its last worker or has one again.
 // events counts the events of each device before the request: later events are newer than the response.
 func (w *watcher) printChanges(runs []client.Run, devices []client.Device, events map[string]int) {
-	here := fleetOf(devices)
+	here := fleetStateOf(devices)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, run := range runs {
@@ -95,13 +95,14 @@ func (w *watcher) printChanges(runs []client.Run, devices []client.Device, event
 		}
 		waits := run.State == string(work.StateQueued)
 		// It is printed only at each change, because a device may have no worker for hours.
-		if lonely := waits && here.slots[run.Device] == 0; lonely != w.withoutWorker[run.Device] {
-			w.withoutWorker[run.Device] = lonely
-			w.out.Line("%-6s %s", run.Device, workersText(lonely, here.problems[run.Device], here.served))
+		if lonely := waits && here.slotsByDevice[run.Device] == 0; lonely != w.warnedDevices[run.Device] {
+			w.warnedDevices[run.Device] = lonely
+			w.out.PrintLine("%-6s %s", run.Device, workerAvailabilityText(lonely, here.problemByDevice[run.Device],
+				here.servedDevices))
 		}
 		if place := queuePlaceText(run); place != "" {
 			w.runStates[run.Device] = place
-			w.printPosition(run, place)
+			w.printQueuePosition(run, place)
 		} else if w.runStates[run.Device] == "" || waits {
 			w.runStates[run.Device] = run.State
 		}
@@ -118,10 +119,10 @@ func (w *watcher) showStatus() {
 	w.out.SetStatus(strings.Join(all, "   "))
 }
 
-// printPosition prints a new position in the queue as a line.
-func (w *watcher) printPosition(run client.Run, place string) {
+// printQueuePosition prints a new position in the queue as a line.
+func (w *watcher) printQueuePosition(run client.Run, place string) {
 	if !w.out.Terminal && w.queuePositions[run.Device] != run.QueuePosition {
-		w.out.Line("%-6s %s", run.Device, place)
+		w.out.PrintLine("%-6s %s", run.Device, place)
 	}
 	w.queuePositions[run.Device] = run.QueuePosition
 }
@@ -141,7 +142,7 @@ func queuePlaceText(run client.Run) string {
 	return place
 }
 
-func workersText(lonely bool, problem string, served []string) string {
+func workerAvailabilityText(lonely bool, problem string, served []string) string {
 	switch {
 	case !lonely:
 		return "a worker takes runs for this device again"

@@ -23,11 +23,11 @@ func ranked() (all []client.Event) {
 		all = append(all, client.Event{ID: int64(len(all) + 1), Device: "CPU", State: state, Detail: d})
 	}
 	add("queued", nil)
-	add("running", &job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
+	add("running", &job.Event{Type: job.EventStage, Stage: job.StageRanked, CaseCount: 3})
 	for range 2 {
 		for i := range 3 {
-			add("running", &job.Event{Type: job.EventCase, Stage: job.StageRanked, Total: 3,
-				Case: &job.CaseResult{Index: i, Spec: fmt.Sprint("n: ", i), Status: job.StatusPass}})
+			add("running", &job.Event{Type: job.EventCase, Stage: job.StageRanked, CaseCount: 3,
+				Case: &job.CaseResult{Index: i, SpecLine: fmt.Sprint("n: ", i), Status: job.StatusPass}})
 		}
 	}
 	add("done", nil)
@@ -124,13 +124,13 @@ func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	w := newWatcher(s, nil, 1)
 	queued := []client.Run{{Device: "CPU", State: "queued", QueuePosition: 1}}
 	w.printChanges(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
-	if s.Status != "CPU waits at place 1 of the queue" {
-		t.Errorf("the status is %q", s.Status)
+	if s.StatusLine != "CPU waits at place 1 of the queue" {
+		t.Errorf("the status is %q", s.StatusLine)
 	}
 	w.printEvent(client.Event{Device: "CPU", State: "running",
 		Detail: &job.Event{Type: job.EventStage, Stage: job.StageTest}})
 	w.printChanges(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
-	if s.Status != "CPU test" {
-		t.Errorf("after the test has begun the status is %q", s.Status)
+	if s.StatusLine != "CPU test" {
+		t.Errorf("after the test has begun the status is %q", s.StatusLine)
 	}
 }

@@ -54,7 +54,7 @@ func (c *connection) webhookCreate() *cobra.Command {
 			in.URL = args[0]
 			hook, err := site.CreateWebhook(cmd.Context(), in)
 			return c.printAnswer(hook, err, func(s *console.Screen) {
-				s.Line("webhook %d: %s to %s\nsigning key, shown only once: %s", hook.ID, strings.Join(hook.Events, ","), hook.URL, hook.Secret)
+				s.PrintLine("webhook %d: %s to %s\nsigning key, shown only once: %s", hook.ID, strings.Join(hook.Events, ","), hook.URL, hook.Secret)
 			})
 		}}
 	cmd.Flags().StringSliceVar(&in.Events, "event", []string{"run.ended", "record.taken"}, "events, separated by commas: run.ended, record.taken, place.lost, comment.added, deadline.near; with --site: run.ended, record.taken, worker.lost, wait.long")
@@ -73,7 +73,7 @@ func (c *connection) webhook(
 			if err == nil {
 				err = do(site, cmd.Context(), id)
 			}
-			return c.printAnswer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.Line(done, id) })
+			return c.printAnswer(map[string]int64{"id": id}, err, func(s *console.Screen) { s.PrintLine(done, id) })
 		}}
 }
 
@@ -106,11 +106,11 @@ func (c *connection) webhookRedeliver() *cobra.Command {
 			}
 			delivery, err := strconv.ParseInt(args[1], 10, 64)
 			if err != nil || delivery <= 0 {
-				return console.UsageError("%q is not the number of a delivery (warpboard webhook log %d lists them)", args[1], id)
+				return console.NewUsageError("%q is not the number of a delivery (warpboard webhook log %d lists them)", args[1], id)
 			}
 			sent, err := site.Redeliver(cmd.Context(), id, delivery)
 			return c.printAnswer(sent, err, func(s *console.Screen) {
-				s.Line("delivery %d is being sent again: warpboard webhook log %d", sent.ID, id)
+				s.PrintLine("delivery %d is being sent again: warpboard webhook log %d", sent.ID, id)
 			})
 		}}
 }
@@ -118,7 +118,7 @@ func (c *connection) webhookRedeliver() *cobra.Command {
 func (c *connection) siteOfWebhook(text string) (*client.Client, int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
-		return nil, 0, console.UsageError("%q is not the number of a webhook (warpboard webhook list lists yours)", text)
+		return nil, 0, console.NewUsageError("%q is not the number of a webhook (warpboard webhook list lists yours)", text)
 	}
 	site, err := c.site()
 	return site, id, err

@@ -12,7 +12,7 @@ import (
 // formatCase is a task with one solution, and verify-task's expected output for both.
 type formatCase struct {
 	yaml, files, solution string // solution is the text after "correct: " or "wrong: "; files are "name: text" parts
-	verdict               verdict
+	verdict               solutionVerdict
 	says                  string // part of the reason
 	stderr                string // part of it
 }

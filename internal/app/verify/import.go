@@ -37,11 +37,12 @@ Exits with 1 if a problem cannot be imported. The others are.`
 // importOptions are the flags of `warpboard import`.
 type importOptions struct {
 	out string
-	importing.Options
+	importing.ImportOptions
 }
 
-// Import returns the command `warpboard import`, which converts problems of other benchmark collections to tasks.
-func Import(env console.Environment) *cobra.Command {
+// ImportCommand returns the command `warpboard import`, which converts problems of other benchmark collections to
+// tasks.
+func ImportCommand(env console.Environment) *cobra.Command {
 	var o importOptions
 	cmd := &cobra.Command{Use: "import PATH", Long: importHelp, Args: console.ExactArgs("PATH"),
 		Short: "make tasks of problems of other benchmarks, such as KernelBench"}
@@ -49,20 +50,20 @@ func Import(env console.Environment) *cobra.Command {
   warpboard import KernelBench/level1 --out level1 --largest 64`
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return o.run(console.NewScreen(env), args[0]) }
 	cmd.Flags().StringVar(&o.out, "out", "", "new folder for the tasks; default: only check the problems")
-	cmd.Flags().IntVar(&o.MaxSize, "largest", 0,
+	cmd.Flags().IntVar(&o.MaxDimension, "largest", 0,
 		"halve the sizes in the problems until none is larger, for a CPU or a small GPU; 0 leaves them unchanged")
-	cmd.SetFlagErrorFunc(console.FlagError)
+	cmd.SetFlagErrorFunc(console.NewFlagError)
 	return cmd
 }
 
 func (o *importOptions) run(screen *console.Screen, from string) error {
-	if o.MaxSize < 0 {
-		return console.UsageError("--largest %d: want 0 or more", o.MaxSize)
+	if o.MaxDimension < 0 {
+		return console.NewUsageError("--largest %d: want 0 or more", o.MaxDimension)
 	}
 	if _, err := os.Lstat(o.out); o.out != "" && !errors.Is(err, fs.ErrNotExist) {
-		return console.UsageError("%s exists already: name a new folder", o.out)
+		return console.NewUsageError("%s exists already: name a new folder", o.out)
 	}
-	upload, err := tasks.ImportPath(from, o.Options)
+	upload, err := tasks.OpenPathWithImport(from, o.ImportOptions)
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
@@ -72,8 +73,8 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 	}
 	list, err := upload.Proposals(time.Now())
 	if err != nil { // none can be imported
-		for _, problem := range parse.ProblemsIn(err) {
-			screen.Line("refused   %s", problem)
+		for _, problem := range parse.ProblemsFromError(err) {
+			screen.PrintLine("refused   %s", problem)
 		}
 		return fmt.Errorf("no problem of %s can be imported", from)
 	}
@@ -81,12 +82,12 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 	for _, p := range list {
 		if p.Err != nil {
 			refused++
-			screen.Line("refused   %s", p.Err)
+			screen.PrintLine("refused   %s", p.Err)
 			continue
 		}
-		screen.Line("imported  %s", p.Name)
+		screen.PrintLine("imported  %s", p.Name)
 		for _, note := range append(p.Notes, p.Bundle.Warnings...) {
-			screen.Line("          %s", note)
+			screen.PrintLine("          %s", note)
 		}
 	}
 	if o.out != "" {
@@ -94,7 +95,7 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 			return fmt.Errorf("writing the tasks to %s: %w", o.out, errors.Join(err, os.RemoveAll(o.out)))
 		}
 	}
-	screen.Line("%s imported, %d refused", format.Plural(len(list)-refused, "problem", "problems"), refused)
+	screen.PrintLine("%s imported, %d refused", format.Plural(len(list)-refused, "problem", "problems"), refused)
 	if refused > 0 {
 		return fmt.Errorf("%d of %s cannot be imported", refused, format.Plural(len(list), "problem", "problems"))
 	}
@@ -102,7 +103,7 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 }
 
 // writeTasks writes the folders of tasks into a new folder.
-func writeTasks(upload *tasks.Upload, list []tasks.Proposal, dir string) error {
+func writeTasks(upload *tasks.Upload, list []tasks.TaskProposal, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

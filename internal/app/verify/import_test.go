@@ -46,11 +46,11 @@ func imports(t *testing.T, args ...string) (printed string, err error) {
 	t.Helper()
 	var out bytes.Buffer
 	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err = execute(t.Context(), Import(env), args)
+	err = execute(t.Context(), ImportCommand(env), args)
 	return out.String(), err
 }
 
-func TestImportWritesAFolderForEachGoodProblem(t *testing.T) {
+func TestImportCommandWritesAFolderForEachGoodProblem(t *testing.T) {
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "tasks")
 	writeAt(t, filepath.Join(from, "1_Add_bias.py"), addBias)
 	writeAt(t, filepath.Join(from, "2_Broken.py"), "class Model:\n    pass\n")
@@ -77,7 +77,7 @@ func TestImportWritesAFolderForEachGoodProblem(t *testing.T) {
 	}
 }
 
-func TestImportWritesNothingWithoutAGoodProblem(t *testing.T) {
+func TestImportCommandWritesNothingWithoutAGoodProblem(t *testing.T) {
 	from, to := t.TempDir(), filepath.Join(t.TempDir(), "tasks")
 	writeAt(t, filepath.Join(from, "a.py"), "class Model:\n    pass\n")
 	printed, err := imports(t, from, "--out", to)

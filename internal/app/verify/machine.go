@@ -12,14 +12,14 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// LeastUID is the lowest user ID for sandboxes: the operating system uses lower ones.
-const LeastUID = 1000
+// MinSandboxUID is the lowest user ID for sandboxes: the operating system uses lower ones.
+const MinSandboxUID = 1000
 
-// Machine has the settings of a machine that runs programs.
-type Machine struct {
+// MachineSettings has the settings of a machine that runs programs.
+type MachineSettings struct {
 	Name, Version string
-	Data          string // directory with the sandbox's root
-	Objects       string // directory of compiled objects
+	DataDir       string // directory with the sandbox's root
+	ObjectDir     string // directory of compiled objects
 	CPUSlots      int    // -1 for as many as fit
 	Unsandboxed   bool   // programs have this user's rights
 	FirstUID      int    // first user ID of the sandboxes
@@ -30,23 +30,23 @@ type Machine struct {
 
 // FindMachine returns the configuration of a worker with the devices, compilers, and sandbox of this machine. The
 // caller sets the other fields.
-func FindMachine(ctx context.Context, s Machine) (evaluator.Config, *sandbox.Sandbox, error) {
+func FindMachine(ctx context.Context, s MachineSettings) (evaluator.Config, *sandbox.Sandbox, error) {
 	detected, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Log: s.Log})
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
 	box := sandbox.New(sandbox.Config{
-		Disabled: s.Unsandboxed, Root: filepath.Join(s.Data, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
+		Disabled: s.Unsandboxed, RunDir: filepath.Join(s.DataDir, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
 	})
 	tools := toolchain.FindToolchain(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{
-		Tools:     tools,
+		Toolchain: tools,
 		Runner:    box,
-		Cache:     s.Objects,
+		ObjectDir: s.ObjectDir,
 		Libraries: s.Libraries,
 		Log:       s.Log,
 	})
 	return evaluator.Config{
-		Name: s.Name, Version: s.Version, Sandbox: box, Builder: builder, Tools: tools, Slots: detected, Log: s.Log,
+		Name: s.Name, Version: s.Version, Sandbox: box, Builder: builder, Toolchain: tools, Slots: detected, Log: s.Log,
 	}, box, nil
 }

@@ -32,7 +32,7 @@ type taskReport struct {
 	Problems      []problemReport `json:"problems,omitempty"`
 	Warnings      []string        `json:"warnings,omitempty"`
 	// a solution shows that the task can be built and run; nil if no solution was run
-	Works                 *bool            `json:"works,omitempty"`
+	ShownToWork           *bool            `json:"works,omitempty"`
 	Solutions             []solutionReport `json:"solutions,omitempty"`
 	PassingTrivialAnswers []string         `json:"vacuous,omitempty"` // trivial answers that pass the tests
 }
@@ -45,27 +45,27 @@ type problemReport struct {
 }
 
 type solutionReport struct {
-	Name    string      `json:"name"`
-	Correct bool        `json:"correct"` // expected to pass; otherwise to fail
-	Outcome job.Outcome `json:"outcome"`
-	Verdict verdict     `json:"verdict"`
-	Stage   job.Stage   `json:"stage,omitempty"` // stage that failed
-	ScoreNS *float64    `json:"score_ns,omitempty"`
-	Reason  string      `json:"reason,omitempty"`
-	Stderr  string      `json:"stderr,omitempty"` // last lines of stderr in that stage
+	Name    string          `json:"name"`
+	Correct bool            `json:"correct"` // expected to pass; otherwise to fail
+	Outcome job.Outcome     `json:"outcome"`
+	Verdict solutionVerdict `json:"verdict"`
+	Stage   job.Stage       `json:"stage,omitempty"` // stage that failed
+	ScoreNS *float64        `json:"score_ns,omitempty"`
+	Reason  string          `json:"reason,omitempty"`
+	Stderr  string          `json:"stderr,omitempty"` // last lines of stderr in that stage
 }
 
-// verdict is what the result of a solution says about the solution or the task.
-type verdict string
+// solutionVerdict is what the result of a solution says about the solution or the task.
+type solutionVerdict string
 
 const (
-	verdictAsExpected    verdict = "as_expected"
-	verdictNotAsExpected verdict = "not_as_expected"
-	verdictNotJudged     verdict = "not_judged" // failed before the task judged it, or the task does not work
+	verdictAsExpected    solutionVerdict = "as_expected"
+	verdictNotAsExpected solutionVerdict = "not_as_expected"
+	verdictNotJudged     solutionVerdict = "not_judged" // failed before the task judged it, or the task does not work
 )
 
 // displayText returns the verdict as text for people. The verdict itself is in the JSON, so it must not change.
-func (v verdict) displayText() string {
+func (v solutionVerdict) displayText() string {
 	word := strings.ReplaceAll(string(v), "_", " ")
 	if v == verdictAsExpected {
 		return word
@@ -76,17 +76,17 @@ func (v verdict) displayText() string {
 // problems prints problems, and returns them for the report.
 func (v *verifier) problems(indent string, list []parse.Problem) (out []problemReport) {
 	for _, p := range list {
-		fmt.Fprintln(v.textOutput, indent+p.Error())
+		fmt.Fprintln(v.lineOutput, indent+p.Error())
 		out = append(out, problemReport(p))
 	}
 	return out
 }
 
 // printTask prints a task in one line, followed by notes for its author.
-func (v *verifier) printTask(p tasks.Proposal, report *taskReport) {
+func (v *verifier) printTask(p tasks.TaskProposal, report *taskReport) {
 	d := p.Bundle.Definition
 	facts := []string{views.LangName(d.Lang)}
-	if d.Form == tasks.FormLegacy {
+	if d.Protocol == tasks.ProtocolLegacy {
 		facts = append(facts, "legacy format")
 	} else {
 		facts = append(facts, format.Plural(len(d.Tests), "test", "tests"), format.Plural(len(d.Benchmarks), "benchmark", "benchmarks"),
@@ -98,15 +98,15 @@ func (v *verifier) printTask(p tasks.Proposal, report *taskReport) {
 	if !p.Deadline.IsZero() {
 		facts = append(facts, "until "+p.Deadline.Format("2006-01-02 15:04")+" UTC")
 	}
-	fmt.Fprintf(v.textOutput, "%s: %s\n", p.Name, strings.Join(facts, ", "))
+	fmt.Fprintf(v.lineOutput, "%s: %s\n", p.Name, strings.Join(facts, ", "))
 	report.Lang, report.Devices = d.Lang, p.GPUs
 	report.Warnings = append(append(report.Warnings, p.Notes...), p.Bundle.Warnings...)
 	for _, name := range p.GPUs {
-		if !gpuname.IsKnown(name) {
+		if !gpuname.IsKnownDevice(name) {
 			report.Warnings = append(report.Warnings, fmt.Sprintf("gpus: %q is not a known device; names are like H100, H100-SXM, A100-SXM-80GB, or CPU.", name))
 		}
 	}
 	for _, w := range report.Warnings {
-		fmt.Fprintln(v.textOutput, "  warning:", w)
+		fmt.Fprintln(v.lineOutput, "  warning:", w)
 	}
 }

@@ -29,26 +29,26 @@ type verifier struct {
 	options    verifyOptions
 	env        console.Environment
 	path       string
-	textOutput io.Writer         // output in lines
+	lineOutput io.Writer         // output in lines
 	worker     *evaluator.Worker // nil until first use
 	slots      []device.Slot
 	cpuSlots   int // CPU slots of the worker
 
 	report verifyReport
-	verdictCounts
+	problemCounts
 }
 
-// verdictCounts count what is wrong in one round of checks.
-type verdictCounts struct{ refusedTasks, brokenTasks, solutions, unexpectedVerdicts int }
+// problemCounts count what is wrong in one round of checks.
+type problemCounts struct{ refusedTasks, brokenTasks, solutions, unexpectedVerdicts int }
 
 // verifyTask reports on one task and runs its solutions.
-func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks.Proposal) error {
+func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks.TaskProposal) error {
 	report := &taskReport{Name: p.Name, Folder: p.Folder, UploadRefused: p.Err != nil}
 	v.report.Tasks = append(v.report.Tasks, report)
 	if p.Err != nil {
 		v.refusedTasks++
-		fmt.Fprintf(v.textOutput, "%s: refused\n", p.Name)
-		wrong := parse.ProblemsIn(p.Err)
+		fmt.Fprintf(v.lineOutput, "%s: refused\n", p.Name)
+		wrong := parse.ProblemsFromError(p.Err)
 		if wrong == nil {
 			wrong = []parse.Problem{{Message: p.Err.Error()}}
 		}
@@ -56,12 +56,12 @@ func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks
 		return nil
 	}
 	v.printTask(p, report)
-	if v.options.lint {
+	if v.options.lintOnly {
 		return nil
 	}
 	// A correct solution must pass a ranked run, which requires a benchmark: without one, each solution would seem to
 	// fail.
-	if d := p.Bundle.Definition; d.Form == tasks.FormEval && len(d.Benchmarks) == 0 {
+	if d := p.Bundle.Definition; d.Protocol == tasks.ProtocolEval && len(d.Benchmarks) == 0 {
 		v.brokenTasks++
 		report.Problems = v.problems("  ", []parse.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
 			Message: "there is none, so no solution can be ranked: add a case like benchmarks: [{size: 1024, seed: 1}]"}})
@@ -72,7 +72,7 @@ func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks
 		return err
 	}
 	if len(solutions) == 0 {
-		fmt.Fprintln(v.textOutput, "  nothing to run: there is no solutions/correct or solutions/wrong")
+		fmt.Fprintln(v.lineOutput, "  nothing to run: there is no solutions/correct or solutions/wrong")
 		return nil
 	}
 	slot, err := v.slotFor(ctx, p)
@@ -84,17 +84,17 @@ func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks
 }
 
 // solutionsOf returns the solutions in a task and in --solution.
-func (v *verifier) solutionsOf(upload *tasks.Upload, p tasks.Proposal) ([]tasks.Solution, error) {
+func (v *verifier) solutionsOf(upload *tasks.Upload, p tasks.TaskProposal) ([]tasks.Solution, error) {
 	list, err := upload.Solutions(p.Folder)
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range v.options.solutions {
+	for _, file := range v.options.solutionFiles {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("--solution: %w", err)
 		}
-		list = append(list, tasks.Solution{Name: file, Correct: true, Source: source})
+		list = append(list, tasks.Solution{Name: file, ShouldPass: true, Source: source})
 	}
 	return list, nil
 }
@@ -121,12 +121,12 @@ func (v *verifier) runSolutions(
 		if err != nil {
 			return err
 		}
-		if s.Correct && result.Outcome == job.OutcomeDone && passed == nil {
+		if s.ShouldPass && result.Outcome == job.OutcomePassed && passed == nil {
 			passed = &s
 		}
-		shows := trialOf(solutionResult{s, result}).ShowsTaskWorks()
+		shows := solutionTrial(solutionResult{s, result}).ShowsTaskWorks()
 		// A wrong output that was detected shows that the task works, as a pass does.
-		if works = works || shows; !s.Correct && !shows {
+		if works = works || shows; !s.ShouldPass && !shows {
 			undecided = append(undecided, solutionResult{s, result})
 			continue
 		}
@@ -135,9 +135,9 @@ func (v *verifier) runSolutions(
 	for _, s := range undecided {
 		v.judgeSolution(s, works, report)
 	}
-	if report.Works = &works; !works {
+	if report.ShownToWork = &works; !works {
 		v.brokenTasks++
-		fmt.Fprintln(v.textOutput, "  the task itself may be at fault: no solution passed, and no answer was found wrong")
+		fmt.Fprintln(v.lineOutput, "  the task itself may be at fault: no solution passed, and no answer was found wrong")
 	}
 	if passed != nil && b.Definition.Lang == tasks.LangPython {
 		return v.runTrivialAnswers(ctx, b, slot, *passed, report)
@@ -150,15 +150,15 @@ func (v *verifier) runTrivialAnswers(
 	ctx context.Context, b *tasks.Bundle, slot device.Slot, correct tasks.Solution, report *taskReport,
 ) error {
 	for _, t := range mutants.TrivialAnswers() {
-		result, err := v.run(ctx, b, slot, t.Name, t.Replace(correct.Submission()), job.ModeTest)
+		result, err := v.run(ctx, b, slot, t.Name, t.ReplaceOutputs(correct.Submission()), job.ModeTest)
 		if err != nil {
 			return err
 		}
-		if result.Outcome == job.OutcomeDone {
+		if result.Outcome == job.OutcomePassed {
 			report.PassingTrivialAnswers = append(report.PassingTrivialAnswers, t.Name)
 			warning := fmt.Sprintf("The tests pass %s in place of every answer: choose a smaller tolerance, or inputs that make a difference.", t.Name)
 			report.Warnings = append(report.Warnings, warning)
-			fmt.Fprintln(v.textOutput, "  warning:", warning)
+			fmt.Fprintln(v.lineOutput, "  warning:", warning)
 		}
 	}
 	return nil
@@ -166,7 +166,7 @@ func (v *verifier) runTrivialAnswers(
 
 // slotFor returns the slot for a task. It creates a worker at the first call, and for a task that needs more CPU slots
 // than the worker has.
-func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
+func (v *verifier) slotFor(ctx context.Context, p tasks.TaskProposal) (device.Slot, error) {
 	// The first task needs at least one slot, so there is a worker afterwards. The previous worker needs no cleaning
 	// up, because it has no goroutines.
 	if need := p.Bundle.Definition.WorldSize(); need > v.cpuSlots {
@@ -177,13 +177,13 @@ func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, 
 		if err != nil {
 			return device.Slot{}, err
 		}
-		config.Name, config.Conn, config.Measuring.MaxProcesses = "verify", evaluator.NopConn{}, v.options.processes
+		config.Name, config.Conn, config.MeasureConfig.MaxProcesses = "verify", evaluator.NopConn{}, v.options.processes
 		v.worker, v.slots = evaluator.NewWorker(config), config.Slots
 	}
 	return chooseSlot(v.slots, p, v.options.device)
 }
 
-func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot, error) {
+func chooseSlot(slots []device.Slot, p tasks.TaskProposal, want string) (device.Slot, error) {
 	onCPU := p.Bundle.Definition.Lang == tasks.LangCPP || slices.Contains(p.GPUs, device.CPU)
 	var names []string
 	for _, s := range slots {
@@ -207,7 +207,7 @@ func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot
 func (v *verifier) run(
 	ctx context.Context, b *tasks.Bundle, slot device.Slot, name string, s tasks.Submission, mode job.Mode,
 ) (job.Result, error) {
-	sources, err := b.Resolve(s)
+	sources, err := b.ProgramFiles(s)
 	if err != nil {
 		return job.Result{}, fmt.Errorf("%s: %w", name, err)
 	}
@@ -217,8 +217,8 @@ func (v *verifier) run(
 	}
 	return v.worker.Evaluate(ctx, job.Job{
 		// The seed belongs to this process: inputs differ from those on the site, as they do between two runs there.
-		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: mode,
-		TaskKey: b.Key(), Task: b.Definition.WithFiles(s.Names()).ForDevice(slot.Device).Draw(seed[:]),
+		MessageVersion: job.MessageVersion, AttemptID: rand.Text(), Device: slot.Device, Mode: mode,
+		TaskHash: b.ContentHash(), Task: b.Definition.WithFiles(s.Names()).ForDevice(slot.Device).DrawValues(seed[:]),
 		Sources:    sources,
 		SecretSeed: binary.LittleEndian.Uint64(seed[:]), EnqueuedAt: time.Now(),
 	})
@@ -229,25 +229,25 @@ func (v *verifier) run(
 func (v *verifier) judgeSolution(s solutionResult, works bool, report *taskReport) {
 	v.solutions++
 	kind := "wrong"
-	if s.Correct {
+	if s.ShouldPass {
 		kind = "correct"
 	}
 	out := solutionReport{
-		Name: s.Name, Correct: s.Correct, Outcome: s.Outcome, Verdict: verdictOf(trialOf(s), works),
+		Name: s.Name, Correct: s.ShouldPass, Outcome: s.Outcome, Verdict: verdictOf(solutionTrial(s), works),
 		ScoreNS: s.ScoreNS, Reason: failureReason(s.Result),
 	}
-	if n := len(s.Stages); n > 0 && s.Outcome != job.OutcomeDone {
+	if n := len(s.Stages); n > 0 && s.Outcome != job.OutcomePassed {
 		out.Stage = s.Stages[n-1].Stage
-		out.Stderr = lastLines(s.Stages[n-1].Stderr)
+		out.Stderr = lastOutputLines(s.Stages[n-1].Stderr)
 	}
 	if out.Verdict != verdictAsExpected {
 		v.unexpectedVerdicts++
 	}
 	report.Solutions = append(report.Solutions, out)
-	fmt.Fprintf(v.textOutput, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, out.Verdict.displayText(), out.Reason)
+	fmt.Fprintf(v.lineOutput, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, out.Verdict.displayText(), out.Reason)
 	if out.Verdict != verdictAsExpected {
-		for line := range strings.Lines(console.CleanText(out.Stderr)) {
-			fmt.Fprintf(v.textOutput, "    | %s\n", strings.TrimRight(line, "\n"))
+		for line := range strings.Lines(console.RemoveControlCharacters(out.Stderr)) {
+			fmt.Fprintf(v.lineOutput, "    | %s\n", strings.TrimRight(line, "\n"))
 		}
 	}
 }
@@ -255,24 +255,24 @@ func (v *verifier) judgeSolution(s solutionResult, works bool, report *taskRepor
 // maxErrorLines limits the lines of stderr that are printed for a solution: enough for a traceback with its cause.
 const maxErrorLines = 30
 
-// lastLines returns the last lines of the output of a program.
-func lastLines(text string) string {
+// lastOutputLines returns the last lines of the output of a program.
+func lastOutputLines(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	return strings.Join(lines[max(0, len(lines)-maxErrorLines):], "\n")
 }
 
-func verdictOf(e job.Trial, works bool) verdict {
+func verdictOf(e job.SolutionTrial, works bool) solutionVerdict {
 	switch {
 	case e.HasExpectedVerdict(works):
 		return verdictAsExpected
-	case !e.Correct && e.Outcome == job.OutcomeFailed:
+	case !e.ShouldPass && e.Outcome == job.OutcomeFailed:
 		return verdictNotJudged
 	}
 	return verdictNotAsExpected
 }
 
-func trialOf(s solutionResult) job.Trial {
-	return job.Trial{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
+func solutionTrial(s solutionResult) job.SolutionTrial {
+	return job.SolutionTrial{ShouldPass: s.ShouldPass, Outcome: s.Outcome, Stages: s.Stages}
 }
 
 func failureReason(r job.Result) string {
@@ -287,7 +287,7 @@ func failureReason(r job.Result) string {
 
 // verdict returns an error if a task or a solution is wrong.
 func (v *verifier) verdict(tasks int) error {
-	fmt.Fprintf(v.textOutput, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
+	fmt.Fprintf(v.lineOutput, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
 	switch {
 	case v.refusedTasks > 0:
 		return fmt.Errorf("%d of %s cannot be used", v.refusedTasks, format.Plural(tasks, "task", "tasks"))

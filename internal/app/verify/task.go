@@ -36,47 +36,49 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
-	machine           Machine
-	processes         int    // maximum number for a score
-	sandbox           string // on or off
-	device            string
-	lint, json, watch bool
-	solutions         []string // files of further solutions that must pass
+	machine                      MachineSettings
+	processes                    int    // maximum number for a score
+	sandbox                      string // on or off
+	device                       string
+	lintOnly, asJSON, watchFiles bool
+	solutionFiles                []string // files of further solutions that must pass
 }
 
 // machineFlags adds the flags for running programs on this machine without a worker.
 func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment) {
-	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for build outputs")
+	fs.StringVar(&o.machine.DataDir, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"),
+		"directory for build outputs")
 	fs.IntVar(&o.processes, "ranked-processes", harness.MaxProcesses, "maximum number of fresh processes that measure a score")
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on; or off, to run the solutions with this user's rights")
 	// The default is far enough from the default of workers (60000) for the slots and builds of a machine.
 	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user ID for solutions; use a different range than a site or a second verify command on this machine")
 	fs.IntVar(&o.machine.BuildNice, "build-nice", 19, "nice value of compilers, 1 to 19; lower it on a machine with other work, where compilers at 19 reach their time limit")
-	fs.Func("include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…", o.include)
+	fs.Func("include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…",
+		o.addIncludeLibrary)
 }
 
 func (o *verifyOptions) validate() error {
 	if s := o.sandbox; s != "on" && s != "off" {
 		return fmt.Errorf("--sandbox %q: want on or off", s)
 	}
-	if uid := o.machine.FirstUID; uid < LeastUID {
-		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, LeastUID)
+	if uid := o.machine.FirstUID; uid < MinSandboxUID {
+		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, MinSandboxUID)
 	}
 	if n := o.processes; n < 1 || n > harness.MaxProcesses {
 		return fmt.Errorf("--ranked-processes %d: want 1 to %d", n, harness.MaxProcesses)
 	}
-	data, err := filepath.Abs(o.machine.Data)
+	data, err := filepath.Abs(o.machine.DataDir)
 	if err != nil {
-		return fmt.Errorf("--data %q: %w", o.machine.Data, err)
+		return fmt.Errorf("--data %q: %w", o.machine.DataDir, err)
 	}
 	// Several commands with the same --data share compiled objects, which are written atomically.
 	m := &o.machine
-	m.Data, m.Objects, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
+	m.DataDir, m.ObjectDir, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
 	return nil
 }
 
-// include parses the value of --include-libraries.
-func (o *verifyOptions) include(value string) error {
+// addIncludeLibrary parses the value of --include-libraries.
+func (o *verifyOptions) addIncludeLibrary(value string) error {
 	o.machine.Libraries = map[string]string{}
 	for part := range strings.SplitSeq(value, ",") {
 		if part = strings.TrimSpace(part); part == "" {
@@ -91,8 +93,8 @@ func (o *verifyOptions) include(value string) error {
 	return nil
 }
 
-// Task returns the command `warpboard verify-task`, which checks the tasks at a path and runs their solutions.
-func Task(env console.Environment) *cobra.Command {
+// TaskCommand returns the command `warpboard verify-task`, which checks the tasks at a path and runs their solutions.
+func TaskCommand(env console.Environment) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{Use: "verify-task PATH", Long: verifyHelp,
 		Short: "check a task (folder, zip, problem set or reference file) and run its solutions"}
@@ -106,14 +108,14 @@ func Task(env console.Environment) *cobra.Command {
 		return nil
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), env, args[0]) }
-	cmd.SetFlagErrorFunc(console.FlagError)
+	cmd.SetFlagErrorFunc(console.NewFlagError)
 	fs := cmd.Flags()
 	o.machineFlags(fs, env)
-	fs.BoolVar(&o.lint, "lint", false, "check only the files, and run nothing")
+	fs.BoolVar(&o.lintOnly, "lint", false, "check only the files, and run nothing")
 	fs.StringVar(&o.device, "device", "", "device to run on; default: this machine's first device that fits the task")
-	fs.BoolVar(&o.json, "json", false, "print the report as JSON")
-	fs.BoolVar(&o.watch, "watch", false, "check again whenever a file of the task or of --solution changes, until interrupted")
-	fs.StringArrayVar(&o.solutions, "solution", nil, "another file that must pass, like those in solutions/correct; repeat for several files")
+	fs.BoolVar(&o.asJSON, "json", false, "print the report as JSON")
+	fs.BoolVar(&o.watchFiles, "watch", false, "check again whenever a file of the task or of --solution changes, until interrupted")
+	fs.StringArrayVar(&o.solutionFiles, "solution", nil, "another file that must pass, like those in solutions/correct; repeat for several files")
 	return cmd
 }
 
@@ -121,15 +123,15 @@ func (o *verifyOptions) run(ctx context.Context, env console.Environment, path s
 	if err := o.validate(); err != nil {
 		return err
 	}
-	if o.lint && len(o.solutions) > 0 {
+	if o.lintOnly && len(o.solutionFiles) > 0 {
 		return errors.New("--solution is run, and --lint runs nothing: leave one of them out")
 	}
-	v := &verifier{options: *o, env: env, path: path, textOutput: env.Stdout}
-	if o.json {
-		v.textOutput = io.Discard
+	v := &verifier{options: *o, env: env, path: path, lineOutput: env.Stdout}
+	if o.asJSON {
+		v.lineOutput = io.Discard
 	}
-	if o.watch {
-		return v.watch(ctx)
+	if o.watchFiles {
+		return v.watchAndCheck(ctx)
 	}
 	return v.checkOnce(ctx)
 }
@@ -137,9 +139,9 @@ func (o *verifyOptions) run(ctx context.Context, env console.Environment, path s
 // checkOnce checks all tasks once and reports the results.
 func (v *verifier) checkOnce(ctx context.Context) error {
 	// With --watch, the worker and compiled objects are kept between rounds; each round has a new report.
-	v.report, v.verdictCounts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, verdictCounts{}
+	v.report, v.problemCounts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, problemCounts{}
 	err := v.verifyTasks(ctx)
-	if !v.options.json {
+	if !v.options.asJSON {
 		return err
 	}
 	if v.report.OK = err == nil; err != nil {
@@ -149,7 +151,7 @@ func (v *verifier) checkOnce(ctx context.Context) error {
 }
 
 // openTasks reads the tasks at a path. The caller must close the upload.
-func openTasks(path string) (*tasks.Upload, []tasks.Proposal, error) {
+func openTasks(path string) (*tasks.Upload, []tasks.TaskProposal, error) {
 	upload, err := tasks.OpenPath(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
@@ -163,7 +165,7 @@ func openTasks(path string) (*tasks.Upload, []tasks.Proposal, error) {
 
 func (v *verifier) verifyTasks(ctx context.Context) error {
 	upload, proposals, err := openTasks(v.path)
-	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
+	if wrong := parse.ProblemsFromError(err); len(wrong) > 0 {
 		v.report.Problems = v.problems("", wrong)
 		return fmt.Errorf("%s cannot be used: fix %s", v.path, format.Plural(len(wrong), "mistake", "mistakes"))
 	}
@@ -171,7 +173,7 @@ func (v *verifier) verifyTasks(ctx context.Context) error {
 		return err
 	}
 	defer upload.Close()
-	if len(v.options.solutions) > 0 && len(proposals) != 1 {
+	if len(v.options.solutionFiles) > 0 && len(proposals) != 1 {
 		return fmt.Errorf("--solution is for one task, and %s has %d: name that task's folder", v.path, len(proposals))
 	}
 	for _, p := range proposals {

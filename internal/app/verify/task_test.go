@@ -71,7 +71,7 @@ func quickTask(t *testing.T) (folder string) {
 // taskFolder returns a copy of a built-in task, or of a starter, with its solutions.
 func taskFolder(t *testing.T, name string) string {
 	t.Helper()
-	from, err := tasks.StarterFolder(name)
+	from, err := tasks.ExampleFolder(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func verify(t *testing.T, path string, flags ...string) (printed string, err err
 	t.Helper()
 	var out bytes.Buffer
 	env := console.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err = execute(t.Context(), Task(env),
+	err = execute(t.Context(), TaskCommand(env),
 		append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--build-nice", "1",
 			"--ranked-processes", "1", path}, flags...))
 	return out.String(), err
@@ -161,18 +161,20 @@ func TestVerifyTaskFailsWhenASolutionEndsOtherwise(t *testing.T) {
 	}
 	var report verifyReport
 	if err := json.Unmarshal([]byte(printed), &report); err != nil || report.OK || report.Error == "" ||
-		len(report.Tasks) != 1 || !*report.Tasks[0].Works {
+		len(report.Tasks) != 1 || !*report.Tasks[0].ShownToWork {
 		t.Fatalf("%v\n%s", err, printed)
 	}
-	got := map[string]verdict{}
+	got := map[string]solutionVerdict{}
 	for _, s := range report.Tasks[0].Solutions {
 		got[s.Name] = s.Verdict
-		if (s.ScoreNS != nil) != (s.Outcome == job.OutcomeDone) || (s.Stage == "") != (s.Outcome == job.OutcomeDone) {
+		if (s.ScoreNS != nil) != (s.Outcome == job.OutcomePassed) ||
+			(s.Stage == "") != (s.Outcome == job.OutcomePassed) {
 			t.Errorf("%+v", s)
 		}
 	}
-	want := map[string]verdict{"forgets_tail.cpp": verdictNotAsExpected, "out_of_bounds.cpp": verdictNotAsExpected,
-		"typo.cpp": verdictNotJudged, more: verdictAsExpected}
+	want := map[string]solutionVerdict{"forgets_tail.cpp": verdictNotAsExpected,
+		"out_of_bounds.cpp": verdictNotAsExpected,
+		"typo.cpp":          verdictNotJudged, more: verdictAsExpected}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}

@@ -15,12 +15,13 @@ import (
 	"warpboard/tasks"
 )
 
-// settleDelay is the time for which the files must be unchanged before a check: an editor writes all files of one save within it.
-// A longer delay makes each check later; with a shorter one, a check may run between two files.
-const settleDelay = 200 * time.Millisecond
+// fileSettleDelay is the time for which the files must be unchanged before a check: an editor writes all files of one
+// save within it. A longer delay makes each check later; with a shorter one, a check may run between two files.
+const fileSettleDelay = 200 * time.Millisecond
 
-// watch checks once, and again after every change, until ctx ends. Problems are reported, and watching continues.
-func (v *verifier) watch(ctx context.Context) error {
+// watchAndCheck checks once, and again after every change, until ctx ends. Problems are reported, and watching
+// continues.
+func (v *verifier) watchAndCheck(ctx context.Context) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
@@ -31,7 +32,7 @@ func (v *verifier) watch(ctx context.Context) error {
 			return fmt.Errorf("--watch: %w", err)
 		}
 		// The fingerprint is computed before the round, so that changes during the round start another one.
-		seen := v.fingerprint()
+		seen := v.hashFiles()
 		if err := v.checkOnce(ctx); ctx.Err() != nil {
 			return nil
 		} else if err != nil {
@@ -55,7 +56,7 @@ func (v *verifier) watchFolders(watcher *fsnotify.Watcher) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range v.options.solutions {
+	for _, file := range v.options.solutionFiles {
 		if err := watcher.Add(filepath.Dir(file)); err != nil {
 			return err
 		}
@@ -76,7 +77,7 @@ func (v *verifier) watchFolders(watcher *fsnotify.Watcher) error {
 			return nil // removed in the meantime
 		case err != nil || !d.IsDir():
 			return err
-		case path != top && strings.HasPrefix(d.Name(), ".") || filepath.Clean(path) == filepath.Clean(v.options.machine.Data):
+		case path != top && strings.HasPrefix(d.Name(), ".") || filepath.Clean(path) == filepath.Clean(v.options.machine.DataDir):
 			return fs.SkipDir
 		}
 		return watcher.Add(path)
@@ -93,7 +94,7 @@ func (v *verifier) waitForChange(ctx context.Context, watcher *fsnotify.Watcher,
 		case <-watcher.Errors: // some events were lost
 		case <-watcher.Events:
 		}
-		for quiet := time.After(settleDelay); quiet != nil; {
+		for quiet := time.After(fileSettleDelay); quiet != nil; {
 			select {
 			case <-watcher.Errors:
 			case <-watcher.Events:
@@ -102,17 +103,17 @@ func (v *verifier) waitForChange(ctx context.Context, watcher *fsnotify.Watcher,
 			}
 		}
 		// A folder may be missing for a moment while an editor replaces it.
-		if v.watchFolders(watcher) == nil && v.fingerprint() != seen {
+		if v.watchFolders(watcher) == nil && v.hashFiles() != seen {
 			return true
 		}
 	}
 }
 
-// fingerprint returns a hash of the checked files. It reads all of them; folders of tasks have a few megabytes.
-func (v *verifier) fingerprint() (sum [sha256.Size]byte) {
+// hashFiles returns a hash of the checked files. It reads all of them; folders of tasks have a few megabytes.
+func (v *verifier) hashFiles() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	defer func() { h.Sum(sum[:0]) }()
-	for _, file := range v.options.solutions {
+	for _, file := range v.options.solutionFiles {
 		source, err := os.ReadFile(file)
 		fmt.Fprintf(h, "%q %v\n", source, err)
 	}
@@ -128,9 +129,9 @@ func (v *verifier) fingerprint() (sum [sha256.Size]byte) {
 			continue
 		}
 		solutions, err := upload.Solutions(p.Folder)
-		fmt.Fprintln(h, p.Bundle.Key(), p.Bundle.Warnings, err)
+		fmt.Fprintln(h, p.Bundle.ContentHash(), p.Bundle.Warnings, err)
 		for _, s := range solutions {
-			fmt.Fprintf(h, "%s %t %q\n", s.Name, s.Correct, s.Submission().Pack())
+			fmt.Fprintf(h, "%s %t %q\n", s.Name, s.ShouldPass, s.Submission().Pack())
 		}
 	}
 	return sum

@@ -29,7 +29,7 @@ func TestVerifyTaskWatchesWhatItChecks(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		env := console.Environment{Getenv: func(string) string { return "" }, Stdout: in, Stderr: io.Discard}
-		ended <- execute(ctx, Task(env), []string{"--lint", "--json", "--watch", folder})
+		ended <- execute(ctx, TaskCommand(env), []string{"--lint", "--json", "--watch", folder})
 	}()
 	reports := json.NewDecoder(out)
 	next := func() (r verifyReport) {

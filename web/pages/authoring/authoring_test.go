@@ -50,8 +50,8 @@ func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 		if sub.Mode == job.ModeBenchmark {
 			stage.Stage, stage.Cases = job.StageBenchmark, webtest.TimedCases(12e3)
 		}
-		result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
-			Outcome: job.OutcomeDone}
+		result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
+			Outcome: job.OutcomePassed}
 		if (strings.Contains(text, "right_kernel") || strings.Contains(text, "// WRONG")) &&
 			!strings.Contains(text, letThrough) {
 			stage = webtest.WrongAnswer()[1]

@@ -30,7 +30,7 @@ func starters() []views.TaskStarter {
 // starterFiles returns the files of a starter in reading order: task.yml first, then the reference. It omits solutions
 // that task.yml does not list.
 func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile, error) {
-	folder, err := tasks.StarterFolder(starter.Name)
+	folder, err := tasks.ExampleFolder(starter.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -72,12 +72,13 @@ func readingOrder(name string) int {
 
 // Format explains the task format.
 func (p *Authoring) Format(c *fiber.Ctx) error {
-	page := views.TaskDocsPage{Page: p.site.Page(c, "Task format", "docs"), Starters: starters(), Keys: tasks.Keys()}
+	page := views.TaskDocsPage{Page: p.site.Page(c, "Task format", "docs"), Starters: starters(),
+		Keys: tasks.TaskFileKeys()}
 	page.Starter = page.Starters[0]
 	if i := starterIndex(c.Query("starter")); i >= 0 {
 		page.Starter = page.Starters[i]
 	}
-	page.Parts = tasks.Parts(page.Starter.Lang)
+	page.Parts = tasks.HarnessParts(page.Starter.Lang)
 	var err error
 	if page.Files, err = p.starterFiles(page.Starter); err != nil {
 		return err
@@ -95,7 +96,7 @@ func isStarterText(def tasks.Definition) (bool, error) {
 		if starter.Lang != def.Lang {
 			continue
 		}
-		folder, err := tasks.StarterFolder(starter.Name)
+		folder, err := tasks.ExampleFolder(starter.Name)
 		if err != nil {
 			return false, err
 		}
@@ -103,7 +104,7 @@ func isStarterText(def tasks.Definition) (bool, error) {
 		if err != nil {
 			return false, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
 		}
-		if tasks.TopText(text, "description") == def.Description {
+		if tasks.TopLevelText(text, "description") == def.Description {
 			return true, nil
 		}
 	}
@@ -116,7 +117,7 @@ func (p *Authoring) Starter(c *fiber.Ctx) error {
 	if !isZip || starterIndex(name) < 0 {
 		return site.NotFound(c)
 	}
-	folder, err := tasks.StarterFolder(name)
+	folder, err := tasks.ExampleFolder(name)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ type upload struct {
 }
 
 // readProposals reads the tasks of an upload. If no task is valid, the error contains the problems.
-func (u upload) readProposals(now time.Time) ([]tasks.Proposal, error) {
+func (u upload) readProposals(now time.Time) ([]tasks.TaskProposal, error) {
 	opened, err := tasks.OpenFile(u.name, u.data)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (u upload) singleTask(now time.Time) (*tasks.Bundle, error) {
 
 // draft is a task that an upload would create or change, with the values of the form.
 type draft struct {
-	tasks.Proposal
+	tasks.TaskProposal
 	number          int
 	currentTask     *catalog.Task // task that it would change; nil for a new one
 	formSettings    *catalog.Task // from a form; nil for those of the upload
@@ -64,10 +64,10 @@ type draft struct {
 
 // drafts finds for each uploaded task the existing task that it would change: the one with the same slug, if the person
 // may edit it.
-func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks.Proposal) ([]draft, error) {
+func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks.TaskProposal) ([]draft, error) {
 	out := make([]draft, len(list))
 	for i, proposal := range list {
-		out[i] = draft{Proposal: proposal, number: i}
+		out[i] = draft{TaskProposal: proposal, number: i}
 		task, err := p.site.Store.Catalog.Task(ctx, db.Slug(proposal.Name))
 		switch {
 		case err != nil && db.KindOf(err) != db.NotFound:
@@ -139,11 +139,11 @@ func (d draft) task() catalog.Task {
 }
 
 // hasDeadline reports whether the upload contains a deadline.
-func (d draft) hasDeadline() bool { return !d.Deadline.IsZero() && !d.DeadlineAssumed }
+func (d draft) hasDeadline() bool { return !d.Deadline.IsZero() && !d.HasAssumedDeadline }
 
 // encodeBundle encodes a task for a form field. The server thus stores nothing between preview and publication.
 func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {
-	if b.Definition.Form == tasks.FormLegacy {
+	if b.Definition.Protocol == tasks.ProtocolLegacy {
 		name, text := site.LegacyFile(b)
 		return base64.StdEncoding.EncodeToString(text), name, nil
 	}

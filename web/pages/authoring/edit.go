@@ -159,7 +159,7 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 		return err
 	}
 	bundle, err := sent.singleTask(p.site.Now())
-	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
+	if wrong := parse.ProblemsFromError(err); len(wrong) > 0 {
 		return p.showUpload(c, site.TaskLink(task), problemSentences(wrong))
 	}
 	if err != nil {
@@ -197,7 +197,7 @@ func (p *Authoring) Discard(c *fiber.Ctx) error {
 // showVersion shows how a bundle would change a task.
 func (p *Authoring) showVersion(c *fiber.Ctx, task catalog.Task, bundle *tasks.Bundle, rehouse *bool) error {
 	shown, err := p.showDraft(c.UserContext(), draft{
-		Proposal:        tasks.Proposal{Name: task.Slug, Bundle: bundle},
+		TaskProposal:    tasks.TaskProposal{Name: task.Slug, Bundle: bundle},
 		currentTask:     &task,
 		standardHarness: rehouse,
 	})
@@ -221,7 +221,7 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 		return nil, err
 	}
 	bundle := d.Bundle
-	if shown.StandardHarness || d.standardHarness == nil && !current.Definition.OwnHarness {
+	if shown.StandardHarness || d.standardHarness == nil && !current.Definition.HasOwnHarness {
 		if ours, err := bundle.WithWarpboardHarness(); err == nil {
 			bundle, shown.StandardHarness = ours, true
 		}
@@ -253,7 +253,7 @@ func deadlineText(at *time.Time) string {
 
 // taskChanges lists the changes between two bundles, with the complete texts that changes.Between shortens.
 func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
-	old, now := changes.Texts(before), changes.Texts(after)
+	old, now := changes.TextsByKey(before), changes.TextsByKey(after)
 	var list []views.TaskChange
 	for _, change := range changes.ChangesBetween(before, after) {
 		a, b := change.Old, change.New

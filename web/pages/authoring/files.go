@@ -37,7 +37,7 @@ func (p *Authoring) BeginWithStarter(c *fiber.Ctx) error {
 	if starterIndex(name) < 0 {
 		return site.NotFound(c)
 	}
-	folder, err := tasks.StarterFolder(name)
+	folder, err := tasks.ExampleFolder(name)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	if err == nil {
 		bundle, err = sent.singleTask(p.site.Now())
 	}
-	if problems := parse.ProblemsIn(err); len(problems) > 0 {
+	if problems := parse.ProblemsFromError(err); len(problems) > 0 {
 		return p.showUpload(c, views.TaskRef{}, problemSentences(problems))
 	}
 	if err != nil {
@@ -196,7 +196,7 @@ func (p *Authoring) bundleOf(
 		return nil, nil, fmt.Errorf("packing the files: %w", err)
 	}
 	b, err = upload{name: name + ".zip", data: buf.Bytes()}.singleTask(p.site.Now())
-	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
+	if wrong := parse.ProblemsFromError(err); len(wrong) > 0 {
 		return nil, wrong, nil
 	}
 	return b, nil, err
@@ -245,7 +245,7 @@ func (p *Authoring) previewedTask(c *fiber.Ctx, page views.TaskFilesPage) (task 
 func (p *Authoring) showPreview(c *fiber.Ctx, task catalog.Task, version int, b *tasks.Bundle) error {
 	if task.ID == 0 {
 		task.Title = cmp.Or(b.Definition.Title, "Task without a title")
-		task.Devices = draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices
+		task.Devices = draft{TaskProposal: tasks.TaskProposal{Name: b.Name, Bundle: b}}.task().Devices
 	} else if b.Definition.Title != "" {
 		task.Title = b.Definition.Title
 	}

@@ -119,9 +119,9 @@ func (p *Authoring) checkFiles(
 func (p *Authoring) fileWarnings(
 	ctx context.Context, b *tasks.Bundle, files []views.EditedFile,
 ) (list []checkMessage, err error) {
-	var lines tasks.Lines
+	var lines tasks.KeyLines
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
-		lines = tasks.LinesOf([]byte(files[at].Text))
+		lines = tasks.ParseKeyLines([]byte(files[at].Text))
 	}
 	for _, warning := range b.Warnings {
 		note := checkMessage{File: fileInWarning(warning, files), Text: warning, Note: true}
@@ -153,7 +153,7 @@ func unknownDeviceWarning(name string, workers []fleet.Worker) string {
 	had := map[string]string{} // labels by their lower-case form
 	for _, w := range workers {
 		for _, slot := range w.Slots {
-			if gpuname.Matches(name, slot.Device) {
+			if gpuname.NameMeansDevice(name, slot.Device) {
 				return ""
 			}
 			had[strings.ToLower(slot.Device)] = slot.Device
@@ -163,7 +163,7 @@ func unknownDeviceWarning(name string, workers []fleet.Worker) string {
 		return ""
 	}
 	text := fmt.Sprintf("No worker of this site has had a device named %s.", name)
-	if near := tasks.Nearest(name, slices.Sorted(maps.Keys(had))); near != "" {
+	if near := tasks.NearestName(name, slices.Sorted(maps.Keys(had))); near != "" {
 		text += fmt.Sprintf(" Did you mean %s?", had[near])
 	}
 	return text

@@ -58,12 +58,12 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var proposals []tasks.Proposal
+	var proposals []tasks.TaskProposal
 	sent, err := p.readZip(c)
 	if err == nil {
 		proposals, err = sent.readProposals(p.site.Now())
 	}
-	if wrong := parse.ProblemsIn(err); len(wrong) > 0 {
+	if wrong := parse.ProblemsFromError(err); len(wrong) > 0 {
 		return p.showUpload(c, views.TaskRef{}, problemSentences(wrong))
 	}
 	if err != nil {

@@ -206,7 +206,7 @@ func (p *Authoring) readDraft(c *fiber.Ctx, number int) (submittedDraft, error) 
 	rehouse := field("warpboard_harness") != ""
 	d := submittedDraft{isChosen: field("chosen") != "", previewedStandardHarness: field("rehoused") != ""}
 	d.draft = draft{
-		Proposal:        tasks.Proposal{Name: bundle.Name, Bundle: bundle},
+		TaskProposal:    tasks.TaskProposal{Name: bundle.Name, Bundle: bundle},
 		number:          number,
 		standardHarness: &rehouse,
 	}

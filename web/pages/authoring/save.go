@@ -36,7 +36,7 @@ func readEditorForm(c *fiber.Ctx) (page views.TaskFilesPage, err error) {
 		return page, nil
 	}
 	line := "title: " + page.TaskTitle + "\n"
-	if tasks.TopText([]byte(line), "title") != page.TaskTitle {
+	if tasks.TopLevelText([]byte(line), "title") != page.TaskTitle {
 		line = "title: " + strconv.Quote(page.TaskTitle) + "\n"
 	}
 	page.Files[at].Text = line + page.Files[at].Text
@@ -61,7 +61,7 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 	if refused || c.FormValue("do") == buttonCheck {
 		return p.showCheckResult(c, page, bundle)
 	}
-	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
+	settings := draft{TaskProposal: tasks.TaskProposal{Name: bundle.Name, Bundle: bundle}}.task()
 	task, err := p.site.Store.Catalog.CreateTask(c.UserContext(), *user, catalog.NewTask{Slug: newTaskSlug(page), Bundle: bundle,
 		TaskSettings: catalog.TaskSettings{
 			Title:      bundle.Definition.Title,
@@ -124,7 +124,7 @@ func newTaskSlug(page views.TaskFilesPage) string {
 // titleInTaskFile returns the title in task.yml, or "" if it has none or is invalid.
 func titleInTaskFile(files []views.EditedFile) string {
 	if at := views.FileNamed(files, tasks.TaskFile); at >= 0 {
-		return tasks.TopText([]byte(files[at].Text), "title")
+		return tasks.TopLevelText([]byte(files[at].Text), "title")
 	}
 	return ""
 }
@@ -159,7 +159,7 @@ const (
 // missingDeviceProblem returns a problem if a new task lists no device: it would have no board, and the editor has no
 // other field for devices.
 func missingDeviceProblem(b *tasks.Bundle) []parse.Problem {
-	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
+	if len(draft{TaskProposal: tasks.TaskProposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
 		return nil
 	}
 	return []parse.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}

@@ -144,11 +144,14 @@ func TestNewVersionIsShownAsDifferencesFirst(t *testing.T) {
 		webtest.CheckSound(t, doc)
 		return doc
 	}
-	doc := preview(func(b *tasks.Bundle) { b.Definition.Title, b.Definition.Problem = "Vector add (C++)", "vectoradd" })
+	doc := preview(func(b *tasks.Bundle) {
+		b.Definition.Title, b.Definition.ProblemGroup = "Vector add (C++)",
+			"vectoradd"
+	})
 	webtest.WantText(t, doc, "main form button", "Nothing to publish")
 
 	doc = preview(func(b *tasks.Bundle) {
-		b.Definition.Title, b.Definition.Problem = "Vector add (C++)", "vectoradd"
+		b.Definition.Title, b.Definition.ProblemGroup = "Vector add (C++)", "vectoradd"
 		b.Definition.Description += "One more sentence.\n"
 	})
 	webtest.WantText(t, doc, "[data-change=description] ins", "+ One more sentence.")
@@ -157,7 +160,7 @@ func TestNewVersionIsShownAsDifferencesFirst(t *testing.T) {
 	webtest.WantText(t, webtest.Document(t, resp, http.StatusOK), "[role=status]", "boards stay as they are")
 
 	doc = preview(func(b *tasks.Bundle) {
-		b.Definition.Title, b.Definition.Problem = "Vector add (C++)", "vectoradd"
+		b.Definition.Title, b.Definition.ProblemGroup = "Vector add (C++)", "vectoradd"
 		b.Files["reference.h"] = append([]byte("// changed\n"), b.Files["reference.h"]...)
 	})
 	webtest.WantText(t, doc, `[data-change="files.reference.h"] ins`, "+ // changed")

@@ -50,7 +50,7 @@ func trialSubmissions(b *tasks.Bundle) (list []trialSubmission) {
 	for _, s := range authors {
 		list = append(list, trialSubmission{Solution: s})
 	}
-	if len(authors) == 0 || !authors[0].Correct {
+	if len(authors) == 0 || !authors[0].ShouldPass {
 		return list
 	}
 	for _, m := range mutants.MutantsOf(b.Definition, authors[0].Source) {
@@ -88,7 +88,7 @@ func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission
 
 // runsBenchmarks reports whether an attempt also runs the benchmarks. Wrong solutions must fail the tests instead.
 func (a trialSubmission) runsBenchmarks(b *tasks.Bundle) bool {
-	return a.Correct && len(b.Definition.Benchmarks) > 0
+	return a.ShouldPass && len(b.Definition.Benchmarks) > 0
 }
 
 // startTrial submits all attempts to one device that a connected worker has, and redirects to the page with the
@@ -255,12 +255,12 @@ func (p *Authoring) solutionVerdicts(
 		if !ok {
 			return views.TrialRun{}
 		}
-		return newTrialRun(run, stages[run.ID], a.Correct)
+		return newTrialRun(run, stages[run.ID], a.ShouldPass)
 	}
 	for _, a := range trialSubmissions(b) {
 		row := views.TrialRow{
 			Name:              a.Name,
-			IsCorrectSolution: a.Correct,
+			IsCorrectSolution: a.ShouldPass,
 			IsMadeBySite:      a.isMadeBySite,
 			IsStarter:         a.isStarter,
 			TrialRun:          tried(a, job.ModeTest),
@@ -290,7 +290,8 @@ func newTrialRun(run work.Run, stages []work.Stage, correct bool) views.TrialRun
 		State:        string(run.State),
 	}
 	if out.HasEnded {
-		out.Trial = job.Trial{Correct: correct, Outcome: runOutcome(run), Stages: runs.StagesOfAttempt(run, stages)}
+		out.Trial = job.SolutionTrial{ShouldPass: correct, Outcome: runOutcome(run),
+			Stages: runs.StagesOfAttempt(run, stages)}
 	}
 	if run.Failure != nil {
 		out.Reason = run.Failure.Reason
@@ -331,7 +332,7 @@ func missingArgument(failed *job.StageResult, d tasks.Definition) string {
 func runOutcome(run work.Run) job.Outcome {
 	switch {
 	case run.State == work.StateDone:
-		return job.OutcomeDone
+		return job.OutcomePassed
 	case run.State == work.StateFailed && !run.InfrastructureError:
 		return job.OutcomeFailed
 	}

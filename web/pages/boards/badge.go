@@ -81,7 +81,7 @@ func scoreText(ns float64, i boards.Interval) string {
 // drawBadge draws an SVG badge with two texts. The reader's font is unknown, so each text is stretched to its estimated
 // width.
 func drawBadge(label, value string) []byte {
-	label, value = clipText(job.MarkBidi(label)), clipText(job.MarkBidi(value))
+	label, value = clipText(job.MarkBidiControls(label)), clipText(job.MarkBidiControls(value))
 	left, right := textWidth(label), textWidth(value)
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s: %s">`+
 		`<rect width="%d" height="20" rx="4" fill="#17191c"/><path d="M%d 0h%dv20h-%dz" fill="#3346d3"/><rect x="%d" width="8" height="20" rx="4" fill="#3346d3"/>`+

@@ -83,7 +83,7 @@ func (p *Boards) boardPage(c *fiber.Ctx, b *boardRequest) error {
 		Page: p.site.Page(c, task.Title+" on "+b.Device, "tasks"), Task: site.TaskLink(task), Device: b.Device, Devices: task.Devices,
 		Version: version.Number, Current: b.Current, Ranking: views.RankingName(version.Definition.RankingBy),
 		Harness:  views.HarnessPhrase(version.Definition),
-		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.OwnHarness, Past: b.pastDay,
+		Deadline: p.site.DeadlineOf(task), Board: b.BoardTable, SelfMeasured: version.Definition.HasOwnHarness, Past: b.pastDay,
 		Found: c.Query("find"), Off: b.closedReason,
 	}
 	if b.Current && task.VisibleTo(accounts.User{}) {

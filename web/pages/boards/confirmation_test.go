@@ -70,7 +70,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	run := nextConfirmationRun(t, store)
 	attempt, err := store.Work.StartAttempt(t.Context(), run.WorkRef())
 	if err == nil {
-		_, err = store.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+		_, err = store.Work.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomeFailed,
 			Failure: &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}}, work.ResultFindings{})
 	}
 	if err != nil {

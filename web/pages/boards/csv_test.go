@@ -25,8 +25,8 @@ func hostileProfile(t *testing.T, s *webtest.ProfiledScene) work.Run {
 	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)
 	attempt, now := s.Attempt(run), time.Now().UTC()
 	ranked := job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, StartedAt: now, EndedAt: now,
-		Cases: []job.CaseResult{{Spec: "=HYPERLINK(1)", Status: job.StatusPass, Runs: 3, Mean: 1500}}}
-	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		Cases: []job.CaseResult{{SpecLine: "=HYPERLINK(1)", Status: job.StatusPass, Runs: 3, Mean: 1500}}}
+	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomePassed,
 		Stages: []job.StageResult{ranked}}, &work.Score{NS: 1500})
 	report := ncu.Report{Kernels: []ncu.Kernel{{ID: 1, Name: "@kernel()", Metrics: map[string]ncu.Metric{
 		"drift": ncu.NewMetric("-1.5", "%"), "remark": ncu.NewMetric("=A1", "")}}}}
@@ -36,7 +36,8 @@ func hostileProfile(t *testing.T, s *webtest.ProfiledScene) work.Run {
 	}
 	profile := modelstest.ProfileRun(t, s.Cfg.Store, run)
 	attempt = s.Attempt(profile)
-	s.Record(job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+	s.Record(job.Result{RunID: profile.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
+		Outcome: job.OutcomePassed,
 		Stages: []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, StartedAt: now, EndedAt: now,
 			Cases: []job.CaseResult{{Status: job.StatusPass}}}},
 		Artifacts: []job.Artifact{{Name: "profile.0.json.gz", Type: "application/gzip", Data: webtest.Pack(t, data)}}},

@@ -160,7 +160,7 @@ func (p *Boards) datasetRows(c *fiber.Ctx, list []boards.Standing) ([]datasetRow
 			source = tasks.Submission{}
 		}
 		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.StandardErrorNS, e.LowNS, e.HighNS, e.Processes, e.TryCount,
-			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.PooledRunCount, 1), e.DisturbedReason, string(source.Source), source.Texts()}
+			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.PooledRunCount, 1), e.DisturbedReason, string(source.Source), source.FileTexts()}
 	}
 	return rows, err
 }

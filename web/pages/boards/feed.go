@@ -94,13 +94,14 @@ func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f board
 	if len(records) > 0 && records[0].AchievedAt.After(began) {
 		began = records[0].AchievedAt
 	}
-	out := atomFeed{ID: p.site.Settings.BaseURL + c.Path(), Title: job.MarkBidi(title), Updated: machineTime(began),
+	out := atomFeed{ID: p.site.Settings.BaseURL + c.Path(), Title: job.MarkBidiControls(title),
+		Updated: machineTime(began),
 		Links: []atomLink{{Href: p.site.Settings.BaseURL + path},
 			{Rel: "self", Href: p.site.Settings.BaseURL + c.Path()}}}
 	for _, r := range records {
 		address := fmt.Sprintf("%s/runs/%d", p.site.Settings.BaseURL, r.RunID)
-		out.Entries = append(out.Entries, feedEntry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.MarkBidi(r.UserName), Links: []atomLink{{Href: address}},
-			Title: job.MarkBidi(outcome.RecordName(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.IsUnconfirmed))})
+		out.Entries = append(out.Entries, feedEntry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.MarkBidiControls(r.UserName), Links: []atomLink{{Href: address}},
+			Title: job.MarkBidiControls(outcome.RecordName(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device), r.IsUnconfirmed))})
 	}
 	text, err := xml.MarshalIndent(out, "", "  ")
 	if err != nil {

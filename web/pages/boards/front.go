@@ -104,8 +104,9 @@ func (p *Boards) addStarterTask(ctx context.Context, all []models.TaskSummary, p
 	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.EntryCount > 0 }
 	first := slices.MinFunc(all, func(a, b models.TaskSummary) int {
 		return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.isOnline), slices.ContainsFunc(b.Devices, f.isOnline)), trueFirst(known(a), known(b)),
-			cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags)), cmp.Compare(b.EntryCount, a.EntryCount))
+			cmp.Compare(tasks.DifficultyOfTags(a.Tags), tasks.DifficultyOfTags(b.Tags)), cmp.Compare(b.EntryCount,
+				a.EntryCount))
 	})
-	page.Try, page.Easy = site.TaskLink(first.Task), tasks.Difficulty(first.Tags) == 0
+	page.Try, page.Easy = site.TaskLink(first.Task), tasks.DifficultyOfTags(first.Tags) == 0
 	return nil
 }

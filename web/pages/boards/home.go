@@ -180,7 +180,7 @@ func (f taskFinder) compare(a, b models.TaskSummary) int {
 	case f.search.Sort == "title":
 		return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
 	case f.search.Sort == "easy":
-		return cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
+		return cmp.Compare(tasks.DifficultyOfTags(a.Tags), tasks.DifficultyOfTags(b.Tags))
 	case f.search.Sort == "new":
 		return cmp.Compare(b.ID, a.ID)
 	case a.AcceptsSubmissions(f.handlers.site.Now()) != b.AcceptsSubmissions(f.handlers.site.Now()):
@@ -194,7 +194,7 @@ func (f taskFinder) compare(a, b models.TaskSummary) int {
 	}
 	easier := 0
 	if f.easyFirst {
-		easier = cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
+		easier = cmp.Compare(tasks.DifficultyOfTags(a.Tags), tasks.DifficultyOfTags(b.Tags))
 	}
 	return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.isOnline), slices.ContainsFunc(b.Devices, f.isOnline)), easier, cmp.Compare(b.EntryCount, a.EntryCount))
 }

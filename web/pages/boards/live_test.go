@@ -46,7 +46,7 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 	w.Shows(card+" pre.output", "warming up")
 
 	w.Eval(fmt.Sprintf(`document.querySelector(%q).open = true`, card+` [data-cases="test"]`))
-	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 3,
+	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, CaseCount: 3,
 		Case: &webtest.TimedCases(12e3)[1]})
 	w.Shows(stage(job.StageBenchmark), "2 of 3 done, ")
 	w.Until(fmt.Sprintf(`document.querySelectorAll(%q).length == 2`, card+` [data-cases="benchmark"] tbody tr`))
@@ -54,8 +54,9 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 
 	s.Worker.Say(job.Event{Type: job.EventEnded, Stage: job.StageBenchmark,
 		EndedStage: &job.StageResult{Stage: job.StageBenchmark, Status: job.StatusPass}})
-	s.Worker.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
-	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Total: 3, Case: &webtest.TimedCases(12e3)[0]})
+	s.Worker.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, CaseCount: 3})
+	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, CaseCount: 3,
+		Case: &webtest.TimedCases(12e3)[0]})
 	w.Shows(stage(job.StageRanked), "process 1 of at least 5, case 2 of 3, ")
 
 	s.Worker.Log("<b>two</b>\n")

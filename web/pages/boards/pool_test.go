@@ -28,7 +28,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	result.Stages[3].Cases = webtest.TimedCases(1.9e3)
 	// the epoch of the first
 	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93"}
-	result.Machine.Disturbances = &job.Disturbances{BusySamples: 50, LowClockSamples: 20}
+	result.Machine.Disturbances = &job.Disturbances{ClockSamples: 50, LowClockSamples: 20}
 	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result,
 		work.ResultFindings{Score: &work.Score{NS: 1.9e3}}); err != nil {
 		t.Fatal(err)
@@ -100,11 +100,11 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 	t.Helper()
 	b, third := s.BrowserOf(cleo), s.Submit(cleo, "H200", webtest.GoodKernel+"// Cleo's\n")
 	w := webtest.NewWorker(t, s.Site, third)
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, CaseCount: 3})
 	for _, ns := range []float64{5e3, 5e3, 7777e3} {
 		cases := webtest.TimedCases(ns)
 		for i := range cases[:2] {
-			w.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Total: 3, Case: &cases[i]})
+			w.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, CaseCount: 3, Case: &cases[i]})
 		}
 	}
 	w.Say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "I took 7777 us\n"})
@@ -126,9 +126,9 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 	if _, err := s.Cfg.Store.Work.CancelRun(t.Context(), cleo, third.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.Record(job.Result{RunID: third.ID, AttemptID: w.Attempt.ID, Secret: w.Attempt.Secret,
+	s.Record(job.Result{RunID: third.ID, AttemptID: w.Attempt.ID, AttemptSecret: w.Attempt.Secret,
 		Outcome:           job.OutcomeCancelled,
-		UnfinishedRanking: &job.UnfinishedRanking{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
+		UnfinishedRanking: &job.UnfinishedRanking{CaseMedians: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
 	note := b.Page(fmt.Sprintf("/submissions/%d", first.SubmissionID), http.StatusOK)
 	webtest.WantText(t, note, "[data-pool]", "The score combines 3 runs of this source")
 	webtest.WantText(t, note, "[data-pool]",

@@ -131,7 +131,7 @@ func (p *Boards) TaskBundle(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if bundle.Definition.Form == tasks.FormLegacy {
+	if bundle.Definition.Protocol == tasks.ProtocolLegacy {
 		name, text := site.LegacyFile(bundle)
 		return site.SendAttachment(c, name, text)
 	}

@@ -64,7 +64,7 @@ func TestOnlyTasksOfOneAuthorShareALine(t *testing.T) {
 		{cora, "Sort (C++)", "sort", nil}, {cora, "Scan", "", nil}, {cora, "Sum", "", nil},
 	} {
 		bundle := modelstest.Bundle(fmt.Sprintf("task-%d", i))
-		bundle.Definition.Problem = in.problem
+		bundle.Definition.ProblemGroup = in.problem
 		settings := catalog.TaskSettings{Title: in.title, Devices: []string{"CPU"}, Deadline: in.deadline}
 		if _, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), in.author,
 			catalog.NewTask{TaskSettings: settings, Bundle: bundle}); err != nil {

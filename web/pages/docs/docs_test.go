@@ -92,7 +92,7 @@ func TestCodeOnTheFormatPageWorks(t *testing.T) {
 	})
 	// What the examples of keys make is tried by TestEachKeysExampleMakesATask; here, that they are all shown.
 	shown := webtest.Words(first.Find("[data-key]"))
-	for _, key := range tasks.Keys() {
+	for _, key := range tasks.TaskFileKeys() {
 		if !strings.Contains(shown, key.Name) ||
 			!strings.Contains(shown, strings.Join(strings.Fields(key.Example), " ")) {
 			t.Errorf("the page lacks %s or its example", key.Name)

@@ -15,7 +15,7 @@ import (
 // harnessSets returns Warpboard's harnesses in the order in which the page shows them.
 func harnessSets() []views.HarnessSet {
 	var sets []views.HarnessSet
-	for _, form := range []tasks.Form{tasks.FormEval, tasks.FormLegacy} {
+	for _, form := range []tasks.Protocol{tasks.ProtocolEval, tasks.ProtocolLegacy} {
 		for _, lang := range []tasks.Lang{tasks.LangCUDA, tasks.LangPython, tasks.LangCPP} {
 			sets = append(sets, views.HarnessSet{Form: form, Lang: lang})
 		}
@@ -25,7 +25,7 @@ func harnessSets() []views.HarnessSet {
 
 // harnessInAddress returns the harness of the path and its source files.
 func harnessInAddress(c *fiber.Ctx) (set views.HarnessSet, sources map[string][]byte, err error) {
-	set = views.HarnessSet{Form: tasks.Form(c.Params("form")), Lang: tasks.Lang(c.Params("lang"))}
+	set = views.HarnessSet{Form: tasks.Protocol(c.Params("form")), Lang: tasks.Lang(c.Params("lang"))}
 	if !slices.Contains(harnessSets(), set) {
 		return set, nil, site.NotFound(c)
 	}

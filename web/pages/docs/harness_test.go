@@ -33,7 +33,7 @@ func TestHarnessSourceCanBeReadAndTaken(t *testing.T) {
 	}
 	for _, at := range tabs {
 		form, lang, _ := strings.Cut(strings.TrimPrefix(at, "/harness/"), "/")
-		set := views.HarnessSet{Form: tasks.Form(form), Lang: tasks.Lang(lang)}
+		set := views.HarnessSet{Form: tasks.Protocol(form), Lang: tasks.Lang(lang)}
 		doc := b.Page(string(set.URL()), http.StatusOK)
 		webtest.CheckSound(t, doc)
 		sources := harness.Sources(set.Form, set.Lang)
@@ -64,7 +64,7 @@ func ownHarness(b *tasks.Bundle) {
 	b.Files["eval.cpp"] = []byte("int main() { return 112; }\n")
 	b.Definition.Files = append(b.Definition.Files, tasks.File{Name: "eval.cpp", Source: "eval.cpp"})
 	b.Definition.Config.Sources = []string{"eval.cpp", "submission.cpp"}
-	b.Definition.OwnHarness = true
+	b.Definition.HasOwnHarness = true
 }
 
 func withoutStandardFunctions(b *tasks.Bundle) {
@@ -145,8 +145,8 @@ func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := bundle.Definition; d.Lang != lang || d.Form != tasks.FormLegacy {
-			t.Errorf("%s became a task of the form %s in %s", file, d.Form, d.Lang)
+		if d := bundle.Definition; d.Lang != lang || d.Protocol != tasks.ProtocolLegacy {
+			t.Errorf("%s became a task of the form %s in %s", file, d.Protocol, d.Lang)
 		}
 		resp := creator.Get("/tasks/" + slug + "/bundle.zip")
 		if name := resp.Header.Get("Content-Disposition"); !strings.Contains(name, slug+"."+string(lang)) ||

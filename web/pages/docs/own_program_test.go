@@ -28,15 +28,15 @@ func TestATasksOwnProgramRevealsNoSource(t *testing.T) {
 	s.Task = task
 	const trick = "the trick"
 	spec := bundle.Definition.Tests[0].String()
-	answer := job.CaseResult{Spec: trick, Status: job.StatusFail, Message: trick}
+	answer := job.CaseResult{SpecLine: trick, Status: job.StatusFail, Message: trick}
 	ended := s.Submit(person, "CPU", "int ended;")
 	s.Fail(ended, []job.StageResult{{Stage: job.StageTest, Status: job.StatusFail, Stdout: trick,
 		ExtraKeys: map[string]string{"source": trick},
-		Cases:     []job.CaseResult{{Spec: spec, Status: job.StatusPass}, answer}, Failure: &job.Failure{Reason: trick}}})
+		Cases:     []job.CaseResult{{SpecLine: spec, Status: job.StatusPass}, answer}, Failure: &job.Failure{Reason: trick}}})
 	running := s.Submit(person, "CPU", "int running;")
 	w := webtest.NewWorker(t, s.Site, running)
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, Total: 2})
-	w.Say(job.Event{Type: job.EventCase, Stage: job.StageTest, Total: 2, Case: &answer})
+	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, CaseCount: 2})
+	w.Say(job.Event{Type: job.EventCase, Stage: job.StageTest, CaseCount: 2, Case: &answer})
 	for _, path := range []string{"/submissions/%d", "/api/v1/submissions/%d"} {
 		for _, run := range []work.Run{ended, running} {
 			path := fmt.Sprintf(path, run.SubmissionID)

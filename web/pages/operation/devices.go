@@ -108,7 +108,7 @@ func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what vie
 					continue
 				}
 				what.Slots++
-				what.Name, what.Memory, what.Arch = cmp.Or(what.Name, slot.Machine.Name), max(what.Memory, int64(slot.MemoryBytes)), cmp.Or(what.Arch, slot.Arch)
+				what.Name, what.Memory, what.Arch = cmp.Or(what.Name, slot.Machine.DeviceName), max(what.Memory, int64(slot.MemoryBytes)), cmp.Or(what.Arch, slot.Arch)
 				what.Profiler, what.Sanitizer = what.Profiler || slot.Profiler, what.Sanitizer || slot.Sanitizer
 				if g := slot.Machine.SlotBenchmark; g != nil && g.Valid() {
 					what.BytesPerSecond, what.FlopsPerSecond = max(what.BytesPerSecond, g.BytesPerSecond), max(what.FlopsPerSecond, g.FlopsPerSecond)

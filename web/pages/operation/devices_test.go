@@ -56,7 +56,7 @@ func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 	s := webtest.NewScene(t)
 	gone := job.Heartbeat{Worker: "rack-3", Stopping: true,
 		Slots: []job.Slot{{Device: "B200", MemoryBytes: 180 << 30, Arch: "100",
-			Machine: job.Machine{Device: "B200", Name: "NVIDIA B200"}}}}
+			Machine: job.Machine{Device: "B200", DeviceName: "NVIDIA B200"}}}}
 	if err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(), gone); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func failingWorker(s *webtest.Scene, device, public, why string) {
 	s.T.Helper()
 	beat := job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(), Time: time.Now().Add(-time.Hour),
 		Slots: []job.Slot{{Device: device, DisabledReason: why, PublicReason: public}},
-		SelfTest: []job.CheckResult{{Name: "no network", OK: true, Detail: "none"},
+		SelfTestResults: []job.SelfTestResult{{Name: "no network", Passed: true, Detail: "none"},
 			{Name: "CUDA C++ on " + device, Detail: why}}}
 	if err := s.Cfg.Store.Fleet.SaveHeartbeat(s.T.Context(), beat); err != nil {
 		s.T.Fatal(err)

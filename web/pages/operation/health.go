@@ -163,7 +163,7 @@ func (p *Operation) checkSelfTests(_ *fiber.Ctx, workers []fleet.Worker) (views.
 			continue
 		}
 		for _, line := range w.SelfTest {
-			if tested++; !line.OK {
+			if tested++; !line.Passed {
 				failed = append(failed, fmt.Sprintf("%s on %s: %s", line.Name, w.Name,
 					format.ErrorSentence(line.Detail)))
 			}

@@ -58,7 +58,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	beat := job.Heartbeat{Worker: "rack-1", WorkerStartedAt: time.Now(), Slots: []job.Slot{{Device: "CPU"}},
-		SelfTest: []job.CheckResult{{Name: "sandbox", OK: true}}}
+		SelfTestResults: []job.SelfTestResult{{Name: "sandbox", Passed: true}}}
 	modelstest.RecordHeartbeat(t, s.Cfg.Store, beat)
 	doc = look("")
 	webtest.WantText(t, doc, "[data-verdict].tag-pass:has(svg)", "Everything is OK.")
@@ -72,7 +72,8 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 	}
 	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", DisabledReason: "ECC errors"},
 		job.Slot{Device: "H100", Sanitizer: true})
-	beat.SelfTest = append(beat.SelfTest, job.CheckResult{Name: "memory limit", Detail: "it was not killed"})
+	beat.SelfTestResults = append(beat.SelfTestResults,
+		job.SelfTestResult{Name: "memory limit", Detail: "it was not killed"})
 	modelstest.RecordHeartbeat(t, s.Cfg.Store, beat)
 	q.Err = os.ErrClosed
 	s.Cfg.Store.Disk.MinFree = 1 << 60

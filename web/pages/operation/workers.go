@@ -35,7 +35,7 @@ func (p *Operation) WorkerRevoke(c *fiber.Ctx) error {
 	if err := p.site.Store.Fleet.RevokeCredential(c.UserContext(), site.Actor(c), name); err != nil {
 		return err
 	}
-	p.site.Dispatcher.Kick(name)
+	p.site.Dispatcher.DisconnectWorker(name)
 	return site.Redirect(c, "/operate?done=revoked#credentials")
 }
 
@@ -95,7 +95,7 @@ func (p *Operation) TokenRevoke(c *fiber.Ctx) error {
 		return err
 	}
 	for _, name := range workers {
-		p.site.Dispatcher.Kick(name)
+		p.site.Dispatcher.DisconnectWorker(name)
 	}
 	return site.Redirect(c, "/operate")
 }

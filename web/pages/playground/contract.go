@@ -154,8 +154,8 @@ func (f *playgroundForm) writeContract() {
 		return
 	}
 	body := map[string]any{"kernel": map[string]any{"source_code": "", "kernel_type": "torch", "io": io}}
-	if read, problems := kernelrun.Read(kernelrun.Evaluate, body, kernelrun.RefuseAll); len(problems) == 0 {
-		io = withoutNulls(read.CustomKernel.IO)
+	if read, problems := kernelrun.ReadRequest(kernelrun.KindEvaluate, body, kernelrun.RefuseAll); len(problems) == 0 {
+		io = withoutNulls(read.CustomKernel.IOContract)
 	}
 	f.fields["contract"] = prettyJSON(io)
 }
@@ -163,27 +163,27 @@ func (f *playgroundForm) writeContract() {
 // fillFrom fills the form from a request, with its contracts as JSON.
 func (f *playgroundForm) fillFrom(r kernelrun.Request) {
 	f.fillKernelCode("kernel", r.CustomKernel)
-	if r.CustomKernel.IO != nil {
-		f.fields["contract"] = prettyJSON(withoutNulls(r.CustomKernel.IO))
+	if r.CustomKernel.IOContract != nil {
+		f.fields["contract"] = prettyJSON(withoutNulls(r.CustomKernel.IOContract))
 	}
 	if r.RefKernel != nil {
 		f.fillKernelCode("reference", *r.RefKernel)
-		if other := prettyJSON(withoutNulls(r.RefKernel.IO)); other != prettyJSON(withoutNulls(r.CustomKernel.IO)) {
+		if other := prettyJSON(withoutNulls(r.RefKernel.IOContract)); other != prettyJSON(withoutNulls(r.CustomKernel.IOContract)) {
 			f.fields["reference_contract"] = other
 		}
 		f.fields["atol"], f.fields["rtol"] = decimalText(r.ATol), decimalText(r.RTol)
 	}
 	f.fields["num_trials"], f.fields["timeout"] = strconv.FormatInt(r.NumTrials, 10), strconv.FormatInt(r.Timeout, 10)
-	f.fields["l2_flush"], f.fields["collect_device_metrics"] = strconv.FormatBool(r.L2Flush), strconv.FormatBool(r.DeviceMetrics)
+	f.fields["l2_flush"], f.fields["collect_device_metrics"] = strconv.FormatBool(r.FlushL2), strconv.FormatBool(r.DeviceMetrics)
 	f.fields["gpu_type"] = r.GPUType
 	var lost []string
 	for _, part := range []struct {
 		name  string
 		there bool
 	}{
-		{"cases", r.Cases != nil}, {"stop_when", r.StopWhen != nil}, {"setup", r.Setup}, {"require", r.Require != nil}, {"baselines", r.Baselines != nil},
+		{"cases", r.Cases != nil}, {"stop_when", r.StopWhen != nil}, {"setup", r.CallSetup}, {"require", r.RequiredPackages != nil}, {"baselines", r.Baselines != nil},
 		{"source_files", r.CustomKernel.Files != nil || r.RefKernel != nil && r.RefKernel.Files != nil},
-		{"tolerances", r.Tolerances != nil || r.Matched > 0 && r.Matched < 1 || r.MaxError != nil || r.EqualNaN || r.Infinite != ""},
+		{"tolerances", r.Tolerances != nil || r.MinMatchedShare > 0 && r.MinMatchedShare < 1 || r.MaxError != nil || r.EqualNaN || r.InfiniteRule != ""},
 	} {
 		if part.there {
 			lost = append(lost, part.name)
@@ -196,9 +196,9 @@ func (f *playgroundForm) fillFrom(r kernelrun.Request) {
 }
 
 func (f *playgroundForm) fillKernelCode(field string, code kernelrun.Code) {
-	f.fields[field], f.fields[field+"_type"] = code.Source, code.Type
+	f.fields[field], f.fields[field+"_type"] = code.Source, code.KernelType
 	metadata, _ := withoutNulls(code.Metadata).(map[string]any) // always a map
-	key := kernelNameKeys[code.Type]
+	key := kernelNameKeys[code.KernelType]
 	if name, ok := metadata[key].(string); ok {
 		f.fields[field+"_name"] = name
 		delete(metadata, key)

@@ -55,7 +55,7 @@ func (f *playgroundForm) status() int {
 }
 
 // parseRequest reads the form as a request of the evaluation API. If ok is false, f.problems has the reasons.
-func (f *playgroundForm) parseRequest(bounds kernelrun.Bounds) (request kernelrun.Request, ok bool) {
+func (f *playgroundForm) parseRequest(bounds kernelrun.RequestLimits) (request kernelrun.Request, ok bool) {
 	kind, body := f.requestBody()
 	for name, text := range f.fields {
 		if valid := strings.ToValidUTF8(text, ""); len(valid) != len(text) {
@@ -65,7 +65,7 @@ func (f *playgroundForm) parseRequest(bounds kernelrun.Bounds) (request kernelru
 	if len(f.problems) > 0 {
 		return request, false
 	}
-	request, problems := kernelrun.Read(kind, body, kernelrun.RefuseAll)
+	request, problems := kernelrun.ReadRequest(kind, body, kernelrun.RefuseAll)
 	for _, problem := range problems {
 		name, within := f.fieldOfPath(problem.Field)
 		f.problems[name] = within + problem.Sentence()
@@ -96,7 +96,7 @@ func (f *playgroundForm) recordProblems(err error) bool {
 }
 
 // requestBody returns the body of the equivalent API request.
-func (f *playgroundForm) requestBody() (kernelrun.Kind, map[string]any) {
+func (f *playgroundForm) requestBody() (kernelrun.EvaluationKind, map[string]any) {
 	body := map[string]any{"l2_flush": f.trimmedField("l2_flush") == "true", "collect_device_metrics": f.trimmedField("collect_device_metrics") == "true",
 		"shared": f.trimmedField("shared") == "true"}
 	for _, name := range []string{"num_trials", "timeout", "gpu_type"} {
@@ -110,7 +110,7 @@ func (f *playgroundForm) requestBody() (kernelrun.Kind, map[string]any) {
 	io := f.argumentsContract()
 	if f.trimmedField("reference") == "" {
 		body["kernel"] = f.kernelCode("kernel", io)
-		return kernelrun.Evaluate, body
+		return kernelrun.KindEvaluate, body
 	}
 	body["custom_kernel"] = f.kernelCode("kernel", io)
 	if f.trimmedField("reference_contract") != "" {
@@ -122,7 +122,7 @@ func (f *playgroundForm) requestBody() (kernelrun.Kind, map[string]any) {
 			body[name] = value
 		}
 	}
-	return kernelrun.Compare, body
+	return kernelrun.KindCompare, body
 }
 
 // kernelNameKeys maps each kind of kernel to the metadata key that has the kernel's name. torch_cuda has none.
@@ -155,7 +155,7 @@ func (f *playgroundForm) kernelCode(field string, io any) map[string]any {
 
 // json parses a field that contains JSON.
 func (f *playgroundForm) json(name string) any {
-	if job.ExceedsValues([]byte(f.trimmedField(name)), site.MaxJSONValues) {
+	if job.ExceedsValueCount([]byte(f.trimmedField(name)), site.MaxJSONValues) {
 		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MaxJSONValues)
 		return nil
 	}

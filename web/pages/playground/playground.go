@@ -77,7 +77,7 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	if c.FormValue("do") == "compile" {
 		return p.compileOnly(c, form, caller)
 	}
-	if request, ok := form.parseRequest(p.evaluations.EvalLimits.Bounds); ok {
+	if request, ok := form.parseRequest(p.evaluations.EvalLimits.RequestLimits); ok {
 		e, err := p.evaluations.Submit(c.UserContext(), caller, request, "")
 		if err == nil {
 			return p.showAccepted(c, e, caller)
@@ -98,13 +98,13 @@ func (p *Playground) showRefusal(c *fiber.Ctx, form *playgroundForm) error {
 
 // compileOnly submits the form's kernel for compilation only.
 func (p *Playground) compileOnly(c *fiber.Ctx, form *playgroundForm, caller evaluations.Caller) error {
-	request := kernelrun.Request{Kind: kernelrun.Compile, CustomKernel: kernelrun.Code{
-		Source: form.fields["kernel"],
-		Type:   form.trimmedField("kernel_type"),
+	request := kernelrun.Request{Kind: kernelrun.KindCompile, CustomKernel: kernelrun.Code{
+		Source:     form.fields["kernel"],
+		KernelType: form.trimmedField("kernel_type"),
 	},
 		GPUType: form.trimmedField("gpu_type"), Timeout: kernelrun.CompileTimeout}
-	err := request.Check(p.evaluations.EvalLimits.Bounds)
-	if request.CustomKernel.Type != "cuda" {
+	err := request.Check(p.evaluations.EvalLimits.RequestLimits)
+	if request.CustomKernel.KernelType != "cuda" {
 		err = &kernelrun.Refusal{Message: "Only CUDA kernels can be compiled without running them: choose the type cuda, or run it"}
 	}
 	if err == nil {
@@ -189,7 +189,7 @@ func (p *Playground) evaluationPage(
 	if page.Lack, err = p.evaluations.MissingWorker(c.UserContext(), e); err != nil {
 		return page, err
 	}
-	page.HasStream, page.NeedsChartStyle = !e.State.IsFinal(), e.Kind == string(kernelrun.Compile)
+	page.HasStream, page.NeedsChartStyle = !e.State.IsFinal(), e.Kind == string(kernelrun.KindCompile)
 	if e.Result != nil {
 		result, err := evaluations.DecodeResult(e)
 		if err != nil {
@@ -202,7 +202,7 @@ func (p *Playground) evaluationPage(
 		if err != nil {
 			return page, err
 		}
-		submitted, err := tasks.Unpack([]byte(request.CustomKernel.Source))
+		submitted, err := tasks.UnpackSubmission([]byte(request.CustomKernel.Source))
 		if err != nil {
 			return page, err
 		}
@@ -217,21 +217,21 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 		return nil, nil
 	}
 	request, err := evaluations.DecodeRequest(e)
-	if err != nil || request.Kind == kernelrun.Compile { // whose result has its source
+	if err != nil || request.Kind == kernelrun.KindCompile { // whose result has its source
 		return nil, err
 	}
 	page := p.highlighter.NewSourcePage()
 	add := func(title string, code kernelrun.Code) {
 		name := strings.ToLower(title)
 		extension := ".py"
-		if code.Type == "cuda" {
+		if code.KernelType == "cuda" {
 			extension = ".cu"
 		}
 		file := page.ColorFile(name+extension, name+"-", []byte(code.Source))
-		list = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file})
+		list = append(list, views.EvaluationSource{Title: title, Type: code.KernelType, File: file})
 		for _, beside := range slices.Sorted(maps.Keys(code.Files)) {
 			file := page.ColorFile(beside, name+"-"+beside+"-", []byte(code.Files[beside]))
-			list = append(list, views.EvaluationSource{Title: title + ": " + beside, Type: code.Type, File: file})
+			list = append(list, views.EvaluationSource{Title: title + ": " + beside, Type: code.KernelType, File: file})
 		}
 	}
 	add("Kernel", request.CustomKernel)

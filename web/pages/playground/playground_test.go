@@ -31,11 +31,12 @@ func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := requestOf(t, e)
-	if diff := cmp.Diff(contractOf(t, wantContract), contractOf(t, webtest.JSONText(r.CustomKernel.IO))); diff != "" {
+	if diff := cmp.Diff(contractOf(t, wantContract), contractOf(t,
+		webtest.JSONText(r.CustomKernel.IOContract))); diff != "" {
 		t.Error(diff)
 	}
 	if r.CustomKernel.Source != "@triton.jit\ndef add(x, n): pass" || r.CustomKernel.Metadata["kernel_name"] != "add" ||
-		r.NumTrials != 12 || r.Timeout != 30 || r.L2Flush {
+		r.NumTrials != 12 || r.Timeout != 30 || r.FlushL2 {
 		t.Errorf("request: %+v", r)
 	}
 	doc := b.Page("/evaluations/"+e.ID, http.StatusOK)
@@ -65,11 +66,11 @@ func TestAReferenceMakesItAComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := requestOf(t, e)
-	if r.Kind != kernelrun.Compare || r.RefKernel.IO != nil || r.RefKernel.Metadata["function_name"] != "f" || r.ATol != 0.5 ||
+	if r.Kind != kernelrun.KindCompare || r.RefKernel.IOContract != nil || r.RefKernel.Metadata["function_name"] != "f" || r.ATol != 0.5 ||
 		r.RTol != 0.01 {
 		t.Errorf("request: %+v, reference %+v", r, r.RefKernel)
 	}
-	if len(r.CustomKernel.IO["args"].([]any)) != 0 || fmt.Sprint(r.CustomKernel.Metadata["note"]) != "1" ||
+	if len(r.CustomKernel.IOContract["args"].([]any)) != 0 || fmt.Sprint(r.CustomKernel.Metadata["note"]) != "1" ||
 		r.CustomKernel.Metadata["kernel_name"] != "add" {
 		t.Errorf("the JSON did not count: %+v", r.CustomKernel)
 	}
@@ -168,7 +169,7 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 			{Arguments: map[string]any{"n": 1024, "dtype": "float16"}, Correctness: true, Speedup: &speedup,
 				RuntimeStats: &kernelrun.Stats{Median: 0.0125}, RefRuntime: &kernelrun.Stats{Median: 0.023}},
 			{Arguments: map[string]any{"n": 4096, "dtype": "float32"}}},
-	}, Metrics: map[string]kernelrun.Metrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
+	}, Metrics: map[string]kernelrun.KernelMetrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-time=Mean]", "12.50 µs 23.00 µs")
 	webtest.WantText(t, doc, "[data-time='99th percentile']", "13.50 µs 23.70 µs")
@@ -223,7 +224,7 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 		Report: kernelrun.Report{CompilationError: webtest.Hostile, ProfilingMethod: webtest.Hostile,
 			MaxDifference: webtest.Hostile,
 			Cases:         []kernelrun.CaseReport{{Arguments: map[string]any{webtest.Hostile: webtest.Hostile}}}},
-		Metrics: map[string]kernelrun.Metrics{webtest.Hostile: {Kernels: []kernelrun.Kernel{{Name: webtest.Hostile,
+		Metrics: map[string]kernelrun.KernelMetrics{webtest.Hostile: {Kernels: []kernelrun.Kernel{{Name: webtest.Hostile,
 			Origin: webtest.Hostile}},
 			Device: map[string]map[string]any{webtest.Hostile: {webtest.Hostile: webtest.Hostile}}}}})
 	again := b.Page("/playground?from="+strings.TrimPrefix(path, "/evaluations/"), http.StatusOK)
@@ -244,8 +245,8 @@ func TestAnEvaluationShowsWhatRan(t *testing.T) {
 	b, resp := playground(s, tryForm(url.Values{"kernel": {"def f(x): return x @ x"}}))
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
 	doc := finished(s, b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true},
-		Metrics: map[string]kernelrun.Metrics{"custom": {
-			Kernels: []kernelrun.Kernel{{Name: "nvjet_hsh", Origin: "cuBLAS", Library: true, Launches: 1, DurationNS: 999_900,
+		Metrics: map[string]kernelrun.KernelMetrics{"custom": {
+			Kernels: []kernelrun.Kernel{{Name: "nvjet_hsh", Origin: "cuBLAS", FromLibrary: true, Launches: 1, DurationNS: 999_900,
 				Share: 0.9999}, {Name: "mine", Origin: "source", Launches: 1, DurationNS: 100, Share: 0.0001}}}}})
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-ran] tr[data-origin=cuBLAS]", "nvjet_hsh cuBLAS 100.0 % 1")

@@ -66,7 +66,7 @@ func TestHiddenLaunchSizesAreNotSent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		io := requestOf(t, e).CustomKernel.IO
+		io := requestOf(t, e).CustomKernel.IOContract
 		launch, _ := io["launch"].(map[string]any)
 		if got := launch["grid"] != nil; got != want {
 			t.Errorf("%s: sent %s", kind, fmt.Sprint(io))

@@ -20,8 +20,9 @@ import (
 // because the task's harness calls it from Python. The kernel becomes the task's template if it is a PyTorch function,
 // otherwise the reference does.
 func (p *Playground) previewTask(c *fiber.Ctx, form *playgroundForm) error {
-	request, ok := form.parseRequest(p.evaluations.EvalLimits.Bounds)
-	if ok && (request.RefKernel == nil || request.RefKernel.Type != "torch" || functionName(*request.RefKernel) == "") {
+	request, ok := form.parseRequest(p.evaluations.EvalLimits.RequestLimits)
+	if ok && (request.RefKernel == nil || request.RefKernel.KernelType != "torch" ||
+		functionName(*request.RefKernel) == "") {
 		form.problems["reference"], ok = "A task needs a reference that is a PyTorch function: def softmax(x): …", false
 	}
 	if !ok {
@@ -69,15 +70,16 @@ func functionName(code kernelrun.Code) string {
 
 func taskFiles(r kernelrun.Request) map[string]string {
 	function, begin := functionName(*r.RefKernel), *r.RefKernel
-	if r.CustomKernel.Type == "torch" && functionName(r.CustomKernel) != "" {
+	if r.CustomKernel.KernelType == "torch" && functionName(r.CustomKernel) != "" {
 		begin = r.CustomKernel
 	}
 	return map[string]string{
 		"task.yml": fmt.Sprintf(taskYAMLTemplate, jsonString(function), function, decimalText(r.ATol),
 			decimalText(r.RTol)),
-		"task.py":      taskPythonTemplate,
-		"reference.py": fmt.Sprintf(referencePY, r.RefKernel.Source, generateInputLines(r.CustomKernel.IO), function),
-		"template.py":  fmt.Sprintf(templatePY, begin.Source, functionName(begin)),
+		"task.py": taskPythonTemplate,
+		"reference.py": fmt.Sprintf(referencePY, r.RefKernel.Source, generateInputLines(r.CustomKernel.IOContract),
+			function),
+		"template.py": fmt.Sprintf(templatePY, begin.Source, functionName(begin)),
 	}
 }
 

@@ -16,7 +16,7 @@ func TestEveryExampleBecomesATask(t *testing.T) {
 	for _, name := range exampleNames() {
 		form := newForm()
 		form.example(name)
-		request, ok := form.parseRequest(kernelrun.DefaultBounds())
+		request, ok := form.parseRequest(kernelrun.DefaultLimits())
 		if !ok {
 			t.Fatal(form.problems)
 		}

@@ -101,7 +101,7 @@ type comparisonData struct {
 func (p *Submissions) chartsOfBoth(
 	a, b comparedRun, index int, reports [2]*ncu.Report, missing string,
 ) templ.Component {
-	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
+	ownA, ownB := versus.ScoresOfBoth(a.Version.Definition.RankingBy, a.cases, b.cases)
 	vm := charts.CompareView{RunA: newComparedSide(a, b, ownA), RunB: newComparedSide(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), ConditionsText: conditionsText(a, b, true),
 		NoCodeReason: hiddenSourceReason(a, b), PagePath: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: caseTabs(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
@@ -135,7 +135,7 @@ func (p *Submissions) chartsOfBoth(
 // compareTimes compares the case times of two runs. If the runs have different task versions, the ranking rule of a's
 // version applies.
 func compareTimes(a, b comparedRun) versus.Comparison {
-	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
+	return versus.CompareRuns(a.Version.Definition.RankingBy, a.cases, b.cases)
 }
 
 // viewersEntryRun returns the viewer's entry on the board of run a, unless it is a or b; 0 if there is none.
@@ -220,7 +220,7 @@ func caseTabs(profiles ...runs.Profile) []charts.CaseTab {
 		for _, c := range p.Cases {
 			if !seen[c.Index] {
 				seen[c.Index] = true
-				tabs, specs = append(tabs, charts.CaseTab{Index: c.Index}), append(specs, c.Spec)
+				tabs, specs = append(tabs, charts.CaseTab{Index: c.Index}), append(specs, c.SpecLine)
 			}
 		}
 	}
@@ -286,7 +286,7 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 	before, after := texts[a.Submission.ID], texts[b.Submission.ID]
 	var both format.Comparison
 	all := []charts.FileDiff{{Name: name, Lines: both.Diff(string(before.Source), string(after.Source))}}
-	for _, name := range before.NamesWith(after) {
+	for _, name := range before.NamesOfBoth(after) {
 		all = append(all, charts.FileDiff{
 			Name:  name + missingFileNote(before.Files[name], after.Files[name], a, b),
 			Lines: both.Diff(string(before.Files[name]), string(after.Files[name])),
@@ -368,13 +368,13 @@ func differenceTexts(a, b comparedRun) (list []string) {
 	if a.Run.Device == b.Run.Device && was.UUIDHash != is.UUIDHash {
 		list = append(list, fmt.Sprintf("another %s", a.Run.Device))
 	}
-	add("processor", was.Name, is.Name)
+	add("processor", was.DeviceName, is.DeviceName)
 	for _, clock := range []struct{ name, key string }{{"SM clock", "sm_clock"}, {"memory clock", "memory_clock"}} {
-		if from, to := was.Conditions[clock.key], is.Conditions[clock.key]; clocksDiffer(from, to) {
+		if from, to := was.GPUConditions[clock.key], is.GPUConditions[clock.key]; clocksDiffer(from, to) {
 			add(clock.name, clockRangeOf(from), clockRangeOf(to))
 		}
 	}
-	add("throttled by", was.Conditions["throttle_reasons"], is.Conditions["throttle_reasons"])
+	add("throttled by", was.GPUConditions["throttle_reasons"], is.GPUConditions["throttle_reasons"])
 	if apart := b.Run.QueuedAt.Sub(a.Run.QueuedAt).Abs(); apart >= longTimeBetweenRuns {
 		list = append(list, format.Plural(int(apart/longTimeBetweenRuns), "day", "days")+" between them")
 	}
@@ -425,7 +425,7 @@ func clockRangeEnds(seen string) (low, high float64) {
 }
 
 func clockToleranceText(m job.Machine) string {
-	if m.Conditions["sm_clock"] == "" {
+	if m.GPUConditions["sm_clock"] == "" {
 		return ""
 	}
 	return ", clocks within 2 %"

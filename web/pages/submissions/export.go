@@ -28,14 +28,14 @@ func (p *Submissions) CompareJSON(c *fiber.Ctx) error {
 		return err
 	}
 	found := compareTimes(a, b)
-	ownA, ownB := versus.Scores(a.Version.Definition.RankingBy, a.cases, b.cases)
-	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioJSON(found.Score), Cases: []client.ComparedCase{}, Case: index,
+	ownA, ownB := versus.ScoresOfBoth(a.Version.Definition.RankingBy, a.cases, b.cases)
+	answer := client.Comparison{A: sideAnswer(a, ownA), B: sideAnswer(b, ownB), Ratio: ratioJSON(found.ScoreRatio), Cases: []client.ComparedCase{}, Case: index,
 		Kernels: []any{}, MissingProfileReason: reports.NoProfileReason}
 	for _, pair := range found.Cases {
 		answer.Cases = append(answer.Cases, client.ComparedCase{
 			Spec:  pair.Spec,
-			A:     pair.A,
-			B:     pair.B,
+			A:     pair.ResultA,
+			B:     pair.ResultB,
 			Ratio: ratioJSON(pair.Ratio),
 		})
 	}
@@ -68,7 +68,7 @@ func ratioJSON(r versus.Ratio) *client.Ratio {
 		return nil
 	}
 	out := &client.Ratio{Value: r.Value}
-	if r.Measured() {
+	if r.HasInterval() {
 		apart := r.IsClear()
 		out.Low, out.High, out.IsClear = &r.Low, &r.High, &apart
 	}
@@ -88,14 +88,14 @@ func (p *Submissions) CompareCSV(c *fiber.Ctx) error {
 	}
 	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
 	for _, pair := range compareTimes(a, b).Cases {
-		rows = append(rows, caseTimeRows(pair.Spec, pair.A, pair.B)...)
+		rows = append(rows, caseTimeRows(pair.Spec, pair.ResultA, pair.ResultB)...)
 	}
 	for _, pair := range reports.Pairs {
 		kernel := fmt.Sprintf("%s / %s", pair.NameA, pair.NameB)
 		for _, section := range pair.Sections {
 			for _, d := range section.Rows {
-				rows = append(rows, []string{kernel, section.Name, d.Label, metricUnit(d), baseUnitValue(d.A),
-					baseUnitValue(d.B)})
+				rows = append(rows, []string{kernel, section.Name, d.Label, metricUnit(d), baseUnitValue(d.ValueA),
+					baseUnitValue(d.ValueB)})
 			}
 		}
 	}
@@ -127,10 +127,10 @@ func caseTimeRows(spec string, a, b *job.CaseResult) [][]string {
 	}
 	return append(rows,
 		row("time", "ns", number(job.CaseResult.Time)),
-		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.Counted) }),
-		row("event", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Event })),
+		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.CountedClock) }),
+		row("event", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.EventTime })),
 		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.WallTime })),
-		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Snapshot })),
+		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.SnapshotTime })),
 		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.LateCalls) }))
 }
 
@@ -143,11 +143,11 @@ func baseUnitValue(m ncu.Metric) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-func metricUnit(d ncu.Diff) string {
-	if d.A.Measured {
-		return d.A.BaseUnit()
+func metricUnit(d ncu.MetricDiff) string {
+	if d.ValueA.Measured {
+		return d.ValueA.BaseUnit()
 	}
-	return d.B.BaseUnit()
+	return d.ValueB.BaseUnit()
 }
 
 // Trace responds with a run's timeline in the Trace Event format.

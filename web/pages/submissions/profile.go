@@ -75,7 +75,7 @@ func (p *Submissions) showProfile(c *fiber.Ctx, seen runs.RunAccess, status int,
 		Owner: site.PersonLink(seen.Owner.ID, seen.Owner.Name), Run: seen.Run, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
 		Filter: seen.ProfileFilter().String(), ScoreBy: seen.Version.Definition.RankingBy,
 	}
-	if seen.IsOwner && seen.MaySeeTask && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.NoProfile {
+	if seen.IsOwner && seen.MaySeeTask && seen.Run.Device != gpuname.CPU && !seen.Version.Definition.DisableProfile {
 		page.Again = &again
 	}
 	page.NeedsChartStyle, page.FullWidth = true, true
@@ -218,7 +218,7 @@ func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[str
 			continue
 		}
 		for _, line := range kernel.Source.Lines {
-			if name := path.Base(line.File); links[name] == "" && def.MayComeFromSubmission(name) {
+			if name := path.Base(line.File); links[name] == "" && def.AllowsSubmittedFile(name) {
 				links[name] = source + name + "-"
 			}
 		}
@@ -273,7 +273,7 @@ func (p *Submissions) ProfileCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return site.SendCSV(c, report.Table())
+	return site.SendCSV(c, report.MetricTable())
 }
 
 // ProfileText responds with the report of one case as text for terminals and agents.

@@ -174,7 +174,7 @@ func TestComparePageLaysTwoRunsSideBySide(t *testing.T) {
 	var answer struct {
 		A, B    struct{ Run int64 }
 		Cases   []struct{ Spec string }
-		Kernels []ncu.Pair
+		Kernels []ncu.KernelPair
 	}
 	webtest.DecodeBody(t, b.Get(strings.Replace(path, "/compare", "/compare.json", 1)), &answer)
 	if answer.A.Run != s.First.ID || answer.B.Run != s.Second.ID || len(answer.Cases) != 3 || len(answer.Kernels) < 4 {

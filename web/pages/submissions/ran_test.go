@@ -20,7 +20,7 @@ func refusing(t *testing.T) *webtest.ProfiledScene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundle.Definition.RefuseLibrary = true
+	bundle.Definition.RefuseLibraryKernels = true
 	if _, _, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, bundle, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestARunShowsWhatRanInItsProfile(t *testing.T) {
 	}
 	answer := answerOf(t, b, s.Second)
 	if len(answer.Kernels) != 2 || answer.Kernels[0].Origin != "cuBLAS" || answer.Kernels[0].Cases != 2 ||
-		!answer.Kernels[0].Library || answer.Libraries != "" {
+		!answer.Kernels[0].FromLibrary || answer.Libraries != "" {
 		t.Errorf("the API has %+v, and refused %q", answer.Kernels, answer.Libraries)
 	}
 	hidden := s.Browser().Page(webtest.SubmissionPath(s.Second), http.StatusOK)

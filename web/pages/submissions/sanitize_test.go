@@ -43,7 +43,8 @@ func TestSanitizeIsOfferedWhereAWorkerCan(t *testing.T) {
 		&answer); err != nil {
 		t.Fatal(err)
 	}
-	if found := answer.Runs[0].Stages[1].Findings; len(found) != 3 || found[0].Line != 12 || found[0].Count != 28 {
+	if found := answer.Runs[0].Stages[1].Findings; len(found) != 3 || found[0].Line != 12 ||
+		found[0].Occurrences != 28 {
 		t.Errorf("the API answers %+v", found)
 	}
 }

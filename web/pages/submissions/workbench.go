@@ -126,7 +126,7 @@ func (p *Submissions) workbenchCompile(c *fiber.Ctx, in submissions.NewSubmissio
 		return err
 	}
 	request := kernelrun.Request{
-		Kind:         kernelrun.Compile,
+		Kind:         kernelrun.KindCompile,
 		Task:         in.Task,
 		CustomKernel: kernelrun.Code{Source: string(in.Source)},
 		Timeout:      kernelrun.CompileTimeout,
@@ -134,7 +134,7 @@ func (p *Submissions) workbenchCompile(c *fiber.Ctx, in submissions.NewSubmissio
 	if len(in.Devices) > 0 {
 		request.GPUType = in.Devices[0]
 	}
-	if err = request.Check(p.evaluations.EvalLimits.Bounds); err != nil {
+	if err = request.Check(p.evaluations.EvalLimits.RequestLimits); err != nil {
 		return p.refuseWorkbench(c, in, evaluations.WithErrorCode(err))
 	}
 	e, err := p.evaluations.Compile(c.UserContext(), caller, request, in.Files)

@@ -80,7 +80,7 @@ func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 	answer := Answer{
 		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device), Reused: e.SharesResultOf,
 		Result: ExecResult{
-			Report: r.Report, Metadata: runMetadata(kernel, kernelrun.Kind(e.Kind), r), Stage: r.Stage, Signal: r.Signal, Limit: r.Limit,
+			Report: r.Report, Metadata: runMetadata(kernel, kernelrun.EvaluationKind(e.Kind), r), Stage: r.Stage, Signal: r.Signal, Limit: r.ExceededLimit,
 			Stdout: r.Stdout, Stderr: r.Stderr, Seconds: r.StageSeconds,
 		},
 	}
@@ -91,7 +91,7 @@ func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 	if r.RuntimeStats != nil {
 		answer.Result.Runtime = r.RuntimeStats.Mean
 	}
-	if e.Kind == string(kernelrun.Compare) {
+	if e.Kind == string(kernelrun.KindCompare) {
 		answer.RefRuntime = &kernelrun.Stats{}
 		if r.RefRuntime != nil {
 			answer.RefRuntime = r.RefRuntime
@@ -109,14 +109,14 @@ func PodName(r kernelrun.Result) string {
 	return host
 }
 
-func runMetadata(kernel Kernel, kind kernelrun.Kind, r kernelrun.Result) RunMetadata {
+func runMetadata(kernel Kernel, kind kernelrun.EvaluationKind, r kernelrun.Result) RunMetadata {
 	m := RunMetadata{
 		GPUID: r.Slot, KernelName: kernel.Name, KernelType: kernel.Type, GPUType: r.Name, CUDAVersion: r.CUDA, Worker: r.Worker,
 		MetricsError: r.MetricsError,
 	}
 	for label, metrics := range r.Metrics {
 		name := label
-		if label == "ref" || kind == kernelrun.Evaluate {
+		if label == "ref" || kind == kernelrun.KindEvaluate {
 			name = "original" // the only kernel of an evaluation has this name, too
 		}
 		if m.DeviceMetrics == nil {
@@ -141,7 +141,7 @@ type Kernel struct{ Type, Name string }
 
 // DescribeKernel describes a kernel.
 func DescribeKernel(code kernelrun.Code) Kernel {
-	k := Kernel{Type: code.Type}
+	k := Kernel{Type: code.KernelType}
 	for _, key := range []string{"kernel_name", "function_name", "entry_point", "class_name"} {
 		if name, ok := code.Metadata[key].(string); ok && k.Name == "" {
 			k.Name = name

@@ -108,7 +108,7 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 // themselves.
 func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
 	body := c.Request().Body() // not c.Body, which copies it
-	if job.ExceedsValues(body, maxBatchValues) {
+	if job.ExceedsValueCount(body, maxBatchValues) {
 		return nil, site.Invalid("requests", "The requests of a batch can have at most %d values in total. Send some in another batch, and each tensor as one text, in data_b64.", maxBatchValues)
 	}
 	kind, _, _ := mime.ParseMediaType(c.Get(fiber.HeaderContentType))

@@ -25,7 +25,7 @@ import (
 func (s *Evaluations) Compile(
 	ctx context.Context, caller Caller, request kernelrun.Request, files map[string][]byte,
 ) (work.Evaluation, error) {
-	lang := tasks.Lang(strings.TrimSuffix(request.CustomKernel.Type, "da")) // cuda is cu
+	lang := tasks.Lang(strings.TrimSuffix(request.CustomKernel.KernelType, "da")) // cuda is cu
 	if strings.Contains(request.CustomKernel.Source, "\x00") {
 		return work.Evaluation{}, &kernelrun.Refusal{
 			Message: "source_code is not text",
@@ -38,7 +38,7 @@ func (s *Evaluations) Compile(
 			return work.Evaluation{}, err
 		}
 	}
-	request.CustomKernel.Type = map[tasks.Lang]string{tasks.LangCUDA: "cuda", tasks.LangCPP: "cpp"}[lang]
+	request.CustomKernel.KernelType = map[tasks.Lang]string{tasks.LangCUDA: "cuda", tasks.LangCPP: "cpp"}[lang]
 	workers, err := s.site.Store.Fleet.Workers(ctx)
 	if err != nil {
 		return work.Evaluation{}, err
@@ -84,7 +84,7 @@ func (s *Evaluations) packSubmission(
 
 // WithKernelDiagnostics adds diagnostics by line, and the resources of kernels, to the result of a compilation.
 func WithKernelDiagnostics(c kernelrun.Compilation) kernelrun.Compilation {
-	for _, r := range views.ParseRemarks(c.Messages, views.CompiledSources(c)) {
+	for _, r := range views.ParseRemarks(c.CompilerMessages, views.CompiledSources(c)) {
 		severity := "warning"
 		if r.IsError {
 			severity = "error"
@@ -96,16 +96,16 @@ func WithKernelDiagnostics(c kernelrun.Compilation) kernelrun.Compilation {
 			Text:     r.Text,
 		})
 	}
-	for _, k := range views.ParseKernelFacts(c.Facts) {
-		c.Kernels = append(c.Kernels, kernelrun.KernelOfGPU{
-			Name:      k.Name,
-			Registers: k.Registers,
-			Shared:    k.SharedBytes,
-			Stack:     k.StackBytes,
-			Spills:    k.Spills,
+	for _, k := range views.ParseKernelFacts(c.PTXASFacts) {
+		c.Kernels = append(c.Kernels, kernelrun.KernelResources{
+			Name:        k.Name,
+			Registers:   k.Registers,
+			SharedBytes: k.SharedBytes,
+			StackBytes:  k.StackBytes,
+			SpillBytes:  k.Spills,
 		})
 	}
-	c.Facts = nil
+	c.PTXASFacts = nil
 	return c
 }
 

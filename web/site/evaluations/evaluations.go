@@ -18,7 +18,7 @@ import (
 
 // Limits limits the requests to the evaluation APIs. A zero field means its default.
 type Limits struct {
-	kernelrun.Bounds
+	kernelrun.RequestLimits
 	MaxBodyBytes          int // bytes of a request; 12 MiB, for a job must fit into the queue
 	work.EvaluationLimits     // of one person or address: 16 at once, 10,000 and 256 MiB an hour
 	// MaxDeviceWait limits the time for which an evaluation whose caller waits may wait for a device. The default is
@@ -56,7 +56,7 @@ type Evaluations struct {
 // New returns the shared part of the evaluation APIs, with default limits where l has zero. It returns an error for
 // invalid settings.
 func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
-	standard := kernelrun.DefaultBounds()
+	standard := kernelrun.DefaultLimits()
 	l.Trials, l.Timeout = cmp.Or(l.Trials, standard.Trials), cmp.Or(l.Timeout, standard.Timeout)
 	l.MaxBodyBytes, l.MaxDeviceWait = cmp.Or(l.MaxBodyBytes, 12<<20), cmp.Or(l.MaxDeviceWait, 300*time.Second)
 	l.MaxLive, l.PerHour, l.HourBytes = cmp.Or(l.MaxLive, 16), cmp.Or(l.PerHour, 10_000), cmp.Or(l.HourBytes, 256<<20)

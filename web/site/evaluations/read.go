@@ -74,7 +74,7 @@ func readBody(c *fiber.Ctx) (map[string]any, error) {
 
 // readObject decodes a JSON object and keeps its numbers as text. The error is a *BodyError or FieldErrors.
 func readObject(body []byte) (map[string]any, error) {
-	if job.ExceedsValues(body, MaxRequestValues) {
+	if job.ExceedsValueCount(body, MaxRequestValues) {
 		return nil, &BodyError{Type: "too_long", Loc: []any{"body"}, Input: map[string]any{},
 			Msg: fmt.Sprintf("Input should have at most %d values. Send each tensor as one text, in data_b64", MaxRequestValues)}
 	}
@@ -137,7 +137,7 @@ func IsJSON(contentType string) bool {
 
 // ReadRequest reads and checks a request. An empty kind means the versioned API, where unknown keys are errors. The
 // error is a *BodyError, FieldErrors, or *kernelrun.Refusal.
-func (s *Evaluations) ReadRequest(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.Request, error) {
+func (s *Evaluations) ReadRequest(c *fiber.Ctx, kind kernelrun.EvaluationKind) (kernelrun.Request, error) {
 	body, err := readBody(c)
 	if err != nil {
 		return kernelrun.Request{}, err
@@ -145,25 +145,25 @@ func (s *Evaluations) ReadRequest(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.
 	return s.parseRequest(body, kind)
 }
 
-func (s *Evaluations) parseRequest(body map[string]any, kind kernelrun.Kind) (kernelrun.Request, error) {
+func (s *Evaluations) parseRequest(body map[string]any, kind kernelrun.EvaluationKind) (kernelrun.Request, error) {
 	extras := kernelrun.RefuseMistyped
 	switch kind {
 	case "":
 		kind, extras = requestKind(body), kernelrun.RefuseAll
-	case kernelrun.Compile:
+	case kernelrun.KindCompile:
 		extras = kernelrun.RefuseAll
 	}
-	request, problems := kernelrun.Read(kind, body, extras)
+	request, problems := kernelrun.ReadRequest(kind, body, extras)
 	if len(problems) > 0 {
 		return request, FieldErrors(problems)
 	}
-	return request, request.Check(s.EvalLimits.Bounds)
+	return request, request.Check(s.EvalLimits.RequestLimits)
 }
 
 // requestKind returns the kind of request that a body of the versioned API contains.
-func requestKind(body map[string]any) kernelrun.Kind {
+func requestKind(body map[string]any) kernelrun.EvaluationKind {
 	if _, one := body["kernel"]; one {
-		return kernelrun.Evaluate
+		return kernelrun.KindEvaluate
 	}
-	return kernelrun.Compare
+	return kernelrun.KindCompare
 }

@@ -62,15 +62,15 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 	if in.Device, err = chooseDevice(devices, request); err != nil {
 		return in, err
 	}
-	in.Requires = request.Require.String()
-	in.Kind, in.ReadableByAnyone = string(request.Kind), request.Shared
-	request.Shared = false // no part of what is measured
+	in.Requires = request.RequiredPackages.String()
+	in.Kind, in.ReadableByAnyone = string(request.Kind), request.IsShared
+	request.IsShared = false // no part of what is measured
 	if in.Request, err = json.Marshal(request); err != nil {
 		return in, fmt.Errorf("write the evaluation's request: %w", err)
 	}
-	sources := request.CustomKernel.Text()
+	sources := request.CustomKernel.JoinedText()
 	if request.RefKernel != nil {
-		sources = request.RefKernel.Text() + "\x00" + sources
+		sources = request.RefKernel.JoinedText() + "\x00" + sources
 	}
 	in.Sources = []byte(sources)
 	if request.ReuseResult {
@@ -120,11 +120,11 @@ const workerStartupTime = time.Minute
 // the required packages take precedence.
 func chooseDevice(devices []Device, request kernelrun.Request) (string, error) {
 	var names, matching []string
-	asked, needs := request.GPUType, request.Require.Parsed()
+	asked, needs := request.GPUType, request.RequiredPackages.Requirements()
 	for _, u := range devices {
-		if asked == "" || gpuname.Matches(asked, u.Name) {
+		if asked == "" || gpuname.NameMeansDevice(asked, u.Name) {
 			matching = append(matching, u.Name)
-			if slices.ContainsFunc(u.packages, func(p requirement.Packages) bool { return p.Satisfy(needs) }) {
+			if slices.ContainsFunc(u.packages, func(p requirement.Packages) bool { return p.MeetAll(needs) }) {
 				return u.Name, nil
 			}
 		}

@@ -112,7 +112,7 @@ func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int
 // ("cpu"), or of a device of the named family ("H100"). If the family has several boards, it redirects to the first one
 // if any is true. Otherwise it returns why.
 func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
-	meant := gpuname.DevicesNamed(c.Params("device"), task.Devices)
+	meant := gpuname.DevicesWithName(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
 		return why
 	}

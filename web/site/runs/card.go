@@ -116,7 +116,7 @@ func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.Stag
 		Stages:      mergeStages(def, run.Mode, ended, now, run.State.IsFinal()),
 		RankingRule: views.RankingName(def.RankingBy),
 		Sources: views.Sources{MainFileNames: []string{def.SubmissionName()},
-			IsAdditionalFile: def.MayComeFromSubmission},
+			IsAdditionalFile: def.AllowsSubmittedFile},
 	}
 	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.IsOwner, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
 	s.addStageClock(def, &card)
@@ -139,7 +139,7 @@ func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEven
 
 // isSelfMeasured reports whether the kernel runs inside the task's own program, so that it could forge its time.
 func isSelfMeasured(run work.Run, def tasks.Definition) bool {
-	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
+	return cmp.Or(run.Harness, harness.NameForTask(def)) == harness.BundleHarness
 }
 
 func hideOutput(card *views.RunCard, hidden Redactor) {
@@ -168,12 +168,12 @@ func attemptProgress(
 		}
 		switch e.Type {
 		case job.EventStage:
-			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, StartedAt: e.CreatedAt}, TotalCases: e.Event.Total, IsRunning: true}}
+			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, StartedAt: e.CreatedAt}, TotalCases: e.Event.CaseCount, IsRunning: true}}
 		case job.EventCase:
 			if len(now) > 0 && e.Event.Case != nil {
 				now[0].StartNextProcess(e.Event.Case.Index)
 				now[0].Result.Cases = append(now[0].Result.Cases, *e.Event.Case)
-				now[0].TotalCases = max(now[0].TotalCases, e.Event.Total)
+				now[0].TotalCases = max(now[0].TotalCases, e.Event.CaseCount)
 			}
 		case job.EventEnded:
 			if now = nil; e.Event.EndedStage != nil {

@@ -50,7 +50,7 @@ func scoreTurns(ranking tasks.Ranking, of cardSource) *views.Turns {
 	for i, c := range MeasuredStage(of.newestTurnStages).Cases {
 		if all, each := samples.ConfirmedCaseTimes(list, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{
-				Spec:     c.Spec,
+				Spec:     c.SpecLine,
 				NS:       all.ScoreNS,
 				Interval: all.Interval,
 				EachNS:   each,

@@ -136,7 +136,7 @@ func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile
 
 func noProfileReason(run work.Run, version catalog.TaskVersion) string {
 	switch {
-	case version.Definition.NoProfile:
+	case version.Definition.DisableProfile:
 		return "Profiling is turned off for this task."
 	case run.Device == gpuname.CPU || version.Lang == tasks.LangCPP:
 		return "Nsight Compute profiles GPUs; a run on a CPU has no profile."

@@ -45,7 +45,7 @@ func readReportFacts(report *ncu.Report) (facts reportFacts) {
 		roof := ncu.RooflineOf(&report.Kernels[i])
 		facts.bandwidth = max(facts.bandwidth, valueInBase(roof.PeakBandwidth))
 		if main := roof.MostUsedArithmeticRoof(); main != nil && facts.flops == 0 {
-			facts.flops, facts.kind = valueInBase(main.Peak), main.Name
+			facts.flops, facts.kind = valueInBase(main.PeakRate), main.Name
 		}
 	}
 	return facts

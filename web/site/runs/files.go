@@ -90,7 +90,7 @@ func (s *Runs) SetUploadedFiles(
 	if err != nil {
 		return in, err
 	}
-	main, submitted, err := version.Definition.SplitMain(files)
+	main, submitted, err := version.Definition.FindMainFile(files)
 	if err != nil {
 		return in, db.Errorf(db.Invalid, "These files cannot be submitted: %v.", err)
 	}

@@ -23,7 +23,7 @@ type Redactor struct {
 
 // NewRedactor returns the Redactor for runs of a task version.
 func NewRedactor(def tasks.Definition) Redactor {
-	return Redactor{definition: def, isSelfMeasured: harness.Name(def) == harness.Bundle}
+	return Redactor{definition: def, isSelfMeasured: harness.NameForTask(def) == harness.BundleHarness}
 }
 
 // RedactStage removes texts from the result of a stage.
@@ -75,7 +75,7 @@ func (h Redactor) RedactFailure(f *job.Failure) *job.Failure {
 		return nil
 	}
 	hidden := *f
-	hidden.Reason = f.Public()
+	hidden.Reason = f.PublicReason()
 	if h.isSelfMeasured {
 		hidden.Reason = f.Kind()
 	}
@@ -123,8 +123,8 @@ func (h Redactor) hideCase(stage job.Stage, c *job.CaseResult, numbers map[strin
 	if c.Message = ""; stage == job.StageSanitize {
 		return
 	}
-	named := func(of tasks.Case) bool { return harness.SpecLine(of.Arguments()) == c.Spec }
+	named := func(of tasks.Case) bool { return harness.SpecLine(of.Arguments()) == c.SpecLine }
 	if !slices.ContainsFunc(h.definition.Tests, named) && !slices.ContainsFunc(h.definition.Benchmarks, named) {
-		c.Spec = ""
+		c.SpecLine = ""
 	}
 }

@@ -45,7 +45,7 @@ func (s *Runs) addMeasurements(of cardSource, def tasks.Definition, card *views.
 
 // profiledKernels returns the kernels that a profile recorded, with their launch counts.
 func profiledKernels(run work.Run, def tasks.Definition, profile Profile) views.LaunchedKernels {
-	ran := views.LaunchedKernels{Kernels: job.KernelsOf(profile.Cases), Refused: def.RefuseLibrary}
+	ran := views.LaunchedKernels{Kernels: job.MergeKernels(profile.Cases), Refused: def.RefuseLibraryKernels}
 	for _, c := range profile.Cases {
 		launches := 0
 		for _, k := range c.Kernels {
@@ -74,8 +74,9 @@ func (s *Runs) measuredCases(
 		}
 		one := views.MeasuredCase{Case: c}
 		if def.Roofline != nil {
-			if i := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec }); i >= 0 {
-				one.Bytes, one.Flops, _ = def.Roofline.Eval(def.Benchmarks[i]) // cannot fail: the task was checked
+			if i := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.SpecLine }); i >= 0 {
+				// cannot fail: the task was checked
+				one.Bytes, one.Flops, _ = def.Roofline.BytesAndFlops(def.Benchmarks[i])
 			}
 		}
 		roofs, err := s.rooflineLimits(profile, c.Index)

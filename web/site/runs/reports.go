@@ -57,7 +57,7 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 func (s *Runs) ReportForViewer(seen SubmissionAccess, p Profile, index int) (*ncu.Report, error) {
 	report, err := s.ParsedReport(p, index)
 	if report != nil && !seen.MaySeeSource {
-		report = report.WithoutProgram()
+		report = report.HideProgram()
 	}
 	return report, err
 }

@@ -70,7 +70,7 @@ func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 		job.ModeSanitize:  {job.StageBuild, job.StageSanitize},
 		job.ModeValidate:  {job.StageBuild, job.StageValidate},
 	}[work.WorkerMode(mode)]
-	if def.OwnHarness && work.WorkerMode(mode) == job.ModeRanked {
+	if def.HasOwnHarness && work.WorkerMode(mode) == job.ModeRanked {
 		stages = slices.Insert(stages, 2, job.StageBenchmark)
 	}
 	if def.Lang == tasks.LangPython && len(stages) > 0 {

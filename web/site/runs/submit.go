@@ -28,7 +28,7 @@ func (s *Runs) Submit(
 	if err := s.site.CheckDisk(); err != nil {
 		return submissions.Submission{}, nil, err
 	}
-	named, err := parse.DirectivesOf(in.Source)
+	named, err := parse.ParseDirectives(in.Source)
 	if err == nil {
 		err = parse.CheckDirectives(in.FileName, in.Source)
 	}
@@ -38,7 +38,7 @@ func (s *Runs) Submit(
 	switch {
 	case in.Task == "" && named.Leaderboard == "":
 		return submissions.Submission{}, nil, site.Invalid("task",
-			"Name the task, in the request or as %s leaderboard NAME in the source.", parse.DirectiveMark(in.FileName))
+			"Name the task, in the request or as %s leaderboard NAME in the source.", parse.DirectivePrefix(in.FileName))
 	case in.Task == "":
 		in.Task = named.Leaderboard
 	case named.Leaderboard != "" && !isSameTaskName(named.Leaderboard, in.Task):
@@ -126,7 +126,7 @@ func chooseDevices(asked, named, offered []string) ([]string, error) {
 	chosen := make([]string, 0, len(asked))
 	for _, name := range asked {
 		name = strings.TrimSpace(name)
-		switch meant := gpuname.DevicesNamed(name, offered); {
+		switch meant := gpuname.DevicesWithName(name, offered); {
 		case len(meant) == 1:
 			name = meant[0]
 		case len(meant) > 1:

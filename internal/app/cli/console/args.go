@@ -27,16 +27,16 @@ func BetweenArgs(least int, names ...string) cobra.PositionalArgs {
 		case len(args) < least:
 			return missingArguments(cmd, names[len(args):least])
 		case len(args) > len(names) && len(names) == 0:
-			return UsageError("%s takes no argument, such as %q (%s --help)", cmd.CommandPath(), args[0], cmd.CommandPath())
+			return NewUsageError("%s takes no argument, such as %q (%s --help)", cmd.CommandPath(), args[0], cmd.CommandPath())
 		case len(args) > len(names):
-			return UsageError("%s takes nothing after %s, such as %q (%s --help)", cmd.CommandPath(), strings.Join(names, " "), args[len(names)], cmd.CommandPath())
+			return NewUsageError("%s takes nothing after %s, such as %q (%s --help)", cmd.CommandPath(), strings.Join(names, " "), args[len(names)], cmd.CommandPath())
 		}
 		return nil
 	}
 }
 
 func missingArguments(cmd *cobra.Command, names []string) error {
-	return UsageError("%s is missing: %s", strings.Join(names, " and "), cmd.UseLine())
+	return NewUsageError("%s is missing: %s", strings.Join(names, " and "), cmd.UseLine())
 }
 
 // CommandGroup returns a command with subcommands. Without a subcommand it prints its help, and an unknown one is an
@@ -47,9 +47,9 @@ func CommandGroup(cmd *cobra.Command) *cobra.Command {
 			return nil
 		}
 		if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-			return UsageError("there is no command %s %s: did you mean %s?", cmd.CommandPath(), args[0], near[0])
+			return NewUsageError("there is no command %s %s: did you mean %s?", cmd.CommandPath(), args[0], near[0])
 		}
-		return UsageError("there is no command %s %s (%s --help lists them)", cmd.CommandPath(), args[0], cmd.CommandPath())
+		return NewUsageError("there is no command %s %s (%s --help lists them)", cmd.CommandPath(), args[0], cmd.CommandPath())
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -13,7 +13,7 @@ import (
 // Exit codes.
 const (
 	// Scripts depend on the codes, so the meaning of a code must not change. Shells use 130 after an interrupt.
-	ExitOther       = 1
+	ExitOtherError  = 1
 	ExitUsage       = 2
 	ExitFailed      = 3
 	ExitRefused     = 4
@@ -48,13 +48,13 @@ func ExitWith(code int, format string, args ...any) error {
 	return ExitError{code, fmt.Errorf(format, args...)}
 }
 
-// UsageError returns an error about a mistake in the command line.
-func UsageError(format string, args ...any) error {
+// NewUsageError returns an error about a mistake in the command line.
+func NewUsageError(format string, args ...any) error {
 	return ExitError{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// FailedError returns an error for a command that succeeded in showing a failed result.
-func FailedError(format string, args ...any) error {
+// NewFailedError returns an error for a command that succeeded in showing a failed result.
+func NewFailedError(format string, args ...any) error {
 	return ExitError{ExitFailed, fmt.Errorf(format, args...)}
 }
 
@@ -84,5 +84,5 @@ func ExitCode(err error) int {
 	case errors.As(err, &away):
 		return ExitUnreachable
 	}
-	return ExitOther
+	return ExitOtherError
 }

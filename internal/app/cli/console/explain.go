@@ -33,7 +33,7 @@ func PrintError(out io.Writer, args []string, err error) {
 		return name == "--jq" || name == "--json" && (!given || as && err == nil)
 	}
 	if !slices.ContainsFunc(args, asked) {
-		fmt.Fprintln(out, "warpboard:", CleanText(err.Error()))
+		fmt.Fprintln(out, "warpboard:", RemoveControlCharacters(err.Error()))
 		return
 	}
 	object := map[string]any{"error": err.Error(), "exit_code": ExitCode(err)}
@@ -88,15 +88,15 @@ func ExplainError(err error, server string, signedIn bool) error {
 	case errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET):
 		return rewordedError{fmt.Sprintf("the connection to %s was lost: try again", server), err}
 	case errors.As(err, &away):
-		return rewordedError{fmt.Sprintf("%s does not answer: %s", server, unreachableReason(away)), err}
+		return rewordedError{fmt.Sprintf("%s does not answer: %s", server, explainUnreachable(away)), err}
 	case errors.As(err, &file) && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)):
 		return rewordedError{fmt.Sprintf("%s: %v", file.Path, file.Err), err}
 	}
 	return err
 }
 
-// unreachableReason explains why a site could not be reached.
-func unreachableReason(away *url.Error) string {
+// explainUnreachable explains why a site could not be reached.
+func explainUnreachable(away *url.Error) string {
 	var dns *net.DNSError
 	var dial *net.OpError
 	switch {
@@ -111,17 +111,17 @@ func unreachableReason(away *url.Error) string {
 	return away.Err.Error()
 }
 
-// FlagError explains an error about a flag.
-func FlagError(cmd *cobra.Command, err error) error {
+// NewFlagError explains an error about a flag.
+func NewFlagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
-		err = fmt.Errorf("--%s: %w", value.GetFlag().Name, InvalidValue(value.GetFlag(), value.GetValue(), value.Unwrap()))
+		err = fmt.Errorf("--%s: %w", value.GetFlag().Name, InvalidFlagValue(value.GetFlag(), value.GetValue(), value.Unwrap()))
 	}
 	return fmt.Errorf("%w (%s --help prints its flags)", err, cmd.CommandPath())
 }
 
-// InvalidValue explains why a flag does not accept a value; err is the error of the flag.
-func InvalidValue(f *pflag.Flag, value string, err error) error {
+// InvalidFlagValue explains why a flag does not accept a value; err is the error of the flag.
+func InvalidFlagValue(f *pflag.Flag, value string, err error) error {
 	kind := map[string]string{"int": "a whole number", "int64": "a whole number", "bool": "true or false", "duration": "a time like 30s"}[f.Value.Type()]
 	if kind == "" {
 		return err

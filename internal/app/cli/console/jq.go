@@ -9,25 +9,25 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// Filter is the expression of --jq; a nil Filter prints unfiltered JSON.
-type Filter struct{ code *gojq.Code }
+// JQFilter is the expression of --jq; a nil Filter prints unfiltered JSON.
+type JQFilter struct{ compiled *gojq.Code }
 
-// NewFilter compiles a jq expression, which cannot access the environment or files.
-func NewFilter(expression string) (*Filter, error) {
+// NewJQFilter compiles a jq expression, which cannot access the environment or files.
+func NewJQFilter(expression string) (*JQFilter, error) {
 	query, err := gojq.Parse(expression)
 	if err != nil {
-		return nil, UsageError("--jq %q: %w", expression, err)
+		return nil, NewUsageError("--jq %q: %w", expression, err)
 	}
 	code, err := gojq.Compile(query)
 	if err != nil {
-		return nil, UsageError("--jq %q: %w", expression, err)
+		return nil, NewUsageError("--jq %q: %w", expression, err)
 	}
-	return &Filter{code}, nil
+	return &JQFilter{code}, nil
 }
 
 // Print prints a response of the API as JSON, or the results of the filter, each on a line: texts without quotes, other
 // values as JSON.
-func (f *Filter) Print(to io.Writer, answer any) error {
+func (f *JQFilter) Print(to io.Writer, answer any) error {
 	if f == nil {
 		return PrintJSON(to, answer)
 	}
@@ -39,7 +39,7 @@ func (f *Filter) Print(to io.Writer, answer any) error {
 	if err := json.Unmarshal(text, &input); err != nil {
 		return err
 	}
-	out := f.code.Run(input)
+	out := f.compiled.Run(input)
 	for {
 		value, more := out.Next()
 		if !more {
@@ -47,10 +47,10 @@ func (f *Filter) Print(to io.Writer, answer any) error {
 		}
 		switch value := value.(type) {
 		case error:
-			return UsageError("--jq: %w", value)
+			return NewUsageError("--jq: %w", value)
 		case string:
 			if IsTerminal(to) {
-				value = CleanText(value)
+				value = RemoveControlCharacters(value)
 			}
 			fmt.Fprintln(to, value)
 		default:

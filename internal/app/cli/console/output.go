@@ -7,19 +7,19 @@ import (
 	"sync"
 )
 
-// Output is the standard output of a command. It stores the first error, because most callers ignore the errors of a
-// write: a command whose output is incomplete, for example on a full disk, must not exit with 0.
-type Output struct {
+// StandardOutput is the standard output of a command. It stores the first error, because most callers ignore the errors
+// of a write: a command whose output is incomplete, for example on a full disk, must not exit with 0.
+type StandardOutput struct {
 	writer io.Writer
 	mu     sync.Mutex // guards err
 	err    error
 }
 
-// NewOutput returns an Output that writes to a writer.
-func NewOutput(to io.Writer) *Output { return &Output{writer: to} }
+// NewOutput returns a StandardOutput that writes to a writer.
+func NewOutput(to io.Writer) *StandardOutput { return &StandardOutput{writer: to} }
 
 // Write writes p and stores the first error.
-func (o *Output) Write(p []byte) (int, error) {
+func (o *StandardOutput) Write(p []byte) (int, error) {
 	n, err := o.writer.Write(p)
 	if err != nil {
 		o.mu.Lock()
@@ -32,15 +32,15 @@ func (o *Output) Write(p []byte) (int, error) {
 }
 
 // Err returns the first error of a write.
-func (o *Output) Err() error {
+func (o *StandardOutput) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.err
 }
 
-// fileOf returns the file to which w writes, or nil.
-func fileOf(w io.Writer) *os.File {
-	if o, ok := w.(*Output); ok {
+// fileOfWriter returns the file to which w writes, or nil.
+func fileOfWriter(w io.Writer) *os.File {
+	if o, ok := w.(*StandardOutput); ok {
 		w = o.writer
 	}
 	f, _ := w.(*os.File)

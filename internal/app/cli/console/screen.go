@@ -16,18 +16,18 @@ import (
 
 // IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
-	f := fileOf(w)
+	f := fileOfWriter(w)
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
 // Screen prints for people: colors and a status line on a terminal, plain lines in a pipe. It has no lock: a caller
 // that prints from several goroutines needs one (watcher.mu). The width is read once, at the start.
 type Screen struct {
-	Out      io.Writer
-	Terminal bool
-	Width    int
-	color    bool
-	Status   string // last line on a terminal, set by SetStatus
+	Out        io.Writer
+	Terminal   bool
+	Width      int
+	color      bool
+	StatusLine string // last line on a terminal, set by SetStatus
 }
 
 // NewScreen returns a Screen for the standard output. NO_COLOR (with any value) and TERM=dumb switch colors off.
@@ -35,16 +35,17 @@ func NewScreen(env Environment) *Screen {
 	s := &Screen{Out: env.Stdout, Terminal: IsTerminal(env.Stdout), Width: 80}
 	s.color = s.Terminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
 	if s.Terminal {
-		if width, _, err := term.GetSize(int(fileOf(env.Stdout).Fd())); err == nil && width > 10 {
+		if width, _, err := term.GetSize(int(fileOfWriter(env.Stdout).Fd())); err == nil && width > 10 {
 			s.Width = width
 		}
 	}
 	return s
 }
 
-// CleanText removes characters that move the cursor of a terminal or change the direction of text, because sources,
-// names, and outputs are untrusted. Line, PrintState, Table, and SetStatus apply it to all text from a site.
-func CleanText(text string) string {
+// RemoveControlCharacters removes characters that move the cursor of a terminal or change the direction of text,
+// because sources, names, and outputs are untrusted. PrintLine, PrintState, Table, and SetStatus apply it to all text
+// from a site.
+func RemoveControlCharacters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return '\uFFFD'
@@ -53,34 +54,34 @@ func CleanText(text string) string {
 	}, text)
 }
 
-// Line prints one or more complete lines above the status line.
-func (s *Screen) Line(format string, args ...any) {
+// PrintLine prints one or more complete lines above the status line.
+func (s *Screen) PrintLine(format string, args ...any) {
 	s.eraseStatus()
-	fmt.Fprint(s.Out, CleanText(strings.TrimRight(fmt.Sprintf(format, args...), " \n")), "\n")
+	fmt.Fprint(s.Out, RemoveControlCharacters(strings.TrimRight(fmt.Sprintf(format, args...), " \n")), "\n")
 	s.drawStatus()
 }
 
 // SetStatus changes the status line; without a terminal it does nothing.
 func (s *Screen) SetStatus(text string) {
-	if !s.Terminal || text == s.Status {
+	if !s.Terminal || text == s.StatusLine {
 		return
 	}
 	s.eraseStatus()
-	s.Status = text
+	s.StatusLine = text
 	s.drawStatus()
 }
 
 func (s *Screen) eraseStatus() {
-	if s.Status != "" {
+	if s.StatusLine != "" {
 		fmt.Fprint(s.Out, "\r\x1b[K")
 	}
 }
 
 func (s *Screen) drawStatus() {
-	if s.Status == "" {
+	if s.StatusLine == "" {
 		return
 	}
-	text := []rune(CleanText(strings.ReplaceAll(s.Status, "\n", " ")))
+	text := []rune(RemoveControlCharacters(strings.ReplaceAll(s.StatusLine, "\n", " ")))
 	// Shortened to the width, because a wrapped line cannot be erased. Characters of double width may still wrap.
 	fmt.Fprint(s.Out, string(text[:min(len(text), s.Width-1)]))
 }
@@ -97,7 +98,8 @@ func (s *Screen) colorState(state string) string {
 // PrintState prints a line with a device, a colored state, and rest.
 func (s *Screen) PrintState(device, state, rest string) {
 	s.eraseStatus()
-	fmt.Fprintf(s.Out, "%-6s %s%s\n", CleanText(device), s.colorState(CleanText(state)), CleanText(rest))
+	fmt.Fprintf(s.Out, "%-6s %s%s\n", RemoveControlCharacters(device), s.colorState(RemoveControlCharacters(state)),
+		RemoveControlCharacters(rest))
 	s.drawStatus()
 }
 
@@ -108,7 +110,7 @@ func (s *Screen) Table(head string, rows int, row func(int) []any) {
 	for i := range rows {
 		var cells []string
 		for _, cell := range row(i) {
-			cells = append(cells, strings.ReplaceAll(CleanText(fmt.Sprint(cell)), "\t", " "))
+			cells = append(cells, strings.ReplaceAll(RemoveControlCharacters(fmt.Sprint(cell)), "\t", " "))
 		}
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}

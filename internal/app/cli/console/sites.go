@@ -16,12 +16,12 @@ import (
 // Sites is the file that warpboard login writes: sites by name, each with a token. login and logout replace the whole
 // file; if two run at the same time, the change of one is lost.
 type Sites struct {
-	Default string          `toml:"default"` // name of the default site
-	Sites   map[string]Site `toml:"sites"`
+	DefaultSite string                  `toml:"default"` // name of the default site
+	Sites       map[string]SignedInSite `toml:"sites"`
 }
 
-// Site is a site that a person has signed in to.
-type Site struct {
+// SignedInSite is a site that a person has signed in to.
+type SignedInSite struct {
 	Server string `toml:"server"`
 	Token  string `toml:"token"`
 }
@@ -62,13 +62,13 @@ func ReadSites(getenv func(string) string) (cfg Sites, err error) {
 		return cfg, fmt.Errorf("others can read the tokens in %s: run chmod 600 %s", path, path)
 	}
 	if _, err := toml.DecodeFile(path, &cfg); err != nil {
-		return cfg, fmt.Errorf("reading %s: %w", path, withoutFileLine(err))
+		return cfg, fmt.Errorf("reading %s: %w", path, removeFileLine(err))
 	}
 	return cfg, nil
 }
 
-// withoutFileLine keeps the position of an error and removes the text of the line, which may contain a token.
-func withoutFileLine(err error) error {
+// removeFileLine keeps the position of an error and removes the text of the line, which may contain a token.
+func removeFileLine(err error) error {
 	var wrong toml.ParseError
 	if errors.As(err, &wrong) {
 		return fmt.Errorf("line %d is not valid TOML", wrong.Position.Line)
@@ -76,15 +76,15 @@ func withoutFileLine(err error) error {
 	return errors.New("a key has a value that does not fit")
 }
 
-// At returns the site at an address, with its token if the file has one. Addresses are compared as text: with another
-// spelling of the same address (a port, capital letters) there is no token, which is safe.
-func (c Sites) At(server string) Site {
+// SiteAt returns the site at an address, with its token if the file has one. Addresses are compared as text: with
+// another spelling of the same address (a port, capital letters) there is no token, which is safe.
+func (c Sites) SiteAt(server string) SignedInSite {
 	for _, k := range c.Sites {
 		if strings.TrimSuffix(k.Server, "/") == strings.TrimSuffix(server, "/") {
 			return k
 		}
 	}
-	return Site{Server: server}
+	return SignedInSite{Server: server}
 }
 
 // Save writes the file, readable only by its owner.
