@@ -127,7 +127,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 	beat := job.Heartbeat{
 		Worker:          "w1",
 		WorkerStartedAt: time.Now(),
-		Slots:           []job.Slot{{Device: filled.Device, Profiler: true}},
+		Slots:           []job.Slot{{Device: filled.Device, CanProfile: true}},
 	}
 	// a run's profile is queued where a worker can make one
 	if err := store.Fleet.SaveHeartbeat(ctx, beat); err != nil {

@@ -92,7 +92,7 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(profilingConfig(t))
-	if !s.beat("w1").Slots[0].Profiler {
+	if !s.beat("w1").Slots[0].CanProfile {
 		t.Error("the heartbeat does not say that the slot can profile")
 	}
 	one := []string{"profile.0.json.gz", "profile.0.ncu-rep.gz", "profile.1.json.gz", "profile.1.ncu-rep.gz"}

@@ -92,7 +92,7 @@ func TestEachToolSaysWhatItFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t)
 			s.start(sanitizingConfig(t, c.does))
-			if beat := s.beat("w1"); !beat.Slots[0].Sanitizer || beat.Slots[0].Profiler {
+			if beat := s.beat("w1"); !beat.Slots[0].CanSanitize || beat.Slots[0].CanProfile {
 				t.Errorf("the heartbeat says %+v", beat.Slots[0])
 			}
 			r := s.run(sanitizeJob(t, "a1"))

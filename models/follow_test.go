@@ -18,7 +18,7 @@ import (
 func profiler(t *testing.T, s *models.Store, device string, can bool) {
 	t.Helper()
 	modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(),
-		job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
+		job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, CanProfile: can}}}))
 }
 
 func TestAProfileWaitsForAllOtherRuns(t *testing.T) {

@@ -108,8 +108,8 @@ func standardFiles(lang Lang) []string {
 	}
 }
 
-// maxRanks limits the processes that the harness of Warpboard runs for one call, one per GPU.
-const maxRanks = 16
+// maxRankProcesses limits the processes that the harness of Warpboard runs for one call, one per GPU.
+const maxRankProcesses = 16
 
 // worldSizes checks that every case of a multi-GPU task has a number of GPUs. The harness of Warpboard, which runs one
 // process for each GPU, needs the same number for all cases. Profiles are disabled: Nsight Compute replays one kernel
@@ -127,8 +127,8 @@ func (r *taskReader) worldSizes(f yamlFields) {
 			n, err := strconv.Atoi(c.argumentText("world_size"))
 			if err != nil || n < 1 {
 				r.addProblem(f[list.key].Content[i], indexedKey(list.key, i), "multi_gpu needs world_size, the number of GPUs, in every case")
-			} else if most := def.WorldSize(); !def.HasOwnHarness && (n != most || n > maxRanks) {
-				r.addProblem(f[list.key].Content[i], indexedKey(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, at most %d", n, most, maxRanks)
+			} else if most := def.WorldSize(); !def.HasOwnHarness && (n != most || n > maxRankProcesses) {
+				r.addProblem(f[list.key].Content[i], indexedKey(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, at most %d", n, most, maxRankProcesses)
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func programKeys() []TaskFileKey {
 			"Warpboard's harness runs one process, called a rank, on each GPU. `generate_input` is called for every rank, with the rank's number as `rank` beside the case's arguments. " +
 			"`custom_kernel` runs in all ranks at the same time, with torch's default process group, and with `RANK`, `WORLD_SIZE`, `MASTER_ADDR`, and `MASTER_PORT` set. " +
 			"`check_implementation(inputs, outputs)` gets lists with one item per rank. The clock runs until the last rank is done.",
-			Default: "false", AllowedValues: []string{"true", "false"}, LimitsText: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, at most %d, and no profiles.", maxRanks),
+			Default: "false", AllowedValues: []string{"true", "false"}, LimitsText: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, at most %d, and no profiles.", maxRankProcesses),
 			Example: "multi_gpu: true\ntests:\n  - {size: 1024, seed: 1, world_size: 2}\nbenchmarks:\n  - {size: 65536, seed: 2, world_size: 2}"},
 		{Name: "harness", MeaningText: "Which program measures, if the task has an eval program among its files. With `own`, that program measures, in the kernel's process. " +
 			"With `warpboard`, Warpboard's harness measures, in a separate process, and the task's program is not used. Without the key, the task's program measures.",

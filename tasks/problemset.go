@@ -202,7 +202,7 @@ func (u *Upload) proposals(now time.Time) ([]TaskProposal, error) {
 	}
 	var list []TaskProposal
 	for _, task := range u.importedTasks {
-		p := TaskProposal{Folder: task.Name, Name: task.Name, Notes: task.Notes, Err: task.Err}
+		p := TaskProposal{Folder: task.Name, Name: task.Name, Notes: task.OmissionNotes, Err: task.Err}
 		if p.Err == nil {
 			p.Bundle, p.Err = u.Bundle(task.Name)
 		}

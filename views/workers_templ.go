@@ -64,10 +64,10 @@ func (w WorkerCard) tools() []string {
 		add("Python ", m.Python)
 		add("torch ", m.Torch)
 		add("Triton ", m.Triton)
-		if s.Profiler {
+		if s.CanProfile {
 			add("profiles with ", "Nsight Compute")
 		}
-		if s.Sanitizer {
+		if s.CanSanitize {
 			add("checks with ", "compute-sanitizer")
 		}
 		add("Linux ", m.KernelRelease)

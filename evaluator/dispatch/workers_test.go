@@ -61,7 +61,7 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 func TestAProfileFollowsOnAnIdleSlot(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
-		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", CanProfile: true}}})
 		ranked := s.submit()
 		s.pass(d, 0)
 		s.finish(d, s.take(), 10)
@@ -93,7 +93,7 @@ func TestAProfileFollowsOnAnIdleSlot(t *testing.T) {
 func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
-		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", CanProfile: true}}})
 		s.submit()
 		s.pass(d, 0)
 		s.finish(d, s.take(), 10)
@@ -103,7 +103,7 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 			s.Fatalf("job: %+v", profile)
 		}
 		s.tell(d, event(profile, 1, job.EventAttemptStarted, ""))
-		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}},
+		s.sync(d, job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", CanProfile: true}},
 			Attempts: []string{profile.AttemptID}})
 		s.pass(d, 0)
 		if s.queue.stopped(profile.AttemptID) {

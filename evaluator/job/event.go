@@ -65,9 +65,9 @@ type Slot struct {
 	// output.
 	DisabledReason string `json:"disabled,omitempty"`
 	PublicReason   string `json:"public,omitempty"`   // the same, for everyone
-	Profiler       bool   `json:"profiler,omitempty"` // runs on it can be profiled
-	// Sanitizer means that compute-sanitizer can check runs on it.
-	Sanitizer bool `json:"sanitizer,omitempty"`
+	CanProfile     bool   `json:"profiler,omitempty"` // runs on it can be profiled
+	// CanSanitize means that compute-sanitizer can check runs on it.
+	CanSanitize bool `json:"sanitizer,omitempty"`
 }
 
 // SelfTestResult is the result of one self-test.

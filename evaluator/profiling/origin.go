@@ -10,16 +10,16 @@ import (
 
 // Origins of kernels. Libraries have their own names.
 const (
-	originSource       = "source"
-	originUnknown      = "unknown"
-	originCuBLAS       = "cuBLAS"
-	originCuDNN        = "cuDNN"
-	originCUTLASS      = "CUTLASS"
-	originCUB          = "CUB or Thrust"
-	originATen         = "PyTorch (ATen)"
-	originTorchCompile = "Triton (torch.compile)"
-	originNCCL         = "NCCL"
-	originOtherLibrary = "other library"
+	kernelOriginSource       = "source"
+	kernelOriginUnknown      = "unknown"
+	originCuBLAS             = "cuBLAS"
+	originCuDNN              = "cuDNN"
+	originCUTLASS            = "CUTLASS"
+	originCUB                = "CUB or Thrust"
+	originATen               = "PyTorch (ATen)"
+	kernelOriginTorchCompile = "Triton (torch.compile)"
+	originNCCL               = "NCCL"
+	kernelOriginOtherLibrary = "other library"
 )
 
 // originRule matches the kernels of a library by the function's qualified name, or anywhere in the signature.
@@ -47,16 +47,16 @@ var originRulesBeforeSource = []originRule{
 	{origin: originCUTLASS, qualified: regexp.MustCompile(`^cutlass::|^cutlass_\d`)},
 	{origin: originCUB, qualified: regexp.MustCompile(`^(?:cub|thrust)::`)},
 	{origin: originNCCL, qualified: regexp.MustCompile(`^nccl(?:Dev)?Kernel`)},
-	{origin: originOtherLibrary, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
+	{origin: kernelOriginOtherLibrary, qualified: regexp.MustCompile(`^(?:cusparse|cusolver|cufft|curand|transformer_engine|flashinfer)\w*::`)},
 }
 
 // originRulesAfterSource has rules for names that a source may also use. They follow the search in the source.
 var originRulesAfterSource = []originRule{
-	{origin: originTorchCompile, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
+	{origin: kernelOriginTorchCompile, qualified: regexp.MustCompile(`^triton_(?:poi|red|per|tem|mm|for|unk)_`)},
 	{origin: originATen, qualified: regexp.MustCompile(`^(?:softmax_warp_(?:forward|backward)|elementwise_kernel_with_index)$`)},
 	{origin: originCuBLAS, qualified: regexp.MustCompile(`^` + gpuGenerationPattern + `_\w*gemm_|^gemv2[TN]_kernel|^gemvNSP_kernel|^gemmk1_kernel|^gemmSN_\w+_kernel|^splitKreduce_kernel`)},
 	{origin: originCuDNN, qualified: regexp.MustCompile(`^` + gpuGenerationPattern + `_\w*cudnn_|^(?:implicit|explicit)_convolve_`)},
-	{origin: originOtherLibrary, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
+	{origin: kernelOriginOtherLibrary, qualified: regexp.MustCompile(`^flash::|^(?:regular|vector)_fft$`)},
 }
 
 // originOfKernel returns the origin of a kernel, and whether that is a library.
@@ -67,14 +67,14 @@ func originOfKernel(n kernelName, sources map[string]bool) (origin string, libra
 		}
 	}
 	if containsKernelName(sources, n) {
-		return originSource, false
+		return kernelOriginSource, false
 	}
 	for _, r := range originRulesAfterSource {
 		if r.matches(n) {
 			return r.origin, true
 		}
 	}
-	return originUnknown, false
+	return kernelOriginUnknown, false
 }
 
 // KernelOrigins lists the kernels of a report with their origins, in the order of their first launches. files has the

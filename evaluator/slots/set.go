@@ -227,7 +227,7 @@ func (p *Set) Heartbeat(profiles, sanitizes bool) []job.Slot {
 	var out []job.Slot
 	for _, s := range p.slots {
 		described := s.describe(p.DescribeAll(s))
-		described.Profiler, described.Sanitizer = profiles && s.IsGPU(), sanitizes && s.IsGPU()
+		described.CanProfile, described.CanSanitize = profiles && s.IsGPU(), sanitizes && s.IsGPU()
 		out = append(out, described)
 	}
 	return out

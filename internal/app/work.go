@@ -68,7 +68,7 @@ func runWorker(
 		return err
 	}
 	defer conn.Close()
-	config, box, err := verify.FindMachine(ctx, cfg.verifyMachine(log))
+	config, box, err := verify.DetectMachine(ctx, cfg.verifyMachine(log))
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ func (w Worker) IsLive(at time.Time) bool {
 
 // canProfile reports whether the worker can profile runs on a device.
 func (w Worker) canProfile(device string) bool {
-	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.AcceptsJobsOn(s) })
+	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.CanProfile && w.AcceptsJobsOn(s) })
 }
 
 // AcceptsJobsOn reports whether the worker runs jobs on the slot.

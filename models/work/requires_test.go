@@ -19,7 +19,7 @@ import (
 func packed(t *testing.T, s *models.Store, name string, packages requirement.Packages) {
 	t.Helper()
 	modelstest.RecordHeartbeat(t, s, job.Heartbeat{Worker: name, WorkerStartedAt: time.Now(), Packages: packages,
-		Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		Slots: []job.Slot{{Device: "CPU", CanProfile: true}}})
 }
 
 // demanding returns a run that waits for a task that requires packages.

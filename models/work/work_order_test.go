@@ -23,7 +23,7 @@ func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 			job.Heartbeat{
 				Worker:          "w1",
 				WorkerStartedAt: time.Now(),
-				Slots:           []job.Slot{{Device: "CPU", Profiler: true}},
+				Slots:           []job.Slot{{Device: "CPU", CanProfile: true}},
 			}))
 		w.Score(t, s, w.Ann, 10) // a profile follows
 		names := map[job.WorkRef]string{}

@@ -249,7 +249,7 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 			job.Heartbeat{
 				Worker:          "w1",
 				WorkerStartedAt: time.Now(),
-				Slots:           []job.Slot{{Device: "CPU", Profiler: true}},
+				Slots:           []job.Slot{{Device: "CPU", CanProfile: true}},
 			}))
 		ranked := w.Score(t, s, w.Ann, 10)
 		for profiles, want := range map[bool]bool{false: false, true: true} {

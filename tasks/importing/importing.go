@@ -23,11 +23,11 @@ type ImportOptions struct {
 
 // Task is a task folder made from a problem.
 type Task struct {
-	Origin string            // the problem's file or folder in the upload
-	Name   string            // suggested name, different from those of the upload's other tasks
-	Files  map[string][]byte // by path in the folder, with task.yml; nil if Err is set
-	Notes  []string          // what the task lacks of the problem, as sentences
-	Err    error             // the reason why the problem cannot become a task
+	OriginPath    string            // the problem's file or folder in the upload
+	Name          string            // suggested name, different from those of the upload's other tasks
+	Files         map[string][]byte // by path in the folder, with task.yml; nil if Err is set
+	OmissionNotes []string          // what the task lacks of the problem, as sentences
+	Err           error             // the reason why the problem cannot become a task
 }
 
 // ReadProblems returns a task for each problem in a tree, sorted by path; none if no problem has a known form.
@@ -41,7 +41,7 @@ func ReadProblems(tree filetree.FileTree, options ImportOptions) []Task {
 		}
 	}
 	list := slices.Concat(r.kernelBench(), r.readTraces(), r.leetGPU())
-	slices.SortFunc(list, func(a, b Task) int { return cmp.Compare(a.Origin, b.Origin) })
+	slices.SortFunc(list, func(a, b Task) int { return cmp.Compare(a.OriginPath, b.OriginPath) })
 	makeNamesUnique(list)
 	return list
 }
@@ -78,7 +78,7 @@ func (r *problemReader) makeTask(from string, fill func(*taskFolder) error) Task
 	}
 	f := &taskFolder{files: map[string][]byte{}, title: titleFromName(name)}
 	err := fill(f)
-	task := Task{Origin: from, Name: cmp.Or(f.name, name)}
+	task := Task{OriginPath: from, Name: cmp.Or(f.name, name)}
 	if err == nil {
 		task.Files, err = f.addCommonFiles()
 	}
@@ -90,7 +90,7 @@ func (r *problemReader) makeTask(from string, fill func(*taskFolder) error) Task
 		task.Err, task.Files = err, nil
 		return task
 	}
-	task.Notes = f.omissionNotes
+	task.OmissionNotes = f.omissionNotes
 	return task
 }
 
@@ -104,7 +104,7 @@ func makeNamesUnique(list []Task) {
 	taken := map[string]bool{}
 	for i, t := range list {
 		name := t.Name
-		if above := path.Dir(t.Origin); count[name] > 1 && above != "." {
+		if above := path.Dir(t.OriginPath); count[name] > 1 && above != "." {
 			name = strings.ReplaceAll(above, "/", "-") + "-" + name
 		}
 		for n := 2; taken[filetree.FoldCase(name)]; n++ {

@@ -68,7 +68,7 @@ func wantText(t *testing.T, text string, parts ...string) {
 func TestAModelBecomesATask(t *testing.T) {
 	got, wrong := read(map[string]string{"level1/7_Add_bias_.py": model}, ImportOptions{})
 	task := got["7_Add_bias_"]
-	if wrong != "" || len(task.Notes) > 0 || string(task.Files["problem.py"]) != model {
+	if wrong != "" || len(task.OmissionNotes) > 0 || string(task.Files["problem.py"]) != model {
 		t.Fatalf("%s\n%+v", wrong, task)
 	}
 	wantText(t, string(task.Files["task.yml"]), `title: "Add bias"`, `tags: ["kernelbench", "level1"]`,
@@ -80,7 +80,7 @@ func TestAModelBecomesATask(t *testing.T) {
 func TestSizesAreHalvedUntilTheyAreSmall(t *testing.T) {
 	got, _ := read(map[string]string{"a.py": model}, ImportOptions{MaxDimension: 100})
 	wantText(t, string(got["a"].Files["problem.py"]), "shape = (16, 64)", "scale = 1.5", "rows, width = 64, 3 * 64")
-	wantText(t, strings.Join(got["a"].Notes, "\n"), "Smaller than in the problem: rows, width = 64, 3 * 64 instead of "+
+	wantText(t, strings.Join(got["a"].OmissionNotes, "\n"), "Smaller than in the problem: rows, width = 64, 3 * 64 instead of "+
 		"4096, 3 * 1000, shape = (16, 64) instead of (16, 2048).")
 	for text, want := range map[string]string{
 		"N = 2048 * 2\n":          "N = 64\n",
@@ -198,7 +198,7 @@ func TestADefinitionWithItsWorkloadsBecomesATask(t *testing.T) {
 			"flashinfer-trace": "tolerance: {atol: 0.01, rtol: 0.01}",
 		}[name])
 		if name == "sol-execbench" {
-			wantText(t, strings.Join(task.Notes, "\n"),
+			wantText(t, strings.Join(task.OmissionNotes, "\n"),
 				"The solution native is not carried over: it is in cuda_cpp, and the task is in Python.")
 		}
 	}
@@ -211,7 +211,7 @@ func TestTheStrictestToleranceCounts(t *testing.T) {
 	task := got["scaled_sum"]
 	wantText(t, string(task.Files["task.yml"]),
 		"tolerance: {atol: 0.1, rtol: 0.001, matched: 0.99, max_error: 3.0, infinite: never}")
-	wantText(t, strings.Join(task.Notes, "\n")+wrong, "The tolerances of its workloads differ")
+	wantText(t, strings.Join(task.OmissionNotes, "\n")+wrong, "The tolerances of its workloads differ")
 }
 
 // safetensors returns a file with one tensor of int32, and with stated sizes.
@@ -248,7 +248,7 @@ func TestStoredInputsComeAlong(t *testing.T) {
 	task := got["scaled_sum"]
 	wantText(t, string(task.Files["task.yml"]), "- {workload: 0, n: 2, alpha: 1.0e-05, seed: 1001}",
 		`source: "tensors.json"`)
-	wantText(t, strings.Join(task.Notes, "\n"), "1 of its 2 workloads are left out: "+
+	wantText(t, strings.Join(task.OmissionNotes, "\n"), "1 of its 2 workloads are left out: "+
 		"the input index names the file gone.safetensors, which is not in the upload.")
 	var stored map[string]map[string]storedTensor
 	if err := json.Unmarshal(task.Files["tensors.json"], &stored); err != nil {
@@ -404,9 +404,9 @@ func TestAChallengeBecomesATask(t *testing.T) {
 	}
 	wantText(t, string(task.Files["problem.py"]), "        m = 512\n", "n = 4096\n        return [self",
 		"        n = 1 << 20\n")
-	wantText(t, strings.Join(task.Notes, "\n"), "Only the starters for PyTorch and Triton",
+	wantText(t, strings.Join(task.OmissionNotes, "\n"), "Only the starters for PyTorch and Triton",
 		"The statement's drawing is not carried over.", "Smaller than in the challenge: m = 512 instead of 100000.")
-	wantText(t, strings.Join(got["6_no_statement"].Notes, "\n"), "There is no challenge.html")
+	wantText(t, strings.Join(got["6_no_statement"].OmissionNotes, "\n"), "There is no challenge.html")
 }
 
 func TestAProblemThatIsTheWholeUploadHasItsName(t *testing.T) {
@@ -430,6 +430,6 @@ func TestAnUploadCannotMakeTheSiteReadWithoutEnd(t *testing.T) {
 		files["workload.jsonl"] += strings.Replace(line(2, indexIn("large.safetensors")), "w2", fmt.Sprint("w", n), 1)
 	}
 	got, wrong := read(files, ImportOptions{})
-	wantText(t, strings.Join(got["scaled_sum"].Notes, "\n")+wrong, "of its 40 workloads are left out: the input index is not read: "+
+	wantText(t, strings.Join(got["scaled_sum"].OmissionNotes, "\n")+wrong, "of its 40 workloads are left out: the input index is not read: "+
 		"the files before it have 64 MiB.")
 }

@@ -59,7 +59,7 @@ func (s *ProfiledScene) setProfiled() {
 func (s *ProfiledScene) ProfilingWorker() {
 	s.T.Helper()
 	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", WorkerStartedAt: time.Now(),
-		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200",
+		Slots: []job.Slot{{Device: "H200", CanProfile: true, Machine: job.Machine{Device: "H200",
 			DeviceName: "NVIDIA H200"}}}})
 }
 

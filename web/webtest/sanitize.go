@@ -11,7 +11,7 @@ import (
 func (s *Scene) SanitizingWorker() {
 	s.T.Helper()
 	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
-		Slots: []job.Slot{{Device: "H200", Sanitizer: true, Arch: "90",
+		Slots: []job.Slot{{Device: "H200", CanSanitize: true, Arch: "90",
 			Machine: job.Machine{Device: "H200", DeviceName: "NVIDIA H200"}}}})
 }
 

@@ -48,7 +48,7 @@ func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Comm
 	f := cmd.PersistentFlags()
 	f.StringVar(&c.server, "server", "", "address of the site, or its name in the config file; default: WARPBOARD_SERVER, else the site you last signed in to, else "+defaultServer)
 	f.StringVar(&c.token, "token", "", "personal token; default: WARPBOARD_TOKEN, else the token from warpboard login. Other users of this machine can see flags")
-	if cmd.Annotations[noJSONAnnotation] == "" {
+	if cmd.Annotations[noJSONFlagAnnotation] == "" {
 		f.BoolVar(&c.json, "json", false, "print the API's answer and errors as JSON")
 		f.StringVar(&c.jq, "jq", "", "filter the API's answer with a jq expression, such as .runs[0].score_ns")
 	}
@@ -80,8 +80,8 @@ func (c *connection) rewriteErrors(cmd *cobra.Command) {
 	}
 }
 
-// noJSONAnnotation marks a command that prints no response of the API, so that it has no flag --json.
-const noJSONAnnotation = "no-json"
+// noJSONFlagAnnotation marks a command that prints no response of the API, so that it has no flag --json.
+const noJSONFlagAnnotation = "no-json"
 
 // site returns a client of the site that is chosen by, in this order: flag, environment, config file. The token in the
 // file is sent only to the site in the file.

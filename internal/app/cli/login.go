@@ -21,7 +21,7 @@ func loginCommand(c *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "login [SITE]", Short: "sign in to a site through a browser, and save the token",
 		Long: "Sign in to a site: open the printed address in a browser, check the code, and approve it. The token is saved in the file\nthat WARPBOARD_SITES names, or else in ~/.config/warpboard/sites.toml, which only you can read.",
-		Args: console.BetweenArgs(0, "SITE"), Annotations: map[string]string{noJSONAnnotation: "1"},
+		Args: console.BetweenArgs(0, "SITE"), Annotations: map[string]string{noJSONFlagAnnotation: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.login(cmd.Context(), strings.Join(args, ""), name); err != nil || !popcorn {
 				return err
@@ -102,7 +102,7 @@ func logoutCommand(c *connection) *cobra.Command {
 	var keep bool
 	cmd := &cobra.Command{
 		Use: "logout [NAME]", ValidArgsFunction: c.completeSite, Short: "revoke the token of a site, and delete it here", Example: "  warpboard logout\n  warpboard logout lab",
-		Args: console.BetweenArgs(0, "NAME"), Annotations: map[string]string{noJSONAnnotation: "1"},
+		Args: console.BetweenArgs(0, "NAME"), Annotations: map[string]string{noJSONFlagAnnotation: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error { return c.logout(cmd, strings.Join(args, ""), keep) },
 	}
 	cmd.Flags().BoolVar(&keep, "keep", false, "delete the token here without revoking it, because it is also used elsewhere")

@@ -127,12 +127,12 @@ func scoresAgree(a, b client.Run) bool {
 	if math.Abs(*a.ScoreNS-*b.ScoreNS) <= minRelativeDifference*min(*a.ScoreNS, *b.ScoreNS) {
 		return true
 	}
-	low, high := scoreBounds(a)
-	otherLow, otherHigh := scoreBounds(b)
+	low, high := scoreInterval(a)
+	otherLow, otherHigh := scoreInterval(b)
 	return low <= otherHigh && otherLow <= high
 }
 
-func scoreBounds(run client.Run) (low, high float64) {
+func scoreInterval(run client.Run) (low, high float64) {
 	if run.IntervalLow == nil || run.IntervalHigh == nil {
 		return *run.ScoreNS, *run.ScoreNS
 	}

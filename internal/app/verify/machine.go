@@ -28,9 +28,9 @@ type MachineSettings struct {
 	Log           *slog.Logger
 }
 
-// FindMachine returns the configuration of a worker with the devices, compilers, and sandbox of this machine. The
+// DetectMachine returns the configuration of a worker with the devices, compilers, and sandbox of this machine. The
 // caller sets the other fields.
-func FindMachine(ctx context.Context, s MachineSettings) (evaluator.Config, *sandbox.Sandbox, error) {
+func DetectMachine(ctx context.Context, s MachineSettings) (evaluator.Config, *sandbox.Sandbox, error) {
 	detected, err := device.Detect(ctx, device.Options{CPUSlots: s.CPUSlots, Log: s.Log})
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)

@@ -173,7 +173,7 @@ func (v *verifier) slotFor(ctx context.Context, p tasks.TaskProposal) (device.Sl
 		v.cpuSlots = need
 		settings := v.options.machine
 		settings.CPUSlots = v.cpuSlots
-		config, _, err := FindMachine(ctx, settings)
+		config, _, err := DetectMachine(ctx, settings)
 		if err != nil {
 			return device.Slot{}, err
 		}

@@ -109,7 +109,7 @@ func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what vie
 				}
 				what.Slots++
 				what.Name, what.Memory, what.Arch = cmp.Or(what.Name, slot.Machine.DeviceName), max(what.Memory, int64(slot.MemoryBytes)), cmp.Or(what.Arch, slot.Arch)
-				what.Profiler, what.Sanitizer = what.Profiler || slot.Profiler, what.Sanitizer || slot.Sanitizer
+				what.Profiler, what.Sanitizer = what.Profiler || slot.CanProfile, what.Sanitizer || slot.CanSanitize
 				if g := slot.Machine.SlotBenchmark; g != nil && g.Valid() {
 					what.BytesPerSecond, what.FlopsPerSecond = max(what.BytesPerSecond, g.BytesPerSecond), max(what.FlopsPerSecond, g.FlopsPerSecond)
 				}

@@ -338,7 +338,7 @@ func (p *Operation) checkSanitizers(_ *fiber.Ctx, workers []fleet.Worker) (views
 	for _, w := range workers {
 		for _, slot := range w.Slots {
 			if w.IsLive(p.site.Now()) && slot.Device != gpuname.CPU {
-				has[slot.Device] = has[slot.Device] || slot.Sanitizer
+				has[slot.Device] = has[slot.Device] || slot.CanSanitize
 			}
 		}
 	}

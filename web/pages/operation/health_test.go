@@ -71,7 +71,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	beat.Slots = append(beat.Slots, job.Slot{Device: "H200", DisabledReason: "ECC errors"},
-		job.Slot{Device: "H100", Sanitizer: true})
+		job.Slot{Device: "H100", CanSanitize: true})
 	beat.SelfTestResults = append(beat.SelfTestResults,
 		job.SelfTestResult{Name: "memory limit", Detail: "it was not killed"})
 	modelstest.RecordHeartbeat(t, s.Cfg.Store, beat)

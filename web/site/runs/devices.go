@@ -77,7 +77,7 @@ func (s *Runs) devices(
 				d.OutOfService++
 				d.Problem = cmp.Or(d.Problem, "Worker "+w.Name+": "+problem)
 			}
-			if slot.Sanitizer && w.IsLive(s.site.Now()) {
+			if slot.CanSanitize && w.IsLive(s.site.Now()) {
 				at(slot.Device).Sanitizer = true
 			}
 		}
