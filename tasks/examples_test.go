@@ -76,6 +76,7 @@ func checkWhole(t *testing.T, b *tasks.Bundle) {
 // The tasks for the CPU are run here as they are on the site: templates and right solutions pass the
 // test stage, wrong ones do not.
 func TestSolutionsOfCPUTasksEndAsTheyShould(t *testing.T) {
+	core := pairtest.BuildCore(t, harness.CoreSources())
 	for _, b := range examples(t) {
 		if !slices.Equal(b.Definition.GPUs, []string{"CPU"}) {
 			continue
@@ -86,6 +87,7 @@ func TestSolutionsOfCPUTasksEndAsTheyShould(t *testing.T) {
 			}
 			t.Parallel()
 			dir := t.TempDir()
+			write(t, filepath.Join(dir, "libwarpboard_core.so"), string(core))
 			for _, s := range submissions(t, b) {
 				passed, output := runTests(t, b, dir, s.Source)
 				if passed != s.ShouldPass {
