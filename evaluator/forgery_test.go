@@ -70,8 +70,8 @@ func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
 	}
 }
 
-// TestPythonForgeriesDoNotReachTheBoard is the same for the softmax; a wrong answer is all zeros. Forged clocks, and
-// work in a tracer, are in evaluator/attacks.
+// TestPythonForgeriesDoNotReachTheBoard is the same for the softmax; a wrong answer is all zeros. Forged clocks, work
+// after "done", and work in a tracer are in evaluator/attacks.
 func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
@@ -86,8 +86,6 @@ func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 			"    f = sys._getframe()\n    while f:\n        for v in list(f.f_locals.values()):\n            for n in ('check', '_check', 'check_implementation'):\n                if hasattr(v, n): setattr(v, n, lambda *a: (True, ''))\n        f = f.f_back\n" + wrong, "wrong answer"},
 		{"an object that agrees",
 			"class A:\n    def __array__(self, *a, **k):\n        import sys\n        f = sys._getframe()\n        while 'expected' not in f.f_locals: f = f.f_back\n        return f.f_locals['expected']\n", "    return A()\n", "it must return NumPy arrays"},
-		{"work after the clock",
-			"import warpboard_wire\nreal, todo = warpboard_wire.Page.finish, []\ndef late(self, number, ns):\n    real(self, number, ns)\n    for x, out in todo:\n        p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n    todo.clear()\nwarpboard_wire.Page.finish = late\n", "    todo.append(data)\n    return data[1]\n", "wrong answer"},
 		{"a derived array", "class A(np.ndarray): pass\n", "    return data[1].view(A)\n",
 			"it must return NumPy arrays"},
 		{"the pipe",

@@ -184,6 +184,8 @@ func TestTwoWaitingKernelsAreCompiledAtTheSameTime(t *testing.T) {
 	for _, attempt := range []string{"first", "second", "third"} {
 		s.result(attempt)
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if compiled := slices.DeleteFunc(b.ran, func(what string) bool { return !strings.Contains(what, " compile ") }); len(compiled) != 2 {
 		t.Errorf("compiled in sidecars were %q, want the second and the third", compiled)
 	}
