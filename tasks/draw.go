@@ -35,7 +35,7 @@ var (
 func isRange(text string) bool { return rangeKeywordPattern.MatchString(text) }
 
 // Limits of a range, because corner cases and generated values take more time than its text shows.
-const maxRangeText, maxChoices = 1000, 64
+const maxRangeText, maxRangeChoices = 1000, 64
 
 // ParseRange parses a range. Its errors are written for the author of a task.
 func ParseRange(text string) (Range, error) {
@@ -84,8 +84,8 @@ func parseChoices(text string) (Range, error) {
 		part = strings.TrimSpace(part)
 		value := pyyaml.InterpretUnquoted(part).Text
 		switch {
-		case len(r.choiceTexts) == maxChoices:
-			return r, fmt.Errorf("a range has at most %d choices", maxChoices)
+		case len(r.choiceTexts) == maxRangeChoices:
+			return r, fmt.Errorf("a range has at most %d choices", maxRangeChoices)
 		case part == "":
 			return r, errors.New("a choice is empty: write choice 64|128|256")
 		case slices.Contains(r.choiceTexts, value):

@@ -181,13 +181,13 @@ func NearestName(name string, known []string) string {
 // maxNearestName limits the letters of a name for which NearestName searches.
 const maxNearestName = 64
 
-// minPartLength is the smallest number of letters with which a part of a name matches it.
-const minPartLength = 4
+// minNamePartLength is the smallest number of letters with which a part of a name matches it.
+const minNamePartLength = 4
 
 func isSimilarPart(part, whole string) bool {
 	plain := func(s string) string {
 		return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "_", ""), "-", "")
 	}
 	part, whole = plain(part), plain(whole)
-	return len(part) >= minPartLength && strings.Contains(whole, part)
+	return len(part) >= minNamePartLength && strings.Contains(whole, part)
 }

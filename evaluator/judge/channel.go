@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// PageSize is the size of the memory page that judge and runner share, in bytes.
-const PageSize = 256 << 10
+// SharedPageSize is the size of the memory page that judge and runner share, in bytes.
+const SharedPageSize = 256 << 10
 
 // runnerChannel connects the judge with one runner by a stream socket and a page. The judge also gets a life line, a
 // pipe whose other end is in no sandbox, because a runner can fake the end of its channel (shutdown), but not that of
@@ -19,7 +19,7 @@ const PageSize = 256 << 10
 type runnerChannel struct {
 	judgeFiles, runnerFiles [2]*os.File // each the end of the channel, and the page
 	lifeLine                *os.File    // the judge's end of the pipe
-	alive                   *os.File    // this process's end; closed when nothing of the runner is left
+	lifeLineEnd             *os.File    // this process's end; closed when nothing of the runner is left
 }
 
 // newRunnerChannel returns the channel of one runner. The caller must close each set of ends after starting the process
@@ -36,7 +36,7 @@ func newRunnerChannel() (*runnerChannel, error) {
 		w.runnerFiles[1], err = duplicateFile(w.judgeFiles[1])
 	}
 	if err == nil {
-		w.lifeLine, w.alive, err = os.Pipe()
+		w.lifeLine, w.lifeLineEnd, err = os.Pipe()
 	}
 	if err != nil {
 		closeAll(w.judgeFiles[:])
@@ -115,7 +115,7 @@ func newSharedPage() (*os.File, error) {
 		return nil, err
 	}
 	page := os.NewFile(uintptr(fd), "page")
-	if err := page.Truncate(PageSize); err != nil {
+	if err := page.Truncate(SharedPageSize); err != nil {
 		return nil, errors.Join(err, page.Close())
 	}
 	if _, err := unix.FcntlInt(page.Fd(), unix.F_ADD_SEALS, unix.F_SEAL_SHRINK|unix.F_SEAL_GROW|unix.F_SEAL_SEAL); err != nil {

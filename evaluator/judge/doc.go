@@ -15,7 +15,7 @@
 //	         5   if its runners are compared (/evaluate and /compare): a pipe that closes when nothing is left of the
 //	             processes of earlier stages
 //	runner   4   the channel: one end of a stream socket; the judge has the other
-//	         5   the page: a memfd of PageSize bytes, sealed against resizing, mapped by both
+//	         5   the page: a memfd of SharedPageSize bytes, sealed against resizing, mapped by both
 //	         6 … a channel and a page for each further rank, if a task runs on several GPUs
 //
 // # The door

@@ -277,7 +277,7 @@ func (s *stage) start(ctx context.Context, runner ProcessFunc) error {
 			return err
 		}
 		s.judgeSocket.sendRunner(number, w)
-		wires, alive = append(wires, w.runnerFiles[:]...), append(alive, w.alive)
+		wires, alive = append(wires, w.runnerFiles[:]...), append(alive, w.lifeLineEnd)
 	}
 	s.nextNumber++
 	s.ending.RunnerCount++

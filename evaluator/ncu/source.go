@@ -47,10 +47,10 @@ func (s *Source) CounterColumn(name string) int {
 
 // sourceSection is one table of the source page. ncu prints one or more tables per launch.
 type sourceSection struct {
-	name    string
-	address int // columns; the counters follow the instruction's
-	sass    int
-	source  Source
+	name          string
+	addressColumn int // columns; the counters follow the instruction's
+	sass          int
+	source        Source
 }
 
 // readSections parses the SASS tables of the source page: a line with the kernel's name, a header with Address and,
@@ -71,8 +71,8 @@ func readSections(page []byte, warn func(string)) []sourceSection {
 		case current == nil:
 		case hasAllColumns(row, "Address", "Source"):
 			current.beginTable(row)
-		case current.source.Counters != nil && len(row) > current.sass && strings.HasPrefix(row[current.address], "0x"):
-			current.source.addInstruction(row[current.address], row[current.sass], row[current.sass+1:], warn)
+		case current.source.Counters != nil && len(row) > current.sass && strings.HasPrefix(row[current.addressColumn], "0x"):
+			current.source.addInstruction(row[current.addressColumn], row[current.sass], row[current.sass+1:], warn)
 		}
 	}
 	if len(out) == 0 {
@@ -82,12 +82,12 @@ func readSections(page []byte, warn func(string)) []sourceSection {
 }
 
 func (s *sourceSection) beginTable(header []string) {
-	s.address = slices.Index(header, "Address")
-	after := slices.Index(header[s.address:], "Source")
+	s.addressColumn = slices.Index(header, "Address")
+	after := slices.Index(header[s.addressColumn:], "Source")
 	if after < 0 {
 		return
 	}
-	s.sass = s.address + after
+	s.sass = s.addressColumn + after
 	s.source.Counters = append([]string{}, header[s.sass+1:]...)
 }
 

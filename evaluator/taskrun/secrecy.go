@@ -47,7 +47,7 @@ func (s secretFilter) hideCaseValues(c job.CaseResult) job.CaseResult {
 	return trimCaseTexts(c)
 }
 
-// removeSecrets removes everything from a stage's result that could reveal the values.
+// removeSecrets removes everything from a stage's result that could reveal values of secret cases.
 func (s secretFilter) removeSecrets(r *job.StageResult) {
 	if !s.hasSecretValues {
 		return

@@ -68,8 +68,8 @@ type StageProcess struct {
 	Arguments     []string
 	SubmittedFile string // the submitted file whose compiled extensions it gets
 	Files         map[string][]byte
-	// PrepareArguments has the arguments with which the script's function prepare is called in the process that the
-	// next program will have in its place. NeedsNewProcess gives this one a new process.
+	// PrepareArguments has the arguments of the script's function prepare, which is called ahead, in the process that
+	// the next program will use for the same purpose. NeedsNewProcess means that the stage must not use such a process.
 	PrepareArguments []string
 	NeedsNewProcess  bool
 }

@@ -155,7 +155,7 @@ func sentenceSubject(ref job.WorkRef) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// end ends the work.
+// end sets the time at which the work ended to now.
 func (w *Work) end() {
 	t := db.Now()
 	w.EndedAt = &t

@@ -29,7 +29,7 @@ func (b BoardRoof) chart() *roofChart {
 		}
 		c.otherDots = append(c.otherDots, otherEntryDot{dot: d})
 		points = append(points, [2]float64{d.Intensity, d.Rate})
-		if !hasOperationKind(roof, d.OperationKind) {
+		if !rooflineHasOperations(roof, d.OperationKind) {
 			roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, ncu.ArithmeticRoof{
 				Name:     d.OperationKind,
 				PeakRate: roofFact(d.PeakRate, "FLOP/s"),

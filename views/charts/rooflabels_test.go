@@ -87,9 +87,9 @@ func TestEveryRoofOfAPairHasAName(t *testing.T) {
 			for _, r := range c.ceilings {
 				kind := strings.TrimSuffix(strings.TrimSuffix(r.kind, " (#12)"), " (#15)")
 				want := kind
-				if !hasOperationKind(ofB, kind) {
+				if !rooflineHasOperations(ofB, kind) {
 					want += " (#12)"
-				} else if !hasOperationKind(ofA, kind) {
+				} else if !rooflineHasOperations(ofA, kind) {
 					want += " (#15)"
 				}
 				if r.kind != want || r.label.text == "" {

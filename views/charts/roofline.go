@@ -145,7 +145,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 		c.dots = append(c.dots, roofDot{kernel: k, arithmeticRoof: *w, isSelected: true, name: []string{a, b}[i]})
 		points = append(points, [2]float64{w.Intensity.Value.Value, w.AchievedRate.Value.Value})
 		for _, kind := range of.ArithmeticRoofs {
-			if !hasOperationKind(roof, kind.Name) {
+			if !rooflineHasOperations(roof, kind.Name) {
 				roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, kind)
 			}
 		}
@@ -157,7 +157,7 @@ func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 	return c
 }
 
-func hasOperationKind(roof ncu.Roofline, name string) bool {
+func rooflineHasOperations(roof ncu.Roofline, name string) bool {
 	return slices.ContainsFunc(roof.ArithmeticRoofs, func(has ncu.ArithmeticRoof) bool { return has.Name == name })
 }
 
@@ -168,9 +168,9 @@ func (c *roofChart) nameRoofs(a, b string, w ncu.Explanation) {
 		of := &c.ceilings[i]
 		run := ""
 		switch {
-		case !hasOperationKind(ofB, of.kind):
+		case !rooflineHasOperations(ofB, of.kind):
 			run = " (" + a + ")"
-		case !hasOperationKind(ofA, of.kind):
+		case !rooflineHasOperations(ofA, of.kind):
 			run = " (" + b + ")"
 		}
 		of.label.text, of.kind = of.label.text+run, of.kind+run

@@ -9,9 +9,9 @@ import (
 
 // OutcomeFact is one sentence about an outcome.
 type OutcomeFact struct {
-	Topic      string // "record", "place", "best", "next", "why" or "roof"
-	Text       string
-	Submission int64 // submission in the sentence; 0 for none
+	Topic        string // "record", "place", "best", "next", "why" or "roof"
+	Text         string
+	SubmissionID int64 // submission in the sentence; 0 for none
 }
 
 // DescribeOutcome describes the outcome of a run with a score, to its owner if mine, otherwise to others.

@@ -13,12 +13,12 @@ type pathKey struct{}
 
 // Values of pathKey.
 const (
-	outsidePath = iota + 1 // the path is not the site's
-	barePath               // it is the site's, without the slash that links need
+	pathOutsideSite = iota + 1 // the path is not the site's
+	barePath                   // it is the site's, without the slash that links need
 )
 
 // IsOutsidePath reports whether a request's path is not below the site's path.
-func IsOutsidePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == outsidePath }
+func IsOutsidePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == pathOutsideSite }
 
 // IsBarePath reports whether a request's path is the site's path without the trailing slash.
 func IsBarePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == barePath }
@@ -50,6 +50,6 @@ func (p BasePath) enterBasePath(c *fasthttp.RequestCtx, probes []string) {
 		c.SetUserValue(pathKey{}, barePath)
 		c.Request.SetRequestURI("/" + rest)
 	case !slices.Contains(probes, path):
-		c.SetUserValue(pathKey{}, outsidePath)
+		c.SetUserValue(pathKey{}, pathOutsideSite)
 	}
 }

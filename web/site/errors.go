@@ -122,7 +122,7 @@ func FailureFromError(err error) Failure {
 
 // UseProblemDocuments makes the errors of a request problem documents (RFC 9457), as in the API.
 func UseProblemDocuments(c *fiber.Ctx) error {
-	c.Locals(localProblems, true)
+	c.Locals(problemDocumentsKey, true)
 	return c.Next()
 }
 
@@ -131,7 +131,7 @@ func UseProblemDocuments(c *fiber.Ctx) error {
 func wantsProblemDocument(c *fiber.Ctx) bool {
 	kind, accept := path.Ext(c.Path()), c.Get(fiber.HeaderAccept)
 	switch {
-	case c.Locals(localProblems) != nil || kind == ".json":
+	case c.Locals(problemDocumentsKey) != nil || kind == ".json":
 		return true
 	case strings.Contains(accept, "html"):
 		return false

@@ -28,7 +28,7 @@ const (
 	LocalSenderKeys      = "share"
 	localBody            = "body"
 	LocalInternalContext = "inside" // for a request by this server itself: a context that ends when its client leaves
-	localProblems        = "problems"
+	problemDocumentsKey  = "problems"
 )
 
 // RequestTimeout limits the time of one request.

@@ -59,7 +59,8 @@ func BoardOf(s *Site, user accounts.User, path string) string {
 	return text
 }
 
-// Costs checks the cost of a page whose path differs each time, so that nothing is cached.
+// Costs checks the SQL statements and the memory that a page needs (costtest.Check). The page's path differs each time,
+// so that nothing is cached.
 func (s *Scene) Costs(t *testing.T, what string, path func(time int) string) {
 	t.Helper()
 	b, times := s.BrowserOf(s.Ada), 0

@@ -30,7 +30,7 @@ type Scene struct {
 	Worker     *Worker      // has working
 }
 
-// NewScene starts a site with a scene.
+// NewScene starts a site with the scene's people, tasks, boards, and runs.
 func NewScene(t testing.TB, changes ...func(*web.Config)) *Scene {
 	t.Helper()
 	s := plain.restore(t, (*ProfiledScene).set, changes...)

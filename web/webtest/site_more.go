@@ -16,7 +16,8 @@ import (
 	"warpboard/models/work"
 )
 
-// QuietTitle appears wherever the task is shown. Its slug does not: errors repeat the requested slug.
+// QuietTitle is the title of a hidden task. Tests search pages for it instead of the task's slug, because error pages
+// repeat the slug that was requested.
 const QuietTitle = "Zanzibar sums"
 
 // QuietWords are comments on it, and on a submission to it.

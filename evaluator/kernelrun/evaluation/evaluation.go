@@ -291,7 +291,8 @@ func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Pro
 	return nil
 }
 
-// newReaderOfRequest returns a reader for a stage of the request.
+// newReaderOfRequest returns a reader of the report that a stage of the evaluation's request writes. onStage is called
+// for each stage that the report names.
 func (e *Evaluation) newReaderOfRequest(onStage func(string)) *reportReader {
 	r := newReportReader(onStage)
 	r.inputGenerator = inputProcessLabel(e.request)
