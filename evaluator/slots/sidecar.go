@@ -2,6 +2,7 @@ package slots
 
 import (
 	"context"
+	"time"
 
 	"warpboard/evaluator/toolchain"
 )
@@ -9,6 +10,10 @@ import (
 // sidecarsPerSlot is the number of evaluations whose kernels are compiled at the same time for one GPU. On an H200's
 // machine a Triton kernel takes 0.5 s to compile, and an evaluation holds the GPU for 0.3 s.
 const sidecarsPerSlot = 2
+
+// maxSidecarWait is the time after which a job no longer waits for sidecars: kernels that compile for minutes must not
+// leave the GPU idle.
+const maxSidecarWait = 5 * time.Second
 
 // Sidecar compiles the kernels of evaluations for a GPU while other jobs use it. It keeps the program that compiled
 // last.
@@ -37,8 +42,8 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 }
 
 // AcquireSidecar waits for a free sidecar of the slot, and returns the job's reservation to the slot as AcquireBuild
-// does. The sidecar is nil if the job can run at once, because a slot of the device is idle and no other job is being
-// built for it: then compiling on that slot is quicker.
+// does. The sidecar is nil if compiling on a slot is quicker: because a slot of the device is idle and no other job is
+// being built for it, or because no sidecar became free within maxSidecarWait.
 func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *Reservation) (sidecar *Sidecar, release func(), err error) {
 	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil
@@ -47,6 +52,8 @@ func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *Reservation) (side
 	case sidecar = <-s.freeSidecars:
 		done := t.returnDuringBuild()
 		return sidecar, func() { done(); s.freeSidecars <- sidecar }, nil
+	case <-time.After(maxSidecarWait):
+		return nil, func() {}, nil
 	case <-ctx.Done():
 		return nil, nil, context.Cause(ctx)
 	}

@@ -1,0 +1,44 @@
+package slots
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAcquireSidecar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(1, nil)
+		own := p.AllSlots()[0]
+		acquire := func() (*Sidecar, func()) {
+			t.Helper()
+			reservation := own.Reserve(t.Context())
+			defer reservation.Return()
+			sidecar, release, err := p.AcquireSidecar(t.Context(), own, reservation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sidecar, release
+		}
+		if sidecar, _ := acquire(); sidecar != nil {
+			t.Error("a job whose slot is idle got a sidecar")
+		}
+		mustHold(t, p, own, 1)
+		var releases []func()
+		for range sidecarsPerSlot {
+			sidecar, release := acquire()
+			if sidecar == nil {
+				t.Fatal("a job got no sidecar, and one is free")
+			}
+			releases = append(releases, release)
+		}
+		began := time.Now()
+		if sidecar, _ := acquire(); sidecar != nil || time.Since(began) != maxSidecarWait {
+			t.Errorf("sidecar %v after %v, want none after %v", sidecar, time.Since(began), maxSidecarWait)
+		}
+		releases[0]()
+		if sidecar, _ := acquire(); sidecar == nil {
+			t.Error("the sidecar that was released is not free")
+		}
+	})
+}
