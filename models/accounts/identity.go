@@ -34,7 +34,7 @@ type ProviderSignIn struct {
 	IsAdmin  bool // the operator named this identity as admin
 }
 
-// ProviderSignIn returns the person with an identity. It creates the person at the first sign-in.
+// SignIn returns the person with an identity. It creates the person at the first sign-in.
 func (s *Accounts) SignIn(ctx context.Context, in ProviderSignIn) (User, error) {
 	if in.Provider == "" || in.Subject == "" {
 		return User{}, db.Errorf(db.Invalid, "The provider did not say who signed in.")

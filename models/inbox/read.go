@@ -87,7 +87,7 @@ func (x *Inbox) MarkAllRead(ctx context.Context, user accounts.User, at time.Tim
 	return db.WriteError(err, "person %d", user.ID)
 }
 
-// NoticeChoices reads a person's settings.
+// Choices reads a person's settings.
 func (x *Inbox) Choices(ctx context.Context, userID int64) (c NoticeChoices, err error) {
 	err = x.db.Read(ctx).Where("user_id = ?", userID).Limit(1).Find(&c).Error
 	c.UserID = userID

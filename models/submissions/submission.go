@@ -85,8 +85,7 @@ type SubmissionDetails struct {
 // TableName returns the table of submissions.
 func (SubmissionDetails) TableName() string { return "submissions" }
 
-// SubmissionDetails reads submissions by ID, in one query. The caller must check VisibleTo of the tasks before showing
-// them.
+// Details reads submissions by ID, in one query. The caller must check VisibleTo of the tasks before showing them.
 func (t *Submissions) Details(ctx context.Context, ids ...int64) (map[int64]SubmissionDetails, error) {
 	var rows []SubmissionDetails
 	err := t.db.Read(ctx).Joins("User").Joins("Task").Joins("Version").Where("submissions.id in ?", ids).Find(&rows).Error

@@ -17,7 +17,7 @@ import (
 
 // ErrNoTool means that ncu is not installed. Ranked results then have no profiles.
 //
-// lint:ignore ST1005 a proper name has its capital
+//lint:ignore ST1005 a proper name has its capital
 var ErrNoTool = errors.New("Nsight Compute (ncu) was not found on this worker: install it or put it on PATH; ranked results stand without a profile")
 
 // Tool is an installed ncu.

@@ -13,8 +13,8 @@ type RivalEntries struct {
 	EntryAbove     *boards.Standing  // entry ahead of the person's own; nil if there is none
 }
 
-// RivalEntries reads the first entries of a run's board, up to limit, and the entry ahead of a person's own entry
-// (unless person is 0). It returns nothing if the viewer may not see the task, so the pages of a run must use it to
+// Rivals reads the first entries of a run's board, up to limit, and the entry ahead of a person's own entry (unless
+// person is 0). It returns nothing if the viewer may not see the task, so the pages of a run must use it to
 // read boards.
 func (s *Runs) Rivals(ctx context.Context, seen RunAccess, person int64, limit int) (r RivalEntries, err error) {
 	if !seen.MaySeeTask {
