@@ -89,7 +89,7 @@ func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 		{"a derived array", "class A(np.ndarray): pass\n", "    return data[1].view(A)\n",
 			"it must return NumPy arrays"},
 		{"the pipe",
-			"import os\nfor fd in range(3, 1024):\n    try: os.write(fd, b'check: pass\\n')\n    except OSError: pass\n", wrong, "wrote into the channel"},
+			"import os\nfor fd in range(3, 1024):\n    try: os.write(fd, b'check: pass\\n')\n    except OSError: pass\n", wrong, "out of turn"},
 		{"the seed",
 			"import os, gc\nif os.environ.get('POPCORN_SEED') or any(type(o) is dict and 'POPCORN_SEED' in o for o in gc.get_objects()): raise SystemExit(9)\n", right, ""},
 	}

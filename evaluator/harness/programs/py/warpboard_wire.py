@@ -40,6 +40,7 @@ _FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), str
 _LOOK_NS, _WATCH_NS = 75_000, 5_000_000
 _MOST_REGIONS = 5
 _TIMER_SLACK = 29  # PR_SET_TIMERSLACK
+_OUT_OF_TURN = "The submission's process wrote to the judge out of turn."
 
 
 class RunnerGone(Exception):
@@ -172,7 +173,7 @@ class Channel:
             head += part
         self._end.settimeout(None)
         if _FRAME.unpack(head) != (READY, 0):
-            raise Refused("The runner wrote into the channel by which the judge speaks to it.")
+            raise Refused(_OUT_OF_TURN)
 
     def watch(self) -> None:
         """Raises if the runner has ended or has sent a forbidden frame, or if this end is closed."""
@@ -186,7 +187,7 @@ class Channel:
         except OSError:
             data = b""
         if data:
-            raise Refused("The runner wrote into the channel by which the judge speaks to it.")
+            raise Refused(_OUT_OF_TURN)
         raise RunnerGone
 
     def wait_end(self) -> None:
