@@ -23,6 +23,7 @@ def call(self, kernel, data, number, regions, ranged):
     _, _, (fd,) = self._channel.receive()
     regions.inputs[0].replace(fd)
     kernel(data)
+    page.queue(number)
     page.finish(number, 1.0)
 
 
