@@ -25,7 +25,7 @@ func TestAHeldRunIsExplainedAndReviewedOnItsPages(t *testing.T) {
 	admin := s.SignedIn("boss", accounts.RoleAdmin)
 
 	board := string(admin.Bytes(t, "/tasks/sort/boards/CPU", http.StatusOK))
-	if !strings.Contains(board, "% of roof") || !strings.Contains(board, "50.0") || strings.Contains(board, "140") {
+	if !strings.Contains(board, "% of roof") || !strings.Contains(board, "50.0") || strings.Contains(board, "140.0") {
 		t.Error("the board does not show the roof of the one that counts, and that alone")
 	}
 	if page := string(admin.Bytes(t, fmt.Sprintf("/submissions/%d", held.SubmissionID),
