@@ -30,7 +30,7 @@ from warpboard_runner import choose_cuda, serve
 from warpboard_wire import PAGE_FD, PAGE_SIZE, Channel, Page, RunnerGone, shared_memory
 
 MOST_TEXT = 32 << 10  # characters of what is said; the page has room for more
-_LARGE = 1 << 26  # bytes of inputs whose random numbers come from a GPU: a processor needs 8 s for 1 GB
+_LARGE = 1 << 26  # bytes of inputs whose random numbers come from a GPU: on a processor 1 GB of randn took about 7 s
 
 
 class Served:
