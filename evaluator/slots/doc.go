@@ -2,8 +2,8 @@
 //
 // In reading order: slot.go is one slot with its reservations, its holder, and its faults; set.go is all slots: holding
 // one or several (Acquire), and checking them after a failure (Lease.ProbeAfterFailure); place.go assigns user IDs,
-// memory, and device nodes to builds, programs, and judges; sidecar.go is what compiles evaluations' kernels while
-// their GPU is busy; idlegate.go runs background work while no job needs the processors; cached.go keeps an
+// memory, and device nodes to builds, programs, and judges; sidecar.go has sidecars, which compile evaluations' kernels
+// while their GPU is busy; idlegate.go runs background work while no job needs the processors; cached.go keeps an
 // evaluation's program for its caller's next evaluation; probe.go checks a GPU with a small known program (probe.cu).
 //
 // The worker creates the Set and makes reservations; an attempt holds slots and asks for places.

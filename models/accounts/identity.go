@@ -25,7 +25,7 @@ type Identity struct {
 	UsedAt    time.Time
 }
 
-// ProviderSignIn is what a provider reports about a person who has just signed in.
+// ProviderSignIn has a provider's data of a person who has just signed in.
 type ProviderSignIn struct {
 	Provider string
 	Subject  string

@@ -117,7 +117,7 @@ func New(site *site.Site, configs []ProviderConfig, admins []string) (*SignIn, e
 	return &SignIn{site: site, Providers: providers, admins: admins, developerCode: newCode()}, err
 }
 
-// providerPerson is what a provider reports about a person.
+// providerPerson has a provider's data of a person.
 type providerPerson struct {
 	provider, subject string
 	login             string // unique at the provider and not free to choose as a display name is; may be empty

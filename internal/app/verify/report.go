@@ -55,7 +55,7 @@ type solutionReport struct {
 	Stderr  string          `json:"stderr,omitempty"` // last lines of stderr in that stage
 }
 
-// solutionVerdict is what the result of a solution says about the solution or the task.
+// solutionVerdict is the conclusion from a solution's result about the solution or the task.
 type solutionVerdict string
 
 const (

@@ -132,14 +132,14 @@ struct CoreTimes {
     double sampled;  // done without a sample
 };
 
-// HostInput is an input of a call on a host. from and to are null if it is not copied; a descriptor of -1 is not sent.
+// HostInput is an input of a call on a host. bytes is 0 if it is not copied; its description or its memory (a descriptor, or -1) is
+// sent if it has one.
 struct HostInput {
     void* to;
     const void* from;
     size_t bytes;
     const char* description;
     size_t description_bytes;
-    int is_sent;  // as a frame, with the description
     int descriptor;
 };
 
@@ -315,7 +315,7 @@ int warpboard_call_on_host(CoreRunner** runners, const HostInput* inputs, int co
         for_each_page(runners, count, [&](CoreRunner& runner) {
             runner.page.release_host(runner.stamps, [&] {
                 if (input->bytes > 0) std::memcpy(input->to, input->from, input->bytes);
-                if (input->is_sent) runner.page.send_input(*description, input->descriptor);
+                if (input->descriptor >= 0 || !description->empty()) runner.page.send_input(*description, input->descriptor);
             });
             released = std::min(released, runner.stamps.released);
             ++input, ++description;

@@ -37,7 +37,7 @@ class HostInput(ctypes.Structure):
     """HostInput: an input of a call on a host."""
 
     _fields_ = [("to", c_void_p), ("source", c_void_p), ("bytes", c_size_t), ("description", c_char_p),
-                ("description_bytes", c_size_t), ("is_sent", c_int), ("descriptor", c_int)]
+                ("description_bytes", c_size_t), ("descriptor", c_int)]
 
 
 _PARAMETERS: dict[str, list[Any]] = {

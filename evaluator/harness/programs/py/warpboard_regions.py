@@ -154,11 +154,11 @@ class Regions:
     def host_input(self, description: bytes) -> HostInput:
         """Returns the input for the host's runner, with its description if that was not sent before. A small one is copied to the
         runner's memory, and the memory of a large one is sent."""
-        size, is_sent = self.bytes[INPUTS, HOST], bool(description)
+        size = self.bytes[INPUTS, HOST]
         if is_mapped_in_call(size):
-            return HostInput(None, None, 0, description, len(description), True, self._descriptors[INPUTS, HOST])
+            return HostInput(None, None, 0, description, len(description), self._descriptors[INPUTS, HOST])
         source = ctypes.addressof((ctypes.c_char * size).from_buffer(self._kept))
-        return HostInput(self._mapped[INPUTS, HOST].address, source, size, description, len(description), is_sent, -1)
+        return HostInput(self._mapped[INPUTS, HOST].address, source, size, description, len(description), -1)
 
     def most_mapping(self) -> int:
         """Returns the longest time to map the host's inputs, in nanoseconds."""
