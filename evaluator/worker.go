@@ -151,7 +151,7 @@ func (w *Worker) serveJobs(ctx context.Context) error {
 }
 
 // keepPythonsReady keeps Pythons ready for a slot: for programs and their judges, and on a GPU also for the sidecars,
-// for the second of two compared kernels, and for the processes that alternate with these.
+// for the second of two compared kernels, and for the processes that take turns with these.
 func (w *Worker) keepPythonsReady(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.slots.Environment(s)
 	warming.Go(func() { w.keepEnvironmentReady(ctx, s, at, w.cfg.WarmPythons) })
@@ -162,7 +162,7 @@ func (w *Worker) keepPythonsReady(ctx context.Context, s *slots.Slot, warming *s
 	if s.IsGPU() {
 		warming.Go(func() { w.keepEnvironmentReady(ctx, s, at.ExtraEnvironment(1), min(w.cfg.WarmPythons, 1)) })
 	}
-	if next, ok := at.AlternateEnvironment(); ok {
+	for _, next := range at.AlternateEnvironments() {
 		warming.Go(func() { w.keepEnvironmentReady(ctx, s, next, min(w.cfg.WarmPythons, 1)) })
 		for number := range next.ExtraSandboxSlots {
 			warming.Go(func() {

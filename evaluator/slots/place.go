@@ -13,12 +13,20 @@ import (
 )
 
 // Sandbox slots (and so user IDs) are numbered in this order: the worker's slots, builds, precompiling, the sidecars of
-// each slot, the judge of each slot, the other processes of each slot, and for each GPU the processes that alternate
+// each slot, the judge of each slot, the other processes of each slot, and for each GPU the processes that take turns
 // with these.
 
 // extraProcesses is the number of processes of an evaluation besides kernel and judge: a second kernel, and the process
 // that generates inputs.
 const extraProcesses = 2
+
+// maxAlternatePlaces is the highest number of places that take turns with a GPU's first one. A process needs 0.4 s to
+// be prepared on an H200, longer than most evaluations hold it, so with one of them every second evaluation would wait.
+const maxAlternatePlaces = 2
+
+// memoryForAlternates is the memory in bytes from which a GPU has as many. Each place has up to three contexts, of
+// about half a gigabyte each.
+const memoryForAlternates = 32 << 30
 
 // BuildEnvironment returns the sandbox environment that compiles a job for slot s: without the device, and with a user
 // ID that no program on a slot has. AcquireBuild returns number.
@@ -53,9 +61,13 @@ func (h *Lease) Environment(gpus int) toolchain.Environment {
 		at.ExtraSandboxSlots = append(at.ExtraSandboxSlots, extras+first*extraProcesses+i)
 	}
 	if own := h.OwnSlot(); own.IsGPU() && gpus == 0 {
-		alternate := extras + slots*extraProcesses + first*(1+extraProcesses)
-		for i := range 1 + extraProcesses {
-			at.AlternateSandboxSlots = append(at.AlternateSandboxSlots, alternate+i)
+		places := maxAlternatePlaces
+		if own.MemoryBytes < memoryForAlternates {
+			places = 1
+		}
+		alternates := extras + slots*extraProcesses + first*maxAlternatePlaces*(1+extraProcesses)
+		for i := range places * (1 + extraProcesses) {
+			at.AlternateSandboxSlots = append(at.AlternateSandboxSlots, alternates+i)
 		}
 	}
 	return at

@@ -8,8 +8,9 @@ import (
 )
 
 // sidecarsPerSlot is the number of evaluations whose kernels are compiled at the same time for one GPU. On an H200's
-// machine a Triton kernel takes 0.5 s to compile, and an evaluation holds the GPU for 0.3 s.
-const sidecarsPerSlot = 2
+// machine a Triton kernel takes 0.6 s to compile, and an evaluation holds the GPU for 0.4 s; with two of them the GPU
+// waited for a fifth of the time until each of them had begun at another moment.
+const sidecarsPerSlot = 3
 
 // maxSidecarWait is the time after which a job no longer waits for sidecars: kernels that compile for minutes must not
 // leave the GPU idle.

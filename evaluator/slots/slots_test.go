@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -191,6 +192,7 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 	}
 }
 
+// TestNoTwoPlacesShareAUser: a GPU with little memory has one alternate place, the others have two.
 func TestNoTwoPlacesShareAUser(t *testing.T) {
 	p := gpus(3, nil)
 	seen := map[int]string{}
@@ -209,18 +211,27 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 	}
 	use(p.PrecompileEnvironment(p.AllSlots()[0]).SandboxSlot, "what is precompiled")
 	for i, s := range p.AllSlots() {
+		if s.MemoryBytes = 24 << 30; i > 0 {
+			s.MemoryBytes = 80 << 30
+		}
 		at := p.Environment(s)
 		use(at.SandboxSlot, fmt.Sprint("slot ", i))
 		use(at.JudgeEnvironment().SandboxSlot, fmt.Sprint("judge ", i))
 		for n := range at.ExtraSandboxSlots {
 			use(at.ExtraEnvironment(n+1).SandboxSlot, fmt.Sprint("process ", n, " beside ", i))
 		}
-		next, ok := at.AlternateEnvironment()
-		if back, _ := next.AlternateEnvironment(); !ok || len(next.ExtraSandboxSlots) != len(at.ExtraSandboxSlots) || back.SandboxSlot != at.SandboxSlot || back.ExtraEnvironment(2).SandboxSlot != at.ExtraEnvironment(2).SandboxSlot {
-			t.Errorf("the place that alternates with %+v is %+v", at, next)
+		if n := len(at.AlternateEnvironments()); n != min(i, 1)+1 {
+			t.Errorf("GPU %d has %d alternate places", i, n)
 		}
-		for n, number := range append([]int{next.SandboxSlot}, next.ExtraSandboxSlots...) {
-			use(number, fmt.Sprint("process ", n, " of every other program on ", i))
+		last := at
+		for turn, next := range at.AlternateEnvironments() {
+			for n, number := range append([]int{next.SandboxSlot}, next.ExtraSandboxSlots...) {
+				use(number, fmt.Sprint("process ", n, " of alternate ", turn, " on ", i))
+			}
+			last = next
+		}
+		if back, ok := last.AlternateEnvironment(); !ok || !reflect.DeepEqual(back, at) {
+			t.Errorf("after the last of the places that take turns with %+v comes %+v", at, back)
 		}
 		for n, sidecar := range s.Sidecars {
 			use(sidecar.Environment.SandboxSlot, fmt.Sprint("sidecar ", n, " of ", i))

@@ -46,9 +46,9 @@ func TestClosingEndsAllPythonsAtOnce(t *testing.T) {
 		return r
 	}
 	p := &pythonProgram{
-		runners:     []*warm.Python{start(), start()},
+		runnerSet:   runnerSet{runners: []*warm.Python{start(), start()}},
 		judgePython: start(),
-		alternates:  []*warm.Python{start(), nil},
+		alternates:  []*runnerSet{{runners: []*warm.Python{start(), nil}}, {}},
 	}
 	if err := p.Close(); err != nil {
 		t.Error(err)

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -229,6 +230,35 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	p.program.Close()
 	if left := pythons(t, firstUID+at.SandboxSlot); len(left) > 0 {
 		t.Errorf("after the end, processes of the first user are left: %v", left)
+	}
+}
+
+// TestProgramsTakeTurnsAtThreePlaces: each is prepared while two others run.
+func TestProgramsTakeTurnsAtThreePlaces(t *testing.T) {
+	at, _ := preparingPlace(t)
+	at.AlternateSandboxSlots = []int{9, 10}
+	p := &programs{t: t, builder: newBuilder(), place: at}
+	plain := p.build(strings.ReplaceAll(preparedRunner, "multiprocessing", "plain"))
+	p.open(plain)
+	mine := StageProcess{Arguments: []string{"mine"}}
+	p.stage(mine)
+	turns := []int{at.SandboxSlot}
+	for _, next := range at.AlternateEnvironments() {
+		go p.builder.KeepWarm(t.Context(), next, 1)
+		turns = append(turns, next.SandboxSlot)
+		tier.WaitFor(t, "a program of another user", func() error {
+			if p.next(plain); p.program.(*pythonProgram).environment.SandboxSlot != next.SandboxSlot {
+				return errors.New("its Python is not ready")
+			}
+			return nil
+		})
+	}
+	for turn := range 2 * len(turns) {
+		p.next(plain)
+		want := fmt.Sprint(firstUID+turns[turn%len(turns)], " 1 ")
+		if got := p.stage(mine); !strings.HasPrefix(got, want) {
+			t.Errorf("program %d: %q, want user and context %q", turn, got, want)
+		}
 	}
 }
 

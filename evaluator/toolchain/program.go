@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -24,7 +25,8 @@ type Environment struct {
 	SandboxSlot       int   // sandbox slot, which determines the user ID
 	JudgeSandboxSlot  int   // sandbox slot of the judge
 	ExtraSandboxSlots []int // sandbox slots of a stage's further processes
-	// sandbox slots of the processes of every other program; see AlternateEnvironment
+	// sandbox slots of the processes of the programs after this one, as many for each as it has itself; see
+	// AlternateEnvironment
 	AlternateSandboxSlots []int
 	Arch                  string            // compute capability without the dot, "90"; empty on CPU
 	GPUCount              int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
@@ -128,13 +130,24 @@ func (p Environment) ExtraEnvironment(number int) Environment {
 }
 
 // AlternateEnvironment returns the sandbox environment for the same person's next program, which has other user IDs and
-// is prepared while this program runs. It returns false if all programs use the same environment.
+// is prepared while this program runs. After as many calls as there are places, it is the first one again. It returns
+// false if all programs use the same environment.
 func (p Environment) AlternateEnvironment() (Environment, bool) {
 	if len(p.AlternateSandboxSlots) == 0 {
 		return p, false
 	}
-	p.SandboxSlot, p.ExtraSandboxSlots, p.AlternateSandboxSlots = p.AlternateSandboxSlots[0], p.AlternateSandboxSlots[1:], append([]int{p.SandboxSlot}, p.ExtraSandboxSlots...)
+	n := 1 + len(p.ExtraSandboxSlots)
+	places := slices.Concat(p.AlternateSandboxSlots, []int{p.SandboxSlot}, p.ExtraSandboxSlots)
+	p.SandboxSlot, p.ExtraSandboxSlots, p.AlternateSandboxSlots = places[0], places[1:n:n], places[n:]
 	return p, true
+}
+
+// AlternateEnvironments returns the environments that take turns with this one, in their order.
+func (p Environment) AlternateEnvironments() (all []Environment) {
+	for next, ok := p.AlternateEnvironment(); ok && next.SandboxSlot != p.SandboxSlot; next, _ = next.AlternateEnvironment() {
+		all = append(all, next)
+	}
+	return all
 }
 
 // sandboxSpec returns the sandbox spec for a program in this environment, without command line and files.

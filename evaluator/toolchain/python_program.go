@@ -20,23 +20,33 @@ type pythonProgram struct {
 	builder     *Builder
 	environment Environment
 	artifact    *Artifact
-	// of the processes with submitted files, each under its own user ID; nil where none was needed
-	runners     []*warm.Python
-	judgePython *warm.Python   // warm Python under the judge's user ID, if the task has a judge
-	alternates  []*warm.Python // runners of the alternate place
-	// leftInRunners is the processes that stages have left in the runners, and leftInAlternates those in the
-	// alternates.
-	leftInRunners, leftInAlternates *judge.LeftProcesses
-	lastProcesses                   []StageProcess // processes of the last stage
-	startedWarm                     bool           // the first runner was ready when the program was opened
+	runnerSet
+	judgePython   *warm.Python   // warm Python under the judge's user ID, if the task has a judge
+	alternates    []*runnerSet   // of the alternate environments, in the order in which programs use them
+	lastProcesses []StageProcess // processes of the last stage
+	startedWarm   bool           // the first runner was ready when the program was opened
+}
+
+// runnerSet is the warm Pythons of one environment in which submitted files run, each under its own user ID.
+type runnerSet struct {
+	runners []*warm.Python       // nil where none was needed
+	left    *judge.LeftProcesses // that stages have left in them
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Environment) *pythonProgram {
-	first := b.warmPythons.TakeMatching(ctx, b.warmSpec(place, a.importsTorch))
-	p := &pythonProgram{builder: b, environment: place, artifact: a, runners: []*warm.Python{first},
-		startedWarm: first != nil}
+	p := b.newPythonProgram(a, place, b.warmPythons.TakeMatching(ctx, b.warmSpec(place, a.importsTorch)))
 	if p.hasJudge() {
 		p.judgePython = b.warmPythons.TakeMatching(ctx, b.warmSpec(p.judgeEnvironment(), a.importsTorch))
+	}
+	return p
+}
+
+// newPythonProgram returns a program whose first process is a fork of a warm Python, which may be nil.
+func (b *Builder) newPythonProgram(a *Artifact, place Environment, first *warm.Python) *pythonProgram {
+	p := &pythonProgram{builder: b, environment: place, artifact: a, startedWarm: first != nil}
+	p.runners = []*warm.Python{first}
+	for range place.AlternateEnvironments() {
+		p.alternates = append(p.alternates, &runnerSet{})
 	}
 	return p
 }
@@ -56,7 +66,7 @@ func (b *Builder) OpenReady(a *Artifact, place Environment) Program {
 	if r == nil {
 		return nil
 	}
-	return &pythonProgram{builder: b, environment: place, artifact: a, runners: []*warm.Python{r}, startedWarm: true}
+	return b.newPythonProgram(a, place, r)
 }
 
 // warmSpec returns the sandbox spec of a warm Python. torch makes it import torch. There is no time limit, because the
@@ -120,21 +130,20 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 
 // giveUpPythons gives up the warm Pythons, which then belong to another program.
 func (p *pythonProgram) giveUpPythons() {
-	p.runners, p.judgePython, p.alternates = []*warm.Python{nil}, nil, nil
-	p.leftInRunners, p.leftInAlternates = nil, nil
+	p.runnerSet, p.judgePython, p.alternates = runnerSet{runners: []*warm.Python{nil}}, nil, nil
 }
 
-// switchToAlternates continues in the warm Pythons of the alternate environment if as many are ready there. They
-// prepared their next processes while the previous program was running; now the others prepare theirs. None do so after
-// a stage without a second kernel, whose judge measures in its own processes.
+// switchToAlternates continues in the warm Pythons of the next alternate environment if as many are ready there. They
+// prepared their next processes while earlier programs were running; now this program's prepare theirs. None do so
+// after a stage without a second kernel, whose judge measures in its own processes.
 func (p *pythonProgram) switchToAlternates() {
 	at, ok := p.environment.AlternateEnvironment()
 	if !ok {
 		return
 	}
-	p.alternates = append(p.alternates, make([]*warm.Python, max(0, len(p.runners)-len(p.alternates)))...)
-	ready := true
-	for number, r := range p.alternates {
+	next, ready := p.alternates[0], true
+	next.runners = append(next.runners, make([]*warm.Python, max(0, len(p.runners)-len(next.runners)))...)
+	for number, r := range next.runners {
 		if r != nil && !r.IsAlive() {
 			r.Stop()
 			r = nil
@@ -143,7 +152,7 @@ func (p *pythonProgram) switchToAlternates() {
 			r = p.builder.warmPythons.TakeReady(p.environment.AlternateSandboxSlots[number])
 			ready = ready && r != nil
 		}
-		p.alternates[number] = r
+		next.runners[number] = r
 	}
 	if !ready {
 		return
@@ -159,22 +168,37 @@ func (p *pythonProgram) switchToAlternates() {
 		// fails if the Python has ended, which its user notices
 		_ = r.PrepareStage(argv, p.artifact.sources.TaskFiles())
 	}
-	p.environment, p.runners, p.alternates = at, p.alternates, p.runners
-	p.leftInRunners, p.leftInAlternates = p.leftInAlternates, p.leftInRunners
+	last := p.runnerSet
+	p.environment, p.runnerSet, p.alternates = at, *next, append(p.alternates[1:], &last)
 }
 
 // warmPythons returns the existing warm Pythons.
 func (p *pythonProgram) warmPythons() (all []*warm.Python) {
-	for _, r := range slices.Concat(p.runners, []*warm.Python{p.judgePython}, p.alternates) {
-		if r != nil {
-			all = append(all, r)
-		}
+	all = []*warm.Python{p.judgePython}
+	for _, set := range p.runnerSets() {
+		all = append(all, set.runners...)
 	}
-	return all
+	return slices.DeleteFunc(all, func(r *warm.Python) bool { return r == nil })
+}
+
+// runnerSets returns the runners of all environments.
+func (p *pythonProgram) runnerSets() []*runnerSet {
+	return append(slices.Clone(p.alternates), &p.runnerSet)
+}
+
+// lastAlternate returns the runners of the program before this one, or empty ones if all use the same.
+func (p *pythonProgram) lastAlternate() *runnerSet {
+	if len(p.alternates) == 0 {
+		return &runnerSet{}
+	}
+	return p.alternates[len(p.alternates)-1]
 }
 
 func (p *pythonProgram) Close() error {
-	err := errors.Join(p.leftInRunners.Wait(context.Background()), p.leftInAlternates.Wait(context.Background()))
+	var err error
+	for _, set := range p.runnerSets() {
+		err = errors.Join(err, set.left.Wait(context.Background()))
+	}
 	var stopping sync.WaitGroup
 	for _, r := range p.warmPythons() {
 		stopping.Go(r.Stop) // a context takes its time to end
@@ -250,19 +274,22 @@ func (p *pythonProgram) runnerFiles(req StageRequest, number int) map[string][]b
 }
 
 func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error) {
-	return p.run(ctx, req, nil, &p.leftInRunners)
+	return p.run(ctx, req, nil)
 }
 
 // RunWrapped runs the submission's process in a new interpreter.
 func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (judge.StageEnding,
 	error) {
-	return p.run(ctx, req, wrapped, &p.leftInRunners, &p.leftInAlternates)
+	return p.run(ctx, req, wrapped)
 }
 
-// run runs a stage after these processes have ended. A judge waits for the others before it measures anything.
-func (p *pythonProgram) run(
-	ctx context.Context, req StageRequest, wrapped ProcessWrapper, before ...**judge.LeftProcesses,
-) (end judge.StageEnding, err error) {
+// run runs a stage after the processes of earlier ones have ended. Those of the program before may still be ending,
+// because a judge waits for them before it measures anything, but not inside a tool, which measures by itself.
+func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (end judge.StageEnding, err error) {
+	before, last := p.runnerSets(), p.lastAlternate()
+	if wrapped == nil {
+		before = slices.DeleteFunc(before, func(set *runnerSet) bool { return set == last })
+	}
 	killed, err := waitForEarlierStages(ctx, before...)
 	if err != nil {
 		return end, err
@@ -276,23 +303,23 @@ func (p *pythonProgram) run(
 		end.Outcome, err = p.runProcess(ctx, &p.runners[0], p.environment, req, p.spec(req), warm.Stage{
 			Argv: p.scriptCommand(req), Files: p.stageFiles(req), Extensions: p.extensionsFor(req, 0), HasResultPipe: true}, nil, judge.Observer{})
 	}
-	if err == nil && p.leftInAlternates.HasEnded() {
-		end.EarlierProcessKilled, err = waitForEarlierStages(ctx, &p.leftInAlternates)
+	if err == nil && last.left.HasEnded() {
+		end.EarlierProcessKilled, err = waitForEarlierStages(ctx, last)
 	}
 	end.EarlierProcessKilled = end.EarlierProcessKilled || killed
 	return end, err
 }
 
 // waitForEarlierStages waits until nothing is left of earlier stages, and reports whether a process had to be killed.
-func waitForEarlierStages(ctx context.Context, lefts ...**judge.LeftProcesses) (killed bool, err error) {
-	for _, left := range lefts {
-		switch err := (*left).Wait(ctx); {
+func waitForEarlierStages(ctx context.Context, sets ...*runnerSet) (killed bool, err error) {
+	for _, set := range sets {
+		switch err := set.left.Wait(ctx); {
 		case errors.Is(err, judge.ErrKilledLate):
 			killed = true
 		case err != nil:
 			return killed, err
 		}
-		*left = nil
+		set.left = nil
 	}
 	return killed, nil
 }
@@ -310,7 +337,7 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	at := p.judgeEnvironment()
 	judging := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 		if len(req.Processes) > 0 {
-			earlier, err := p.leftInAlternates.LifeLine()
+			earlier, err := p.lastAlternate().left.LifeLine()
 			if err != nil {
 				return sandbox.Outcome{}, fmt.Errorf("pass on the life line of an earlier stage: %w", err)
 			}
@@ -343,7 +370,7 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	// The next program has other Pythons, if these are still busy with the last processes.
 	p.lastProcesses, runners.ReturnEarly = req.Processes, req.KeepsJudge && len(p.environment.AlternateSandboxSlots) > 0
 	end, err := judge.Run(ctx, judging, runners)
-	p.leftInRunners = end.LeftProcesses
+	p.left = end.LeftProcesses
 	return end, err
 }
 
