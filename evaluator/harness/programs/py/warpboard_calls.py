@@ -130,10 +130,10 @@ class Runner:
         except RunnerGone:
             pass
 
-    def call(self, draw: Callable[[], Any], flags: int = 0) -> Call:
+    def call(self, draw: Callable[[], Any], flags: int = 0, during: Callable[[], None] | None = None) -> Call:
         """Makes one call on an input from draw and returns its result. Raises BadAnswer, Refused, RunnerGone, and
-        draw's exceptions."""
-        made = Ranks([self]).call(lambda: [draw()], flags)
+        draw's exceptions. during, which must not fail, is called while the runner queues its work, unless the clock has started."""
+        made = Ranks([self]).call(lambda: [draw()], flags, during)
         (made.data,), (made.answer,) = made.data, made.answer
         return made
 
@@ -388,11 +388,12 @@ class Ranks:
             runner.channel.wait_end()
             runner.core.close()
 
-    def call(self, draw: Callable[[], list[Any]], flags: int = 0) -> Call:
-        """Makes one call on inputs from draw, one for each rank. The result has lists of inputs and answers."""
+    def call(self, draw: Callable[[], list[Any]], flags: int = 0, during: Callable[[], None] | None = None) -> Call:
+        """Makes one call on inputs from draw, one for each rank. The result has lists of inputs and answers. during is as in
+        Runner.call."""
         while True:
             try:
-                return self._call(self._draw(draw), flags)
+                return self._call(self._draw(draw), flags, during)
             except _NeedsRoom as need:
                 _unless_starved([need.runner], lambda: need.runner.grow(need.size))
 
@@ -406,12 +407,14 @@ class Ranks:
                 raise Refused(_STARVED) from failure
             raise
 
-    def _call(self, inputs: list[Any], flags: int) -> Call:
+    def _call(self, inputs: list[Any], flags: int, during: Callable[[], None] | None) -> Call:
         calls: list[Any] = []
         try:
             for rank, runner in enumerate(self._runners):
                 calls.append(_unless_starved([runner], lambda: runner.ask(inputs[rank], flags)))
                 calls[rank].who = f"rank {rank}: " if len(self._runners) > 1 else ""
+            if during is not None and not any(call.starts_early() for call in calls):
+                during()
             _for_each(calls, lambda call: call.hold())
         except Exception:  # a process with a device that waits would not end
             for call in calls:

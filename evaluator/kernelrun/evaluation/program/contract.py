@@ -261,6 +261,14 @@ def described(io):
     return [one(arg) for arg in arguments(io)]
 
 
+def unfilled(io, device):
+    """All arguments of a contract, with tensors that have no values yet: drawing them takes time."""
+    try:
+        return [torch.empty(arg["shape"], dtype=dtype_of(arg["dtype"]), device=device) if "shape" in arg else arg["value"] for arg in described(io)]
+    except (RuntimeError, TypeError) as error:  # an extent below 0, or no memory
+        raise ContractError(f"A tensor argument cannot be made: {error}") from error
+
+
 def of_case(io, case):
     """The contract with a case's values of its scalars and shapes of its tensors. Names that it lacks are another contract's."""
     def changed(arg):

@@ -11,6 +11,8 @@ Before it has any of this, a process may be prepared (warpboard_prepared): see p
 ./kernel.json has the kernel and the device. Nothing of the other kernel is here: this one could run it instead.
 """
 
+import contextlib
+import ctypes
 import json
 import os
 import pickle
@@ -30,6 +32,7 @@ from warpboard_runner import choose_cuda, serve
 from warpboard_wire import PAGE_FD, PAGE_SIZE, Channel, Page, RunnerGone, shared_memory
 
 MOST_TEXT = 32 << 10  # characters of what is said; the page has room for more
+_CUDA_R_32F, _CUDA_R_16BF, _CUBLAS_COMPUTE_32F = 0, 14, 68  # constants of cuBLAS
 _LARGE = 1 << 26  # bytes of inputs whose random numbers come from a GPU: on a processor 1 GB of randn took about 7 s
 
 
@@ -137,8 +140,8 @@ def own_traceback():
 
 
 def prepare(role, kind):
-    """Does what every kernel of a kind needs, while another evaluation runs: imports, the device with its gate, and cuBLAS. Returns what must
-    not be dropped."""
+    """Does what every kernel of a kind needs, while another evaluation runs: imports, the device with its gate, and code of libraries.
+    Returns what must not be dropped."""
     if kind == "cuda":
         import nvrtc  # noqa: F401
     if role != "kernel" or not torch.cuda.is_available():
@@ -147,9 +150,34 @@ def prepare(role, kind):
     page = Page(fd)
     os.close(fd)
     device = choose_cuda(page)
-    if kind not in ("cuda", "triton"):
-        torch.cuda.current_blas_handle()  # a product would also decide whether cuBLAS is deterministic
+    with contextlib.suppress(Exception):  # the kernel then loads it
+        if kind == "triton":
+            ask_for_ptxas()
+        elif kind != "cuda":
+            load_usual_kernels()
     return page, device
+
+
+def ask_for_ptxas():
+    """Has Triton find its assembler's version, which is part of the keys of its cache: it runs the assembler for that."""
+    from triton.compiler.compiler import make_backend
+    from triton.runtime import driver
+
+    make_backend(driver.active.get_current_target()).hash()
+
+
+def load_usual_kernels():
+    """Loads the code of some operations that most PyTorch kernels use. Their first uses take 20 ms each on an H200, and the first products
+    80 ms in each of two types. The products are cuBLAS's own: one of PyTorch would also decide whether cuBLAS is deterministic."""
+    x = torch.ones(64, 64, device="cuda")
+    torch.relu(x + x * x).sum()
+    cublas = ctypes.CDLL("libcublas.so." + torch.version.cuda.split(".")[0])
+    handle, one = ctypes.c_void_p(torch.cuda.current_blas_handle()), ctypes.c_float(1.0)
+    for dtype, kind in ((torch.float32, _CUDA_R_32F), (torch.bfloat16, _CUDA_R_16BF)):
+        square = torch.ones(64, 64, dtype=dtype, device="cuda")
+        matrix = ctypes.c_void_p(square.data_ptr()), kind, 64
+        cublas.cublasGemmEx(handle, 0, 0, 64, 64, 64, ctypes.byref(one), *matrix, *matrix, ctypes.byref(one), *matrix, _CUBLAS_COMPUTE_32F, -1)
+    torch.cuda.synchronize()
 
 
 def load(given, device, role, label, init):

@@ -236,7 +236,7 @@ class TritonKernel(Kernel):
 
     def compile(self):
         self.read()
-        positional, named = self.bind(contract.materialise(self.io, None, self.device))
+        positional, named = self.bind(contract.unfilled(self.io, self.device))
         if hasattr(self.kernel, "warmup"):  # compiles without running
             self.kernel.warmup(*positional, grid=self.grid, **named)
 

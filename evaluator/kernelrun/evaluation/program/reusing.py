@@ -104,6 +104,8 @@ def key(mode):
 class Recording(Stages):
     """The stages of a reference alone, whose answers and times are kept."""
 
+    draws_ahead = False  # a draw is kept with its call
+
     def __init__(self, *given):
         super().__init__(*given)
         self.decision = None  # it is kept for kernels that need all calls
@@ -202,6 +204,8 @@ class Recording(Stages):
 class Recalling(Stages):
     """The stages of a kernel that is compared with a kept reference. A processor has other work at each moment, so times of two moments
     are not compared there: on two cores with some, a kernel seemed to be up to 3 times as fast as itself."""
+
+    draws_ahead = False
 
     def __init__(self, reference, *given):
         self._reference = reference

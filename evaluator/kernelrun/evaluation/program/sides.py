@@ -94,9 +94,9 @@ class Side:
         except RunnerGone as error:
             raise Gone(self.label) from error
 
-    def ask(self, what, *rest, flags=0):
+    def ask(self, what, *rest, flags=0, during=None):
         """Makes one call. Its answer is the call's result; made.again means that its process had asked for more space,
-        and so had the input before."""
+        and so had the input before. during is called while its process queues its work."""
         asked = []
 
         def build():
@@ -104,7 +104,7 @@ class Side:
             return (what, *rest)
 
         try:
-            made: Any = self._runner.call(build, flags)
+            made: Any = self._runner.call(build, flags, during)
         except BadAnswer as bad:
             text = str(bad).replace("custom_kernel", "the kernel")
             raise Raised(text[:1].upper() + text[1:], self.label) from None
@@ -118,12 +118,13 @@ class Side:
         made.data, made.answer, made.again = None, answer[0], len(asked) > 1
         return made
 
-    def call(self, values, flags=0, moved=False):
+    def call(self, values, flags=0, moved=False, during=None):
         """One call of the kernel; its answer is a list of tensors. Until checked() it has their form before. moved places the inputs at
-        other addresses."""
+        other addresses; during is as in ask."""
         views = packing.share(values)
         before = torch.zeros(MOVED, dtype=torch.uint8, device=self._device) if moved else None
-        made = self.ask("call", before, values, flags=flags) if views is None else self.ask("call_sharing", before, views, flags=flags)
+        what, given = ("call", values) if views is None else ("call_sharing", views)
+        made = self.ask(what, before, given, flags=flags, during=during)
         if self._checking and type(made.answer) is list and type((made.answer or [None])[0]) is str:
             text, *made.answer = made.answer
             self.form = outputs.Form.read(text, len(made.answer))

@@ -1,6 +1,7 @@
 """The stages of an evaluation, as the judge goes through them. What is learned is saved after each, so that a crash or a
 time limit loses nothing."""
 
+import functools
 import math
 import secrets
 import time
@@ -25,6 +26,7 @@ LEAST_TIMED = 3
 LEAST_CLOCKED = {"host": 0, "cuda": 20}  # calls of each kernel that show which clock is to be believed
 CLOCKING = 0.3  # seconds after the first of them, from which on only as many are made as were asked for
 MOST_REPEATED = 1 << 30  # bytes of answers that are compared with themselves
+MOST_AHEAD = 64 << 20  # bytes of inputs that are drawn while those before them are needed
 PAUSE = 0.005  # seconds without a call, after which a device takes up to 20 µs more to begin the next
 ALONE = 10  # calls of the reference, at most, when the other kernel has ended
 MOST_DISTURBED = 0.5  # of the calls of one kernel, while another has a process on the device: half of them make the median
@@ -42,6 +44,8 @@ class Disturbed(Exception):
 class Stages:
     """One request on its way: loaded, checked, timed."""
 
+    draws_ahead = True  # the inputs of the next call may be drawn during a call
+
     def __init__(self, request, pipe, kernels, generator, clocks, ends):
         self.request, self.pipe, self.kernels, self.generator = request, pipe, kernels, generator
         self.clocks, self.ends = clocks, ends
@@ -52,6 +56,7 @@ class Stages:
         self.pairing: Any = None
         self.decision = self.make_decision()
         self.ready = set()  # labels of the kernels that compile
+        self.ahead: Any = None  # the inputs of the next call, if they are drawn, or the error
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
         self.report: dict[str, Any] = {"compiled": False, "correctness": False, "compile_seconds": {}}
 
@@ -76,8 +81,7 @@ class Stages:
             self.report["remarks"].append(text)
 
     def load(self):
-        """Waits until everything is compiled, and nothing is left of earlier evaluations, and reports the side of a
-        failure. Returns whether everything is compiled."""
+        """Waits until everything is compiled, and reports the side of a failure. Returns whether everything is compiled."""
         if self.request.get("init") and "custom" in self.kernels:
             self.stage("compiling", kernel="ref")
             self.kernels["custom"].send_init(*self.init_inputs())
@@ -86,8 +90,6 @@ class Stages:
             self.report["validation_error"] = "Skipped due to compilation failure"
         self.save()
         self.ready = {label for label, loaded in good.items() if loaded}
-        if self.ready:
-            self.clocks.wait_alone()
         return all(good.values())
 
     def init_inputs(self):
@@ -119,10 +121,26 @@ class Stages:
         """The values of a trial, by label."""
         return self.inputs.draw(trial, secret_of(trial))
 
-    def turn(self, values, flags=0, first="ref", moved=False):
-        """Makes one call of each kernel on the same inputs. Returns the results, by label."""
+    def draw_ahead(self, trial, values):
+        """Draws the inputs of a trial during a call on these values, unless they need much memory. draw_next raises an error of it."""
+        if self.ahead is None and sum(tensor.numel() * tensor.element_size() for tensor in packing.tensors_in(values)) <= MOST_AHEAD:
+            try:
+                self.ahead = self.draw(trial)
+            except Exception as error:  # noqa: BLE001 - as where it is raised
+                self.ahead = error
+
+    def draw_next(self, trial):
+        """Returns the values of a trial, by label, which may be drawn already."""
+        ahead, self.ahead = self.ahead, None
+        if isinstance(ahead, Exception):
+            raise ahead
+        return self.draw(trial) if ahead is None else ahead
+
+    def turn(self, values, flags=0, first="ref", moved=False, during=None):
+        """Makes one call of each kernel on the same inputs. Returns the results, by label. during is called while the first one's
+        process queues its work."""
         labels = sorted(self.kernels, key=lambda label: label != first)
-        return {label: self.kernels[label].call(values[label], flags, moved) for label in labels}
+        return {label: self.kernels[label].call(values[label], flags, moved, during if label == labels[0] else None) for label in labels}
 
     def wake(self, pause, last):
         """Calls each kernel on the last turn's inputs, after a pause: a process that has slept takes some 100 µs more to queue its
@@ -179,9 +197,10 @@ class Stages:
         return self.report["correctness"]
 
     def set_up(self):
-        """Has the kernel's setup called, before an input is drawn for it."""
+        """Has the kernel's setup called, before an input is drawn for it, and when nothing is left of earlier evaluations."""
         if not self.request.get("setup") or "custom" not in self.kernels:
             return
+        self.clocks.wait_alone()
         if took := self.kernels["custom"].setup(self.inputs.meta("custom")):
             self.report["setup_ns"] = took
             if took > LONGEST_NS:
@@ -315,7 +334,9 @@ class Stages:
 
     def time_all(self):
         """Makes the timed calls; returns the last one's values. The first turns do not count, and from inside are as
-        all others. A few calls do not show which clock is to be believed: where few were asked for, more are made."""
+        all others. A few calls do not show which clock is to be believed: where few were asked for, more are made. Before the first
+        one, nothing is left of earlier evaluations."""
+        self.clocks.wait_alone()
         untimed, wanted, number = self.untimed(), self.request["num_trials"], 0
         began: Any = None
         ended = values = None
@@ -327,10 +348,12 @@ class Stages:
                     raise OutOfTime("The time limit leaves no room for timed calls: ask for a longer timeout.")
                 break
             number += 1
-            last, values = values, self.draw(TRIALS + number)
+            last, values = values, self.draw_next(TRIALS + number)
             self.wake(time.monotonic() - (ended or 0.0), last)
             last = None  # its memory is needed
-            made = self.turn(values, first=secrets.choice(("ref", "custom")))  # one of many small kernels takes 3 % longer if it comes first
+            ahead = self.draws_ahead and self.clocks.kind == "cuda" and number < untimed + self.most_calls()
+            made = self.turn(values, first=secrets.choice(("ref", "custom")),  # one of many small kernels takes 3 % longer if it comes first
+                             during=functools.partial(self.draw_ahead, TRIALS + number + 1, values) if ahead else None)
             ended = time.monotonic()
             close, largest, average, wrong = self.differences(made)
             if not close:
@@ -341,6 +364,7 @@ class Stages:
                     self.kernels[label].calls.append(call)
                 if self.decided():
                     break
+        self.ahead = None
         return values
 
     def leading(self):

@@ -47,7 +47,7 @@ import warpboard_compare
 import warpboard_layout
 import warpboard_runner
 from sides import NoFlush
-from stages import OutOfTime, Stages
+from stages import MOST_AHEAD, OutOfTime, Stages
 from timekeeper import Timekeeper
 from warpboard_calibrator import Calibrator, by_our_runner
 from warpboard_answer import NoRoom
@@ -901,7 +901,7 @@ class Turns(unittest.TestCase):
             return made
 
         stages = Stages.__new__(Stages)
-        stages.request, stages.decision, stages.ends, stages.waking = {"num_trials": 20}, None, math.inf, 0.0
+        stages.request, stages.decision, stages.ends, stages.waking, stages.ahead = {"num_trials": 20}, None, math.inf, 0.0, None
         stages.clocks = unittest.mock.Mock(kind="cuda")
         stages.kernels = {label: side(label) for label in seen}
         stages.inputs = unittest.mock.Mock()
@@ -915,6 +915,44 @@ class Turns(unittest.TestCase):
             self.assertEqual(values, sorted(values), "an input came back")
             for value in timed[:-1]:
                 self.assertEqual(values.count(value), 2, f"{label} was not woken with {value} before the next")
+
+
+    def test_small_inputs_are_drawn_during_the_call_before(self):
+        events = []
+
+        def call(values, flags, moved, during):
+            events.append(f"call {values['number']}")
+            if during is not None:
+                during()
+            return unittest.mock.Mock(again=False)
+
+        def draw(number, secret):
+            events.append(f"draw {number}")
+            if number == broken:
+                raise sides.Raised("no input", "inputs")
+            return {"custom": {"number": number, "x": torch.zeros(size, dtype=torch.uint8, device="meta")}}
+
+        for size, broken, order in ((8, None, ["draw 3", "call 3", "draw 4", "call 4", "draw 5", "call 5"]), (8, 4, ["draw 3", "call 3", "draw 4"]),
+                                    (MOST_AHEAD + 1, None, ["draw 3", "call 3", "draw 4", "call 4"])):
+            events.clear()
+            stages = Stages.__new__(Stages)
+            stages.request, stages.decision, stages.ends, stages.waking, stages.ahead = {"num_trials": 20}, None, math.inf, math.inf, None
+            stages.clocks, stages.inputs = unittest.mock.Mock(kind="cuda"), unittest.mock.Mock(draw=draw)
+            stages.kernels = {"custom": unittest.mock.Mock(calls=[], call=call)}
+            with contextlib.suppress(sides.Raised):
+                stages.time_all()
+                self.assertEqual(events.count("draw 10"), 1)
+                self.assertEqual(broken, None, "the error of a draw is lost")
+            self.assertEqual(events[: len(order)], order)
+            self.assertEqual(len(events) == len(order), broken is not None)
+
+    def test_nothing_is_done_during_a_call_whose_clock_has_started(self):
+        for early in (False, True):
+            asked, during = unittest.mock.Mock(), unittest.mock.Mock()
+            asked.starts_early.return_value, asked.hold.side_effect = early, Refused
+            with self.assertRaises(Refused):
+                Ranks([unittest.mock.Mock(cuda=None, ask=lambda *_: asked)]).call(lambda: [None], 0, during)
+            self.assertEqual(during.called, not early)
 
 
 class Waits(TorchDispatchMode):
@@ -1427,7 +1465,7 @@ class Leaving(unittest.TestCase):
         self.assertEqual([Timekeeper.knows(stages, calls, torch.zeros(1)) for _ in range(2)], [True, True])
         self.assertEqual(list(stages._constants.values()), ["known"])
 
-    def test_an_evaluation_begins_its_checks_when_the_one_before_has_ended(self):
+    def test_nothing_is_timed_until_the_evaluation_before_has_ended(self):
         gone, alive = os.pipe()
         self.addCleanup(os.close, gone)
         clocks, seen = Timekeeper.__new__(Timekeeper), []
@@ -1437,12 +1475,13 @@ class Leaving(unittest.TestCase):
             os.close(alive)
             clocks.wait_alone()
             clocks.wait_alone()
-        for good in (True, False):
-            stages = Stages.__new__(Stages)
-            stages.request, stages.kernels, stages.report, stages.pipe = {}, {"custom": None}, {}, unittest.mock.Mock()
-            stages.load_one, stages.clocks = lambda _, good=good: good, unittest.mock.Mock(wait_alone=lambda good=good: seen.append(good))
-            self.assertEqual(stages.load(), good)
-        self.assertEqual(seen, [True])
+        stages = Stages.__new__(Stages)
+        stages.request, stages.clocks = {"setup": True}, unittest.mock.Mock(wait_alone=unittest.mock.Mock(side_effect=TaskFailed))
+        stages.kernels = {"custom": unittest.mock.Mock(setup=seen.append, call=seen.append)}
+        for step in (stages.set_up, stages.time_all):
+            with self.assertRaises(TaskFailed):
+                step()
+        self.assertEqual(seen, [])
 
     def side(self, **sent):
         """A side with a real channel, and the runner's end."""
@@ -1469,6 +1508,20 @@ class Leaving(unittest.TestCase):
             self.assertEqual(there.recv(100), struct.pack("<II", END, 0))  # once
 
 
+class Unfilled(unittest.TestCase):
+    def test_arguments_without_values_have_the_forms_of_those_with_values(self):
+        io = {"args": [{"type": "tensor", "name": "x", "tensor_spec": {"shape": [2, 3], "dtype": "bfloat16", "init": {"kind": "randn"}}},
+                       {"type": "int", "name": "n", "value": 4}, {"type": "tensor", "name": "out", "role": "output", "tensor_spec": {"shape": [5]}}]}
+        made = contract.unfilled(io, "cpu")
+        for unfilled, filled in zip(made, contract.materialise(io, None, "cpu"), strict=True):
+            if isinstance(filled, torch.Tensor):
+                self.assertEqual((unfilled.shape, unfilled.dtype), (filled.shape, filled.dtype))
+        self.assertEqual(made[1], 4)
+        io["args"][2]["tensor_spec"]["shape"] = [-5]
+        with self.assertRaises(contract.ContractError):
+            contract.unfilled(io, "cpu")
+
+
 class Preparing(unittest.TestCase):
     def test_a_process_is_prepared_for_a_kind_of_kernel(self):
         made = []
@@ -1478,13 +1531,19 @@ class Preparing(unittest.TestCase):
             self.assertEqual(len(page.memory), PAGE_SIZE)
             return page
 
-        for role, kind, gpu, want in (("kernel", "torch", True, ["device", "handle"]), ("kernel", "cuda", True, ["device"]),
-                                      ("inputs", "torch", True, []), ("kernel", "torch", False, [])):
+        def library(name):
+            made.append(name)
+            raise OSError("it has another name")
+
+        for role, kind, gpu, want in (("kernel", "torch", True, ["device", "PyTorch"]), ("kernel", "triton", True, ["device", "Triton"]),
+                                      ("kernel", "cuda", True, ["device"]), ("inputs", "torch", True, []), ("kernel", "torch", False, [])):
             made.clear()
-            with unittest.mock.patch.multiple(torch.cuda, is_available=lambda gpu=gpu: gpu, current_blas_handle=lambda: made.append("handle")), \
-                 unittest.mock.patch.object(kernel_process, "choose_cuda", device):
-                kernel_process.prepare(role, kind)
+            with unittest.mock.patch.object(torch.cuda, "is_available", lambda gpu=gpu: gpu), \
+                 unittest.mock.patch.multiple(kernel_process, choose_cuda=device, load_usual_kernels=lambda: library("PyTorch"),
+                                              ask_for_ptxas=lambda: library("Triton")):
+                kept = kernel_process.prepare(role, kind)
             self.assertEqual(made, want, (role, kind, gpu))
+            self.assertEqual(kept is not None, "device" in want, "the device is dropped")
 
 
 class Drawing(unittest.TestCase):
