@@ -821,8 +821,8 @@ class Timing(unittest.TestCase):
         self.assertEqual([round(shown(sample) - shown(12)) for sample in (10, 17, 25, 28)], [0, 0, 8_000, 11_000])
 
     def test_a_reference_counts_by_its_own_clock_and_says_when_it_was_hindered(self):
-        for more, hindered in ((0, False), (25, False), (35, True)):
-            reference = self.clocks([(190, 190 + more, 190 + more)] * 20, reference=True)
+        for took, more, hindered in ((190, 0, False), (190, 25, False), (190, 35, True), (8000, 51, False), (8000, 85, True)):
+            reference = self.clocks([(took, took + more, took + more)] * 20, reference=True)
             self.assertEqual((reference.clock, reference.hindered()), ("event", hindered))
         unjoined = self.clocks([(1, 1, 190)] * 20, reference=True)
         self.assertTrue(unjoined.hindered())
