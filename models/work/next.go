@@ -23,9 +23,10 @@ const (
 	maxRequirementSets = 200
 	// avoidLostWorkerFor is the time after the pause for which lost work is offered only to other workers.
 	avoidLostWorkerFor = 2 * time.Second
-	// maxInFlightPerSlot limits the attempts of a worker per slot, apart from those that it builds: one that runs and
-	// the next one.
-	maxInFlightPerSlot = 2
+	// runsAheadPerSlot limits the attempts that a worker has for each slot besides the one that runs and those that it
+	// builds, if the next one is a run. An evaluation is sent while one more waits, because the slot can end two
+	// evaluations while a third one is compiled.
+	runsAheadPerSlot, evaluationsAheadPerSlot = 1, 2
 )
 
 // StartNextAttempt starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the
@@ -161,16 +162,16 @@ func (l *LifeCycle) workerCapacityFor(
 	return r, nil
 }
 
-// mayReceive reports whether the worker may receive work.
-func (r workerCapacity) mayReceive(ask job.WorkRequest) bool {
+// mayReceive reports whether the worker may receive work, of which so many attempts may be ahead for each slot.
+func (r workerCapacity) mayReceive(ask job.WorkRequest, aheadPerSlot int) bool {
 	building := max(min(ask.BuildingCount, r.deviceLoad.ownAttemptCount), 0)
 	mine, all := r.deviceLoad.ownAttemptCount-building, r.deviceLoad.attemptCount-building
-	if mine >= maxInFlightPerSlot*r.ownSlots {
+	if mine >= (1+aheadPerSlot)*r.ownSlots {
 		return false
 	}
 	// For a busy slot, the worker may build one more job than the device has slots, but none that an idle slot could
 	// run. A run on several slots is one attempt, so the busy slots that workers report count, too.
-	return !ask.SlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= r.slots.AcceptingJobs
+	return !ask.SlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= aheadPerSlot*r.slots.AcceptingJobs
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.
@@ -192,7 +193,7 @@ func (r workerCapacity) mayUseSlot(p Priority, busy bool) bool {
 func (r workerCapacity) chooseWork(
 	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string,
 ) (*QueuedWork, error) {
-	if !ask.CompileOnly && !r.mayReceive(ask) {
+	if !ask.CompileOnly && !r.mayReceive(ask, evaluationsAheadPerSlot) {
 		return nil, nil
 	}
 	next, err := queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ?", maxCandidates, at, needs)
@@ -200,8 +201,9 @@ func (r workerCapacity) chooseWork(
 		return nil, err
 	}
 	for _, queued := range next {
-		if !r.mayUseSlot(queued.Priority, ask.SlotBusy) {
-			return nil, nil // the remaining ones have the same or a lower priority
+		isRun := queued.EvaluationID == ""
+		if isRun && !r.mayReceive(ask, runsAheadPerSlot) || !r.mayUseSlot(queued.Priority, ask.SlotBusy) {
+			return nil, nil // the remaining ones come later, or have the same or a lower priority
 		}
 		if avoid, err := r.lostAttemptRecently(tx, queued, ask.Worker, at); err != nil || !avoid {
 			return &queued, err

@@ -136,6 +136,34 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 	})
 }
 
+// TestAnEvaluationIsSentWhileAnotherWaits: a slot ends two of them while a third one is compiled. A run is not sent then.
+func TestAnEvaluationIsSentWhileAnotherWaits(t *testing.T) {
+	for _, tt := range []struct {
+		then string
+		want int
+	}{{"an evaluation", 3}, {"a run", 2}} {
+		modelstest.Each(t, func(t *testing.T, s *models.Store) {
+			w := modelstest.NewWorld(t, s)
+			workerOf(t, s, "w1", 1)
+			ask := job.WorkRequest{Worker: "w1", Device: "CPU"}
+			for _, what := range []string{"an evaluation", "an evaluation", tt.then, tt.then} {
+				if what == "a run" {
+					w.Submit(t, s, w.Ann)
+				} else {
+					modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(),
+						work.NewEvaluation{Caller: "ann", Kind: "evaluate", Device: "CPU", Request: []byte(`{}`)}))
+				}
+				if a := next(t, s, ask); a != nil {
+					ask.Attempts, ask.SlotBusy = append(ask.Attempts, a.ID), true
+				}
+			}
+			if len(ask.Attempts) != tt.want {
+				t.Errorf("two evaluations and then %s: %d are in flight, want %d", tt.then, len(ask.Attempts), tt.want)
+			}
+		})
+	}
+}
+
 // TestIdleSlotsComeBeforeBusyOnes: a busy slot builds the next job only while no slot is idle.
 func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
