@@ -29,7 +29,7 @@ const (
 	AudienceUnderstand = "Understand"
 )
 
-// pageOrder are the pages in the order in which they are listed.
+// pageOrder lists the pages in the order of the site's index.
 var pageOrder = []Page{
 	{Name: "submit", Audience: AudienceUse, About: "Write a kernel, test it, and rank it: in the browser or from the command line."},
 	{Name: "boards", Audience: AudienceUse, About: "Ties, intervals, marks, records, history, and downloads."},

@@ -62,7 +62,7 @@ type Config struct {
 	Precompile bool
 	// SelfTest configures self-tests of slots. The zero value disables them.
 	SelfTest SelfTestConfig
-	// SlotBenchmarkConfig configures benchmarks of idle slots. The zero value disables them.
+	// SlotBenchmarks configures benchmarks of idle slots. The zero value disables them.
 	SlotBenchmarks SlotBenchmarkConfig
 	// MeasureConfig sets the number of processes that measure a score. Only tests change the zero value.
 	MeasureConfig taskrun.MeasureConfig

@@ -29,12 +29,12 @@ type SelfTestConfig struct {
 	MinFreeBytes    uint64
 }
 
-// keepSlotInService lets a slot accept jobs (use) whenever its tests have passed, until ctx ends or use returns an
-// error.
+// keepSlotInService calls use, which accepts jobs for the slot, whenever the slot's tests have passed. It returns when
+// ctx ends or use returns an error.
 //
-// States of a slot: in service; retired (by a job's check, three faults, or a failed test); under test (admit), which
-// leads to one of the others. Only this goroutine returns a slot to service; any job may call Retire at any time. A
-// slot that cannot be reused (Unrecoverable) stays retired.
+// States of a slot: in service; retired (by a job's check, three faults, or a failed test); under test
+// (testUntilPassed), which leads to one of the others. Only this goroutine returns a slot to service; any job may call
+// Retire at any time. A slot that cannot be reused (IsUnrecoverable) stays retired.
 func (w *Worker) keepSlotInService(ctx context.Context, s *slots.Slot,
 	use func(context.Context, *slots.Slot) error) error {
 	check := w.cfg.SelfTest
@@ -59,8 +59,8 @@ func (w *Worker) keepSlotInService(ctx context.Context, s *slots.Slot,
 			<-ctx.Done()
 			return nil
 		}
-		// If the slot worked for long, pauses are short again. A slot that fails soon after it was admitted waits
-		// longer each time.
+		// If the slot worked for long, pauses are short again. A slot that fails soon after it returned to service
+		// waits longer each time.
 		if time.Since(began) > check.MaxRetryPause {
 			pause.reset()
 		}
@@ -74,7 +74,8 @@ func (w *Worker) keepSlotInService(ctx context.Context, s *slots.Slot,
 // testUntilPassed tests a slot until it passes. It returns false if ctx ended first.
 func (w *Worker) testUntilPassed(ctx context.Context, s *slots.Slot, pause *backoff) bool {
 	for {
-		// AllowChecks gives the slot a new Service context, so that tests can use it. Jobs can use it only after Admit.
+		// StartChecks gives the slot a new ServiceContext, so that tests can use it. Jobs can use it only after
+		// ReturnToService.
 		s.StartChecks()
 		err := w.testSlot(ctx, s)
 		if ctx.Err() != nil {

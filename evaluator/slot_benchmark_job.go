@@ -68,7 +68,7 @@ func slotBenchmarkSources(def tasks.Definition) (map[string][]byte, error) {
 	return sources, nil
 }
 
-// readSlotBenchmark returns the benchmark in a result. The floor is the smallest value of all clocks, because the
+// readSlotBenchmark returns the benchmark in a result. Its EmptyCallNS is the smallest value of all clocks, because the
 // judge's clocks also include other work of the machine.
 func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 	if result.Failure != nil {

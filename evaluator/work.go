@@ -91,7 +91,7 @@ func (w *Worker) buildAndRun(ctx context.Context, a *attempt.Attempt, work Work,
 	began := time.Now()
 	defer func() {
 		// This also happens after a panic or a cancellation, because the submitter is charged for the time on slots.
-		// The site limits the number (work.charge).
+		// The site limits the number of slots (models/work/charge.go).
 		a.Result.SlotNS = int64(held.SlotCount()) * time.Since(began).Nanoseconds()
 		held.Release()
 	}()

@@ -27,8 +27,8 @@ const deliveryTimeout = 8 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
 //
-// slots, gate, liveAttempts, and found have their own locks. mu guards checks, refusing, and stopping, which heartbeats
-// read.
+// slots, idleGate, liveAttempts, and testResults have their own locks. mu guards checks, refusalReason, and isStopping,
+// which heartbeats read.
 type Worker struct {
 	cfg          Config
 	log          *slog.Logger
@@ -39,7 +39,7 @@ type Worker struct {
 	testResults  testProgramResults
 
 	profilerFailed  atomic.Bool // Nsight Compute failed its test
-	siteHasPackages bool        // the site has stored the packages; only sync uses it
+	siteHasPackages bool        // the site has stored the packages; only syncLoop uses it
 
 	mu            sync.Mutex
 	checks        []job.SelfTestResult
@@ -90,9 +90,9 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // serveJobs evaluates jobs until ctx ends, the worker leaves, or no slot is in service.
 //
-// Order of the shutdown: the end of staying (by leave or ctx) ends receiving; finish ends jobs, at most
+// Order of the shutdown: the end of staying (by leave or ctx) ends receiving; waitForAttempts ends jobs, at most
 // Config.StopTimeout later; warm ends last, because running programs use its Pythons. jobs does not derive from ctx, so
-// running jobs can end. No job begins after finish started to wait, because group has ended by then.
+// running jobs can end. No job begins after waitForAttempts started to wait, because group has ended by then.
 func (w *Worker) serveJobs(ctx context.Context) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)

@@ -22,7 +22,7 @@ import (
 // 64|128|256".
 type Range struct {
 	lowest, step int64
-	valueCount   uint64   // number of values, starting at low
+	valueCount   uint64   // number of values, starting at lowest
 	choiceTexts  []string // instead of numbers, as Python prints them
 }
 

@@ -23,7 +23,7 @@ type Upload struct {
 	name          string
 	onlyFolder    string           // only task folder to read; empty for all
 	referenceFile string           // reference file; empty for task folders
-	importedTasks []importing.Task // whose folders are in tree; empty if the upload has tasks itself
+	importedTasks []importing.Task // tasks made from problems, whose folders are in tree; empty if the upload has tasks itself
 	root          *os.Root
 }
 
@@ -170,7 +170,7 @@ func OpenPath(name string) (*Upload, error) {
 	return OpenPathWithImport(name, importing.ImportOptions{})
 }
 
-// OpenPathWithImport is OpenPath with options for problems of other benchmark collections.
+// OpenPathWithImport opens a path as OpenPath does, with options for problems of other benchmark collections.
 func OpenPathWithImport(name string, options importing.ImportOptions) (*Upload, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {

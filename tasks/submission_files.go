@@ -132,10 +132,10 @@ func (d Definition) AllowsSubmittedFile(name string) bool {
 	return d.matchesPattern(name) && d.ownerOfName(name) == ""
 }
 
-// usersOfNames returns, for each of names that is already used, who uses it: an additional file must not shadow a file
-// of the task or of the harness, or a file that one of these includes or imports. It reads the files of the task once,
-// because they may be large. Includes and imports are found by patterns in the text; those of included files are not
-// searched.
+// usersOfNames returns, for each of names that is already used, the end of a sentence about its user: an additional
+// file must not shadow a file of the task or of the harness, or a file that one of these includes or imports. It reads
+// the files of the task once, because they may be large. Includes and imports are found by patterns in the text; those
+// of included files are not searched.
 func (b *Bundle) usersOfNames(names []string) map[string]string {
 	// names that are not used, by the text that an include or import of them has
 	taken, free := map[string]string{}, map[string][]string{}

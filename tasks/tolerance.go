@@ -19,7 +19,7 @@ import (
 type Tolerance struct {
 	ATol            *float64 `json:"atol,omitempty"`
 	RTol            *float64 `json:"rtol,omitempty"`
-	MinMatchedShare *float64 `json:"matched,omitempty"`   // share of the elements that must be within both
+	MinMatchedShare *float64 `json:"matched,omitempty"`   // share of the elements that must be within ATol plus RTol
 	MaxError        *float64 `json:"max_error,omitempty"` // largest difference of any element
 	EqualNaN        *bool    `json:"equal_nan,omitempty"`
 	InfiniteRule    string   `json:"infinite,omitempty"` // one of InfiniteRuleNames

@@ -222,7 +222,8 @@ func (c *Client) sendBody(
 	return c.sendReader(ctx, method, "/api/v1"+path, content, headers...)
 }
 
-// sendReader is send for any path on the site and any body.
+// sendReader sends a request to any path on the site, with any body, and returns the response if it is a success. The
+// caller must close its body.
 func (c *Client) sendReader(
 	ctx context.Context, method, path string, content io.Reader, headers ...string,
 ) (*http.Response, error) {

@@ -68,7 +68,7 @@ type BodyErrors struct {
 	} `json:"detail"`
 }
 
-// NewWith is New with an HTTP client.
+// NewWith returns a client as New does. It sends its requests with doer.
 func NewWith(base, token string, doer *http.Client) *Client {
 	c := New(base, token)
 	c.httpClient = doer

@@ -272,7 +272,7 @@ type Problem struct {
 	Detail     string        `json:"detail" jsonschema:"a sentence for a person"`
 	RequestID  string        `json:"request_id,omitempty"`
 	Errors     []FieldError  `json:"errors,omitempty" jsonschema:"every field of a request that is wrong"`
-	RetryAfter time.Duration `json:"-"` // how long to wait before asking again; 0: not said
+	RetryAfter time.Duration `json:"-"` // pause before the next request; 0 if the response has none
 }
 
 // FieldError is the error of one field of a request.

@@ -45,7 +45,7 @@ type logStream struct {
 	mu            sync.Mutex
 	pendingOutput []byte
 	bytesLeft     int
-	flushTimer    *time.Timer // runs while held is not empty
+	flushTimer    *time.Timer // runs while pendingOutput is not empty
 }
 
 func newLogStream(send func(text string)) *logStream {

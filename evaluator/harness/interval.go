@@ -67,8 +67,8 @@ func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult)
 	return intervalOfRuns(ranking, score, cases, 1)
 }
 
-// intervalOfRuns is ScoreInterval for the processes of several equal runs, over which the variation between runs is
-// averaged.
+// intervalOfRuns returns the interval that ScoreInterval returns, but for the processes of several equal runs, over
+// which the variation between runs is averaged.
 func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs float64) (Interval, bool) {
 	i, measured := ProcessInterval(ranking, score, cases)
 	if i.High > 0 {
@@ -79,7 +79,7 @@ func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult
 	return i, measured
 }
 
-// ProcessInterval is ScoreInterval without the variation between runs.
+// ProcessInterval returns the interval that ScoreInterval returns, but without the variation between runs.
 func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
 	if len(cases) == 0 || len(cases[0].Processes) == 0 {
 		return Interval{}, false

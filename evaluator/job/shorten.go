@@ -2,10 +2,10 @@ package job
 
 import "strings"
 
-// ShortenText cuts a text to most bytes, ending with "…".
-func ShortenText(text string, most int) string {
-	if len(text) <= most {
+// ShortenText cuts a text to at most limit bytes and adds "…".
+func ShortenText(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }

@@ -29,7 +29,7 @@ func (g SlotBenchmark) Valid() bool {
 // SlotBenchmarkIDPrefix is the prefix of the IDs of benchmark attempts, which the site does not store.
 const SlotBenchmarkIDPrefix = "gauge-"
 
-// Merge combines two benchmarks: the lower floor, the higher limits, and the later medians.
+// Merge combines two benchmarks: the shorter empty call, the higher rates, and the later medians.
 func (g SlotBenchmark) Merge(later SlotBenchmark) SlotBenchmark {
 	if g.MeasuredAt.IsZero() {
 		return later

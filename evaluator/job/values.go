@@ -17,13 +17,13 @@ func CheckValueCount(data []byte) error {
 	return nil
 }
 
-// ExceedsValueCount reports whether a JSON text has more than most values. It counts the comma, bracket, or brace
+// ExceedsValueCount reports whether a JSON text has more than limit values. It counts the comma, bracket, or brace
 // before each value.
-func ExceedsValueCount(body []byte, most int) bool {
+func ExceedsValueCount(body []byte, limit int) bool {
 	for n := 0; ; n++ {
 		at := bytes.IndexAny(body, `,{["`)
 		switch {
-		case n > most:
+		case n > limit:
 			return true
 		case at < 0:
 			return false

@@ -12,7 +12,7 @@ import (
 // ErrKilledLate means that a process did not leave after its stage, and had to be killed: its device must be checked.
 var ErrKilledLate = errors.New("a process did not leave after its stage")
 
-// LeftProcesses is the processes that a stage has left behind. They have no more calls to make, and are ending. A nil
+// LeftProcesses are the processes of a stage that were still ending when Run returned. They make no more calls. A nil
 // LeftProcesses has none.
 type LeftProcesses struct {
 	gone, alive *os.File // a pipe that closes when none of them is left

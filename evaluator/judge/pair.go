@@ -16,7 +16,7 @@ type ProcessFunc func(ctx context.Context, files []*os.File, on Observer) (sandb
 // Observer has functions that a ProcessFunc calls, each at most once, while its process runs. Each may be nil.
 type Observer struct {
 	OnStarted      func() // the process has its descriptors
-	OnOutputClosed func() // the process has closed its output; not called for every process that does
+	OnOutputClosed func() // the process has closed its output; a ProcessFunc may omit this call
 }
 
 // RunnerConfig describes the runners of a stage.
@@ -90,7 +90,8 @@ type liveRunner struct {
 	outputClosed bool // the process has closed its output
 }
 
-// stage is one stage in progress. Only Run uses its fields, and after it finish.
+// stage is one stage in progress. Only one goroutine at a time uses its fields: first that of Run, then that of
+// waitForLeft.
 type stage struct {
 	judgeSocket  *judgeSocket
 	runnerConfig RunnerConfig

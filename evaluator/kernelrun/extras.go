@@ -39,10 +39,10 @@ const maxProblems = 100
 // maxKeyComparisons limits the unknown keys of a request that are compared with known ones.
 const maxKeyComparisons = 1000
 
-// unknownKeys returns at most most unknown keys, sorted. If there are more, the selection is arbitrary.
-func unknownKeys(given map[string]any, known []string, most int) (keys []string) {
+// unknownKeys returns at most limit unknown keys, sorted. If there are more, the selection is arbitrary.
+func unknownKeys(given map[string]any, known []string, limit int) (keys []string) {
 	for key := range given {
-		if len(keys) >= most {
+		if len(keys) >= limit {
 			break
 		}
 		if !slices.Contains(known, key) {

@@ -76,7 +76,7 @@ func cellInColumn(row []string, at map[string]int, name string) string {
 	return row[i]
 }
 
-// findHeaderRow returns the header row with both names, or -1.
+// findHeaderRow returns the index of the header row, which has both names, or -1.
 func findHeaderRow(rows [][]string, first, second string) int {
 	for i, row := range rows {
 		if hasAllColumns(row, first, second) {

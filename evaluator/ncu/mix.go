@@ -9,7 +9,7 @@ import (
 
 // InstructionMix is a kernel's instruction mix.
 type InstructionMix struct {
-	Pipes   []Fact   `json:"pipes"`   // percent of the active cycles, busiest first; see pipes
+	Pipes   []Fact   `json:"pipes"`   // percent of the active cycles, busiest first; see pipeUtilizations
 	Opcodes []Opcode `json:"opcodes"` // most executed first; empty without a source page
 	Total   Fact     `json:"total"`   // warp instructions executed
 }

@@ -69,7 +69,7 @@ func metricsOfRow(header, unitNames, row []string) map[string]Metric {
 }
 
 // maxReportKernels limits the kernels of a report, which comes from an untrusted run. It is far above
-// Options.MaxLaunches.
+// nsight.DefaultMaxLaunches.
 const maxReportKernels = 256
 
 // kernelOfRow returns the kernel of a row and adds it if it is new. It returns nil and adds a warning if the row has no

@@ -62,7 +62,8 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 	if err != nil {
 		return false
 	}
-	// Permissions do not change during a connection. Kick a worker after its credential gained or lost a device.
+	// Permissions do not change during a connection. Disconnect a worker after its credential gained or lost a device
+	// (DisconnectWorker).
 	c.RegisterUser(&server.User{Username: name, Permissions: may})
 	return true
 }

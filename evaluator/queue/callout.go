@@ -15,9 +15,9 @@ const (
 	// receive on it.
 	authRequestSubject = "$SYS.REQ.USER.AUTH"
 	// authorizationLifetime is the time after which a worker of a cluster must authenticate again, because the site may
-	// not disconnect clients of a cluster. A revoked worker keeps its connection for up to this long, but MayTake
-	// refuses its slots and its requests for jobs at once. With a shorter time workers reconnect more often, and events
-	// are lost during each reconnect.
+	// not disconnect clients of a cluster. A revoked worker keeps its connection for up to this long, but the site
+	// gives it no job and ignores its slots (fleet.AllowedDevices). With a shorter time workers reconnect more often,
+	// and events are lost during each reconnect.
 	authorizationLifetime = 10 * time.Minute
 )
 

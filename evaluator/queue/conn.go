@@ -36,8 +36,8 @@ type WorkerConfig struct {
 
 // Conn is a worker's connection to the site. It is safe for concurrent use.
 //
-// A goroutine (deliverEvents) sends events from ConnectWorker to Close. mu guards held, wake, and drop, and is held
-// only briefly.
+// A goroutine (deliverEvents) sends events from ConnectWorker to Close. mu guards heldAttempts, announcements, and
+// onAttemptDropped, and is held only briefly.
 type Conn struct {
 	workerName  string
 	log         *slog.Logger

@@ -11,7 +11,7 @@ import (
 // its limits; other workers are not delayed.
 type workerLimits struct {
 	totalRunning *semaphore.Weighted // limits concurrent requests of all workers; waiters are served in order
-	// limits concurrent requests of one worker, including those waiting for total
+	// limits concurrent requests of one worker, including those that wait for totalRunning
 	maxPerWorker          int64
 	maxMessages, maxBytes int // limits of one worker's pending requests
 
@@ -46,7 +46,7 @@ func (f *workerLimits) runWithinLimits(ctx context.Context, worker string, size 
 		l = &workerLoad{runningRequests: semaphore.NewWeighted(f.maxPerWorker)}
 		f.loads[worker] = l
 	}
-	// The only request of a worker is accepted even if it exceeds bytes, because a result can have MaxMessage.
+	// The only request of a worker is accepted even if it exceeds maxBytes, because a result can have MaxMessage bytes.
 	if l.waitingMessages > 0 && (l.waitingMessages >= f.maxMessages || l.waitingBytes+size > f.maxBytes) {
 		return false
 	}

@@ -24,7 +24,7 @@ const (
 	minFlushInterval = 10 * time.Millisecond
 )
 
-// outbox has the events that the site has not confirmed, in order. flush sends them.
+// outbox has the events that the site has not confirmed, in order. Conn.flushEvents sends them.
 type outbox struct {
 	mu            sync.Mutex
 	waitingEvents []json.RawMessage

@@ -43,8 +43,8 @@ type Handler interface {
 
 // requestResponder passes requests of workers to the Handler and sends its responses.
 //
-// The goroutine of Serve calls put, which never blocks. Two requests of one worker may be processed concurrently and in
-// any order.
+// The goroutine of Serve calls acceptRequest, which never blocks. Two requests of one worker may be processed
+// concurrently and in any order.
 type requestResponder struct {
 	queue                        *Queue
 	handler                      Handler

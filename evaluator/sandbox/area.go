@@ -13,14 +13,14 @@ import (
 // defaultAreaBytes is the size of a writable area without a limit in the spec, in bytes.
 const defaultAreaBytes = 64 << 20
 
-// sandboxDirs has the files of one run on the host. It has two forms: a directory on the disk (dir is set), which must
-// be removed, and which sweep removes after a crash; or a mount namespace of the thread that starts the run (stage),
-// which ends with the run. Only outDir gives access to the files of the second form.
+// sandboxDirs has the files of one run on the host. It has two forms: a directory on the disk (dirToRemove), which must
+// be removed, and which removeOrphanDirs removes after a crash; or a mount namespace of the thread that starts the run
+// (newPrivateArea), which ends with the run. Only outDir gives access to the files of the second form.
 type sandboxDirs struct {
-	inPath, outPath, tmpPath string // directories; tmp only if there is no sandbox to create one
+	inPath, outPath, tmpPath string // directories; tmpPath only if no sandbox creates a /tmp
 	bindMounts               []bindMountPaths
 	outDir                   *os.File // for reading out after the run has ended
-	dirToRemove              string   // remove afterwards, if not empty
+	dirToRemove              string   // directory to remove after the run; may be empty
 }
 
 // bindMountPaths is a host path that bubblewrap shows inside.

@@ -66,9 +66,9 @@ func (c *OutputCapture) String() string {
 	return fmt.Sprintf("%s\n[%d bytes are cut here]\n%s", CleanOutput(head), cut, CleanOutput(tail))
 }
 
-// CleanOutput converts a program's output for display: valid UTF-8, lines that end with \
-// , no control characters except tabs (others can overwrite a terminal, and PostgreSQL refuses them), and visible marks
-// instead of bidirectional controls.
+// CleanOutput converts a program's output for display: valid UTF-8, line breaks as "\n", no control characters except
+// tabs (others can overwrite a terminal, and PostgreSQL refuses them), and visible marks instead of bidirectional
+// controls.
 func CleanOutput(b []byte) string {
 	s := strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\r\n", "\n")
 	return job.MarkBidiControls(strings.Map(func(r rune) rune {
@@ -82,7 +82,7 @@ func CleanOutput(b []byte) string {
 	}, s))
 }
 
-// outputMeter counts the output of a run on both streams and closes full when it exceeds the limit.
+// outputMeter counts the output of a run on both streams. It closes limitExceeded when that exceeds the limit.
 type outputMeter struct {
 	bytesLeft     atomic.Int64
 	limitExceeded chan struct{}

@@ -89,7 +89,8 @@ func tryDialError(address string) string {
 	return ""
 }
 
-// trySystemCallError makes a system call with arguments that are harmless if the call is allowed.
+// trySystemCallError makes a system call that the sandbox should deny, and returns the name of its error, such as
+// "EPERM", or "" if the call is allowed. All arguments after first are 0, so that an allowed call does no harm.
 func trySystemCallError(number, first uintptr) string {
 	if _, _, errno := unix.RawSyscall(number, first, 0, 0); errno != 0 {
 		return unix.ErrnoName(errno)

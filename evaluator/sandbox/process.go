@@ -18,7 +18,7 @@ import (
 // Process is a started run.
 //
 // Order of a run: launch on a dedicated thread (area, cgroup, bubblewrap, openRootProcess, limits, gate), which then
-// stays in waitForProcess; supervise in a goroutine; the two stream readers. Closing exited publishes state, and
+// stays in waitForProcess; supervise in a goroutine; the two stream readers. Closing exited publishes processState, and
 // closing done publishes outcome and err; do not read them earlier. The program starts only when the gate is opened,
 // with all limits set.
 type Process struct {
@@ -42,7 +42,7 @@ type Process struct {
 
 	startedAt    time.Time
 	wallTimer    *time.Timer
-	exited       chan struct{} // closed when cmd has ended and state is set
+	exited       chan struct{} // closed when cmd has ended and processState is set
 	processState *os.ProcessState
 	done         chan struct{} // closed when outcome and err are set
 	outcome      Outcome
@@ -97,7 +97,7 @@ func (p *Process) PID() int { return p.pid }
 
 // waitForProcess waits for the direct child. It runs on the thread that started the child, which must not end before.
 func (p *Process) waitForProcess() {
-	// After an error state is nil, which conclude handles.
+	// After an error processState is nil, which exitCode handles.
 	p.processState, _ = p.cmd.Process.Wait()
 	close(p.exited)
 }

@@ -37,7 +37,7 @@ type Sandbox struct {
 	config Config
 	// setUpOnce runs once, at the first run. Weakness: its error is permanent. If bubblewrap is installed later, the
 	// worker must be restarted, although the self-test is repeated.
-	setUpOnce func() (*hostFeatures, error) // cached result of prepare
+	setUpOnce func() (*hostFeatures, error) // hostFeatures, which caches its result
 }
 
 // New returns a Sandbox without side effects. The first run detects the machine's features and removes leftovers of

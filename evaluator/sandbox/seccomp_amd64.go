@@ -63,8 +63,8 @@ func deniedSystemCalls() []deniedSystemCall {
 	}
 }
 
-// seccompFilter returns the filter that bubblewrap installs directly before it starts the program. With interfaces it
-// allows the sockets of Spec.AllowInternetSockets.
+// seccompFilter returns the filter that bubblewrap installs directly before it starts the program. If interfaces is
+// true, it allows the sockets of Spec.AllowInternetSockets.
 func seccompFilter(interfaces bool) ([]byte, error) {
 	const (
 		allow  = unix.SECCOMP_RET_ALLOW

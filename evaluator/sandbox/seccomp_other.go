@@ -4,12 +4,12 @@ package sandbox
 
 import "errors"
 
-type deniedCall struct {
+type deniedSystemCall struct {
 	name   string
 	number uint32
 }
 
-func deniedCalls() []deniedCall { return nil }
+func deniedSystemCalls() []deniedSystemCall { return nil }
 
 func seccompFilter(bool) ([]byte, error) {
 	return nil, errors.New("the sandbox has a system call filter for x86-64 only; use such a machine, or turn the sandbox off")

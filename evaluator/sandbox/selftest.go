@@ -22,7 +22,7 @@ import (
 const degradedPrefix = "degraded: "
 
 // SelfTest tries known ways out of the sandbox and reports for each whether it was blocked. A worker must refuse jobs
-// if one result is not OK. It takes about a second.
+// if one of them did not pass. It takes about a second.
 func (s *Sandbox) SelfTest(ctx context.Context) []job.SelfTestResult {
 	if s.config.Disabled {
 		return []job.SelfTestResult{{Name: "sandbox", Passed: true,
@@ -39,7 +39,7 @@ func (s *Sandbox) SelfTest(ctx context.Context) []job.SelfTestResult {
 			h), s.checkDaemonKilled(ctx), s.checkWallTime(ctx))
 }
 
-// checkResult returns a result that is OK if err is nil.
+// checkResult returns a result that has passed if err is nil.
 func checkResult(name, detail string, err error) job.SelfTestResult {
 	if err != nil {
 		return job.SelfTestResult{Name: name, Detail: err.Error()}

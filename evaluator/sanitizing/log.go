@@ -214,13 +214,13 @@ func parseNumber(digits string) int {
 	return min(n, maxLogNumber)
 }
 
-// clipText shortens a text to most bytes.
-func clipText(text string, most int) string {
-	most -= len("…")
-	if len(text) <= most {
+// clipText shortens a text to at most limit bytes.
+func clipText(text string, limit int) string {
+	limit -= len("…")
+	if len(text) <= limit {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
 func warningRank(f job.Finding) int {

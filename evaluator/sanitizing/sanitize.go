@@ -52,7 +52,7 @@ type Request struct {
 	OnTool func(job.CaseResult)
 }
 
-// ToolNames returns the number of tools. Each is a case of the stage.
+// ToolNames returns the number of tools of compute-sanitizer. The stage has one case for each.
 func ToolNames() int { return len(sanitizerTools()) }
 
 // Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times have no

@@ -66,7 +66,7 @@ func (c *CachedProgram) KeepProgram(caller string, program toolchain.Program, no
 	c.expiryTimer = time.AfterFunc(cachedProgramLifetime, func() { c.stopExpired(program) })
 }
 
-// stopExpired closes the program, unless take has removed it.
+// stopExpired closes the program, unless takeProgram has removed it.
 func (c *CachedProgram) stopExpired(program toolchain.Program) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,12 +20,13 @@ import (
 // that generates inputs.
 const extraProcesses = 2
 
-// maxAlternatePlaces is the highest number of places that take turns with a GPU's first one. A process needs 0.4 s to
-// be prepared on an H200, longer than most evaluations hold it, so with one of them every second evaluation would wait.
+// maxAlternatePlaces is the highest number of places (sandbox slots for an evaluation's processes) that take turns with
+// a GPU's first one. Preparing a process takes 0.4 s on an H200, longer than most evaluations hold the GPU, so with one
+// alternate place every second evaluation would wait.
 const maxAlternatePlaces = 2
 
-// memoryForAlternates is the memory in bytes from which a GPU has as many. Each place has up to three contexts, of
-// about half a gigabyte each.
+// memoryForAlternates is the GPU memory in bytes from which a GPU has maxAlternatePlaces. Each place has up to three
+// CUDA contexts, of about half a gigabyte each.
 const memoryForAlternates = 32 << 30
 
 // BuildEnvironment returns the sandbox environment that compiles a job for slot s: without the device, and with a user

@@ -38,7 +38,7 @@ type Slot struct {
 	serviceContext context.Context // ends when the slot is retired; StartChecks starts a new one
 	endService     context.CancelCauseFunc
 	checksOnly     bool   // only checks may use the slot
-	retireReason   error  // reason for being out of service, now or before the trial
+	retireReason   error  // reason for being out of service, now or before the current checks
 	isRetestable   bool   // the slot is tested again when it is out of service
 	holderID       string // ID of the attempt that holds the slot
 	buildCount     int    // number of jobs being built

@@ -39,9 +39,9 @@ const (
 
 // measurement reads the judge's report of a ranked stage, and decides after each process whether another one follows.
 //
-// Two goroutines use it: the pipe's, which calls observe and alone uses all fields, and the stage's, which waits in
-// awaitDecision. The decisions channel has capacity for every process, so observe never blocks. end must be called
-// after the stage has ended.
+// Two goroutines use it: the pipe's, which calls observeReport and alone uses all fields, and the stage's, which waits
+// in awaitDecision. processDecisions has capacity for every process, so observeReport never blocks. storeResult must be
+// called after the stage has ended.
 type measurement struct {
 	maxProcesses, minProcesses int
 	timeBudget, stageLimit     time.Duration // durations of the stage
@@ -99,7 +99,7 @@ func (m *measurement) observeReport() {
 	another := m.needsAnotherProcess(now.Sub(m.startedAt), took)
 	select {
 	case m.processDecisions <- another:
-	default: // more processes than requested: more is not waiting
+	default: // the report has more processes than requested: awaitDecision does not wait
 	}
 }
 

@@ -30,8 +30,9 @@ type Config struct {
 
 // Builder compiles the sources of jobs, runs them, and caches compiled objects. It is safe for concurrent use.
 //
-// It has no state of a job. The store is on disk, and several workers of a machine may share it. fileLocks and pool
-// belong to this process: two workers may compile the same file at the same time, and the last one's object stays.
+// It has no state of a job. objects is on disk, and several workers of a machine may share it. fileLocks and
+// warmPythons belong to this process: two workers may compile the same file at the same time, and the last one's object
+// stays.
 type Builder struct {
 	cfg         Config
 	objects     *objectStore
@@ -72,7 +73,7 @@ type Artifact struct {
 
 	lang                 tasks.Lang
 	submissionExecutable []byte            // cu, cpp: the executable with the submission
-	judgeExecutable      []byte            // cu, cpp: the executable with the reference; nil if program judges itself
+	judgeExecutable      []byte            // cu, cpp: the executable with the reference; nil if the submission's program judges itself
 	sources              harness.SourceSet // py
 	importsTorch         bool              // py: its files import torch
 	judgeEnv             map[string]string // py: BuildRequest.JudgeEnv
@@ -80,7 +81,7 @@ type Artifact struct {
 }
 
 // extensionArchiveOf returns the archive of a submitted file. If file is "", it returns the last archive, which belongs
-// to the main file (see tasks.Definition.With).
+// to the main file (see tasks.Definition.WithFiles).
 func (a *Artifact) extensionArchiveOf(file string) []byte {
 	if file != "" {
 		return a.extensionArchives[file]

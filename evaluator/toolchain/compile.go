@@ -35,7 +35,7 @@ type buildStep struct {
 }
 
 // compilation is one build in progress. steps has one element per file, each written by one goroutine, and is read
-// after all have ended. The lock logging prevents mixed lines in the log.
+// after all have ended. logMutex prevents mixed lines in the log.
 type compilation struct {
 	builder   *Builder
 	request   BuildRequest
@@ -45,8 +45,8 @@ type compilation struct {
 	logMutex  sync.Mutex
 }
 
-// compileAll concurrently compiles all files that have no product. With together, the task's files can include the
-// submission.
+// compileAll concurrently compiles all files that have no product. If together is true, the task's files can include
+// the submission.
 func (c *compilation) compileAll(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(maxConcurrentCompilers)

@@ -26,7 +26,7 @@ const (
 
 // GeneratedCode is the result of compiling a submission without linking or running it.
 type GeneratedCode struct {
-	Build    job.StageResult       // Extra has the facts of ptxasFacts
+	Build    job.StageResult       // its ExtraKeys has the facts of ptxasFacts
 	Listings map[string][]CodeLine // assembly by its kind: x86-64, SASS, PTX
 }
 

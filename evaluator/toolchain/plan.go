@@ -133,8 +133,9 @@ func (p *buildPlan) compileCommand(file harness.CompileInput) []string {
 	return p.compileCommandTo(file, "/out/object")
 }
 
-// compileCommandTo is compileCommand with another output. With Warpboard's harness a submission sees only the part of
-// the headers that it can use, because parsing the rest takes longer than most kernels.
+// compileCommandTo returns the command of compileCommand with another output file. With Warpboard's harness a
+// submission sees only the part of the headers that it can use, because parsing the rest takes longer than most
+// kernels.
 func (p *buildPlan) compileCommandTo(file harness.CompileInput, product string) []string {
 	if file.IsJudge {
 		return slices.Concat(p.compileArgs, []string{file.FileName}, p.linkArgs, []string{"-o", product})
@@ -151,7 +152,7 @@ func (p *buildPlan) ptxCommand(file harness.CompileInput) []string {
 	return p.compileCommandWith(file, "/out/ptx", "-ptx")
 }
 
-// compileCommandWith is compileCommandTo with other flags instead of -c.
+// compileCommandWith returns the command of compileCommandTo with other flags instead of -c.
 func (p *buildPlan) compileCommandWith(file harness.CompileInput, product string, flags ...string) []string {
 	command := p.compileCommandTo(file, product)
 	at := slices.Index(command, "-c")

@@ -35,7 +35,7 @@ type Environment struct {
 	Env                   map[string]string // LD_LIBRARY_PATH and the like
 	BuildLimits           sandbox.Limits    // limits of one compiler command
 	RunLimits             sandbox.Limits    // limits of a program; WallTime comes from each stage
-	// the submission's memory limit in bytes if the task sets one; 0 for that of Run
+	// the submission's memory limit in bytes if the task sets one; 0 for that of RunLimits
 	MemoryLimit int64
 }
 
@@ -79,7 +79,8 @@ type StageProcess struct {
 // Program is a built submission in one sandbox environment. Its stages must run one after another. Only compiled
 // kernels pass from one stage to the next.
 type Program interface {
-	// RunStage runs one stage to its end. The error is an infrastructure error; the Ending describes the program's end.
+	// RunStage runs one stage to its end. The error is an infrastructure error; the StageEnding describes the program's
+	// end.
 	RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error)
 	// RunWrapped is RunStage for tools that run a command, such as ncu. wrapped runs the submission's process, which is
 	// always new, inside the tool. It must pass the result pipe to the process as descriptor 3 (POPCORN_FD=3).
@@ -211,7 +212,7 @@ type nativeProgram struct {
 	runner               Runner
 	environment          Environment
 	submissionExecutable []byte
-	judgeExecutable      []byte // nil if program judges itself
+	judgeExecutable      []byte // nil if the submission's program judges itself
 }
 
 func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error) {

@@ -30,7 +30,7 @@ type pythonProgram struct {
 // runnerSet is the warm Pythons of one environment in which submitted files run, each under its own user ID.
 type runnerSet struct {
 	runners []*warm.Python       // nil where none was needed
-	left    *judge.LeftProcesses // that stages have left in them
+	left    *judge.LeftProcesses // processes of earlier stages that have not ended yet
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Environment) *pythonProgram {

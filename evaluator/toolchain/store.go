@@ -28,8 +28,8 @@ const unfinishedFileAge = time.Hour
 // objectStore keeps build products on disk by the hash of all their inputs. Files appear atomically; a file that does
 // not match its checksum counts as missing.
 //
-// mu guards added and allows one goroutine of this process to clear. Files need no lock: they are written under another
-// name, renamed, and never changed. Several processes may share the directory.
+// mu guards addedBytes, and lets only one goroutine of this process delete old files. Files need no lock: they are
+// written under another name, renamed, and never changed. Several processes may share the directory.
 type objectStore struct {
 	dir        string
 	maxBytes   int64

@@ -132,7 +132,7 @@ func (c *Config) logger(out io.Writer) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, opts))
 }
 
-// includeLibraries returns the directories of IncludeDirs by name.
+// includeLibraries returns the directories of IncludeLibraries by name.
 func (w WorkerSettings) includeLibraries() map[string]string {
 	libs := map[string]string{}
 	for _, l := range w.IncludeLibraries {

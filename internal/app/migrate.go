@@ -12,7 +12,7 @@ import (
 	"warpboard/models/accounts"
 )
 
-// migrateCommand returns the command that opens the database, which updates its schema, and rebuilds the boards.
+// migrateCommand opens the database, which updates its schema, and rebuilds the boards.
 func migrateCommand(ctx context.Context, env Environment, cfg *Config) error {
 	// The data directory is not locked: the command may run at the same time as a site, whose writes wait while boards
 	// are rebuilt.

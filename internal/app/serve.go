@@ -83,8 +83,9 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 // are stored. Pages are served until then.
 //
 // Pages are served before the loops run: a starting site shows an empty queue instead of an error. The first loop that
-// fails ends all others, and so the process, which its supervisor restarts. hear, dispatcher, and deliverer log their
-// errors and continue; they return only with ctx, or if their connection is closed permanently.
+// fails ends all others, and so the process, which its supervisor restarts. receive, the dispatcher, and the senders of
+// webhooks and mail log their errors and continue; they return only with ctx, or if their connection is closed
+// permanently.
 //
 // Workers are answered until this process's own worker has ended, including requests from before that.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {

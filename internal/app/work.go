@@ -24,8 +24,8 @@ import (
 // profiles need space.
 const minFreeDisk = 256 << 20
 
-// workCommand returns the command that runs a worker. It needs no site and no database on this machine, only a
-// credential for the queue of the site.
+// workCommand runs a worker. It needs no site and no database on this machine, only a credential for the queue of the
+// site.
 func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 	// The environment is cleared before the first program starts: compilers and ncu soon report their versions.
 	if err := clearSecretVariables(); err != nil {
@@ -98,7 +98,7 @@ func (c *Config) verifyMachine(log *slog.Logger) verify.MachineSettings {
 // selfTestConfig returns the configuration of the self-tests of slots: a failed test is repeated soon, because the
 // machine may have been repaired.
 func (c *Config) selfTestConfig() evaluator.SelfTestConfig {
-	// Pause and Longest limit the time until a repaired machine is tested again; Later gives the first jobs after a
+	// The pauses limit the time until a repaired machine is tested again; DelayIfPassed gives the first jobs after a
 	// start precedence.
 	return evaluator.SelfTestConfig{
 		FirstRetryPause: 10 * time.Second, MaxRetryPause: 10 * time.Minute, DelayIfPassed: time.Minute,

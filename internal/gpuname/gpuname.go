@@ -85,8 +85,8 @@ func memoryOfModel(name string) (memory int) {
 	return memory
 }
 
-// modelNameWordCount returns how many words are the name of the model: all up to the first word with a digit, and words
-// after it that distinguish models.
+// modelNameWordCount returns the number of words at the beginning that are the name of the model: those up to the first
+// word with a digit, and words after it that distinguish models.
 func modelNameWordCount(words []string) int {
 	end := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, "0123456789") }) + 1
 	if end == 0 {

@@ -45,17 +45,17 @@ type WebhookConfig struct {
 
 // WebhookDeliverer turns events into deliveries, and sends these.
 //
-// The goroutine of Run finds and claims deliveries; each try has a goroutine of its own, counted by trying. mu guards
-// now and is never held during a call. started and now are for this process: each process of a site sends deliveries,
-// and claims keep two processes from sending the same one.
+// The goroutine of Run finds and claims deliveries; each try has a separate goroutine, which tryGroup counts. mu guards
+// triesByOwner and is never held during a call. Both are only about this process: each process of a site sends
+// deliveries, and claims keep two processes from sending the same one.
 //
 // A delivery in the database is due; or claimed until a time (ClaimDelivery), after which it is due again; or ended, or
-// due later (EndTry). A receiver may get an event twice, with the same ID, but loses none in a crash.
+// due later (RecordTryResult). A receiver may get an event twice, with the same ID, but loses none in a crash.
 type WebhookDeliverer struct {
 	WebhookConfig
 	sender           webhookSender
 	startedAt        time.Time
-	lastReminderPass time.Time // last run of remind
+	lastReminderPass time.Time // last run of createReminders
 	tryGroup         sync.WaitGroup
 
 	mu           sync.Mutex

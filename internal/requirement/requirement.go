@@ -28,7 +28,7 @@ type Requirement struct {
 type condition struct {
 	operator, versionText string // as written, without spaces
 	version               version
-	matchesPrefix         bool // text ends in ".*"
+	matchesPrefix         bool // versionText ends in ".*"
 }
 
 var (

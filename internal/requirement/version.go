@@ -111,7 +111,7 @@ func (v version) hasReleasePrefix(o version) bool {
 	return v.epoch == o.epoch && slices.Equal(padRelease(v.release, n)[:n], o.release)
 }
 
-// isPrerelease reports whether it comes before its release.
+// isPrerelease reports whether the version is a pre-release or a development release.
 func (v version) isPrerelease() bool {
 	return v.phase != phaseFinal || v.devReleaseNumber != noDevRelease
 }

@@ -91,7 +91,7 @@ type InputSeeds struct {
 // CaseMeasurement is the measurement of one case; times are in nanoseconds.
 type CaseMeasurement struct {
 	Case string `json:"case"`
-	// clock of the times; "" if the harness of the task itself measured
+	// clock that measured the times; "" if the task's own harness measured them
 	Clock job.Clock `json:"clock,omitempty"`
 	// median of each process in nanoseconds; empty if only one process measured
 	Processes         []float64 `json:"processes"`

@@ -36,7 +36,7 @@ func halveSizes(text string, largest int) (smaller string, changes []string) {
 	return smaller, changes
 }
 
-// reduceOutsideMatches is reduce for the text outside of the matches of a pattern.
+// reduceOutsideMatches does what halveSizes does, but leaves the matches of a pattern unchanged.
 func reduceOutsideMatches(kept *regexp.Regexp, text string, largest int) (smaller string, changes []string) {
 	end := 0
 	for _, at := range append(kept.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Host and Device describe the allowed flags of g++ and nvcc for authors.
+// AllowedHostFlags and AllowedNVCCFlags describe the allowed flags of g++ and nvcc for authors.
 const (
 	AllowedHostFlags = "-O…, -g…, -std=…, -D…, -U…, -l…, -w, -pthread, -pedantic, " +
 		"and those -f…, -m… and -W… that touch no other file or program"

@@ -65,9 +65,10 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiledKernels, error)
 	return found, err
 }
 
-// compileBesideJob compiles the kernels in a sidecar's program, and reports whether that can compile others. The error
-// means that the sandbox environment must not be used again. The time of a failed compilation does not count for the
-// time limit of the run.
+// compileBesideJob compiles the kernels of the request in a program that runs in a sidecar, while another job uses the
+// GPU. It returns the compiled forms by label and the time that they took, or nil and 0 if a kernel does not compile;
+// the run then compiles the kernels again, and the failed try does not count for its time limit. usable reports whether
+// the program can be kept to compile further kernels. After an error, the sidecar's environment must not be used again.
 func (e *Evaluation) compileBesideJob(
 	ctx context.Context, program toolchain.Program, limit time.Duration,
 ) (compiled map[string]string, took time.Duration, usable bool, err error) {

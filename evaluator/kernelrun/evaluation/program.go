@@ -57,9 +57,10 @@ const (
 	refFile    = refLabel + "_kernel.py"
 )
 
-// taskForRequest converts a request to a Python task, which is built and run like any other. It also returns the
-// content of requestFile. A source that compiles an extension is the submission of the task, so that it is compiled
-// without a device.
+// taskForRequest converts a request to a Python task, which is built and run like any other. request is the content of
+// requestFile, which the task does not contain. A Python source that compiles a C++ or CUDA extension when it is
+// imported is a file of the task in the place of the submission, so that the builder compiles its extension before the
+// run, without a device. All other sources are only in request.
 func taskForRequest(
 	r kernelrun.Request, device string,
 ) (def tasks.Definition, files map[string][]byte, request []byte, err error) {

@@ -33,7 +33,7 @@ type reportReader struct {
 	protocolViolation string            // description of a protocol violation by a process
 	customRaised      bool              // the custom kernel raised in a timed call
 	isComplete        bool
-	stageStartedAt    time.Time // of the stage
+	stageStartedAt    time.Time
 	// keptReferences has the references that the judge keeps; nil if it did not report them. referenceLost means that
 	// the requested one is not among them.
 	keptReferences map[string]keptReference
@@ -147,7 +147,7 @@ func (r *reportReader) customKernelFailed() bool {
 	return r.result.Fault == "" && !r.result.TimedOut && (!r.result.Correctness || r.customRaised || !r.isComplete)
 }
 
-// setStepError stores what as the error of the step in progress.
+// setStepError stores a text as the error of the step in progress.
 func (r *reportReader) setStepError(what string) {
 	report := &r.result.Report
 	if r.endedProcess == refLabel || r.endedProcess == "inputs" && r.inputGenerator == refLabel {

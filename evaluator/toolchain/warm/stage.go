@@ -22,12 +22,12 @@ type Stage struct {
 	Files         map[string][]byte // in the working directory, by name
 	Extensions    []byte            // archive of compiled extensions, unpacked before the start
 	HasResultPipe bool              // provide a result pipe; false for the runner beside a judge
-	ExtraFiles    []*os.File        // its descriptors from 4 on
+	ExtraFiles    []*os.File        // the stage's descriptors from 4 on
 	OnStarted     func()            // called after the request was sent; may be nil, as may OnOutputClosed
-	// called when it has closed its output, which may be some time before it has ended
+	// called when the stage has closed its output, which may be some time before it has ended
 	OnOutputClosed  func()
 	NeedsNewProcess bool // start a new process although one was prepared
-	// keep its process for later stages of the same script; it must not run untrusted code
+	// keep the stage's process for later stages of the same script; it must not run untrusted code
 	KeepsProcess bool
 
 	Timeout        time.Duration // 0 for none
@@ -251,7 +251,8 @@ type stageEndReport struct {
 
 // PrepareStage starts the process of the next stage, which creates a CUDA context while it waits. If argv has arguments
 // for it, it also imports the script's modules from files, and calls the script's function prepare. It begins when the
-// current stage has ended; nothing may be measured for which that stage's process was ended.
+// current stage has ended; do not call it if something is measured from then on that needs that stage's process to be
+// gone, because the new process uses the device.
 func (r *Python) PrepareStage(argv []string, files map[string][]byte) error {
 	text, err := json.Marshal(stageContent{Argv: argv, Files: files})
 	if err != nil {

@@ -196,7 +196,8 @@ func (k kernelConfig) hasOutsideFile() bool {
 	return outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside)
 }
 
-// read returns a kernel with its additional files. Its source is nil if read returns nil.
+// read reads the files of a kernel with the given function. The source of the submission is nil if the function returns
+// nil for it.
 func (k kernelConfig) read(read func(file string) ([]byte, error)) (tasks.Submission, error) {
 	return tasks.ReadSubmission(append([]string{k.File}, k.Files...), read)
 }

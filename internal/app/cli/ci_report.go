@@ -46,7 +46,8 @@ func (c *connection) report(o ciOptions, found []ciResult) error {
 // annotation returns the line that a forge shows next to a file, or "". No other line may begin with a command for the
 // forge, because the output of a kernel could contain one.
 func (k ciResult) annotation() string {
-	// characters that the forge requires to be escaped in messages and properties; clean has removed control characters
+	// characters that the forge requires to be escaped in messages and properties; RemoveControlCharacters has removed
+	// control characters
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	switch {

@@ -136,7 +136,7 @@ func (f comparison) noTimesReason() string {
 	return fmt.Sprintf("submissions %d and %d have no timed case in common", f.A.Submission, f.B.Submission)
 }
 
-// pooledScoreNote says that a score combines several runs, or which run the board shows.
+// pooledScoreNote returns a note if a score combines several runs, or if the board shows another run; otherwise "".
 func pooledScoreNote(run client.Run) string {
 	switch {
 	case run.PooledRuns > 1:

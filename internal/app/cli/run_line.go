@@ -90,8 +90,8 @@ func isCallersSubmission(ctx context.Context, site *client.Client, sub *client.S
 	return err == nil && me.ID == sub.User.ID // a caller without an account has no submissions
 }
 
-// printOutcome prints the effect of a ranked run on its board, with the same text as its page, for its owner if mine or
-// for others.
+// printOutcome prints the effect of a ranked run on its board, with the text of the run's page. mine selects the text
+// for the owner of the run instead of that for others.
 func printOutcome(s *console.Screen, sub *client.Submission, run client.Run, mine bool) {
 	if sub.Mode == work.ModePractice {
 		s.PrintLine("%-6s practice: the deadline has passed, so the score is on no board", run.Device)

@@ -38,8 +38,8 @@ func (w *watcher) printEvent(e client.Event) {
 	w.showStatus()
 }
 
-// printCase prints one case. During a ranked stage the site sends no times (work.hideTimes), only that a case has
-// passed, once per process: one line is printed for each process.
+// printCase prints one case. During a ranked stage the site sends no times (hideRankedTimes in models/work), only that
+// a case has passed, once per process: one line is printed for each process.
 func (w *watcher) printCase(device string, d *job.Event) {
 	if d.CaseCount > 0 && d.Case.Runs == 0 && d.Case.Status == job.StatusPass && (d.Stage == job.StageRanked || d.Stage == job.StageSecret) {
 		if w.rankedCaseCounts[device]++; w.rankedCaseCounts[device]%d.CaseCount == 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// JQFilter is the expression of --jq; a nil Filter prints unfiltered JSON.
+// JQFilter is the expression of --jq; a nil JQFilter prints unfiltered JSON.
 type JQFilter struct{ compiled *gojq.Code }
 
 // NewJQFilter compiles a jq expression, which cannot access the environment or files.
