@@ -70,8 +70,8 @@ var pageOrder = []Page{
 	{Name: "architecture", Audience: AudienceUnderstand, About: "Terms, packages, and the path of a submission, an event, and a page."},
 }
 
-// Names returns the names of all pages, as their URLs have them.
-func Names() (names []string) {
+// PageNames returns the names of all pages, as their URLs have them.
+func PageNames() (names []string) {
 	for _, page := range pageOrder {
 		names = append(names, page.Name)
 	}

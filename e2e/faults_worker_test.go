@@ -68,7 +68,7 @@ func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
 	if err := wantState(run, work.StateDone); err != nil {
 		t.Fatal(err)
 	}
-	if run.Machine == nil || run.Machine.Worker != "rack-1" || run.Machine.Sandbox != "bubblewrap" {
+	if run.Machine == nil || run.Machine.Worker != "rack-1" || run.Machine.SandboxName != "bubblewrap" {
 		t.Errorf("machine is %+v", run.Machine)
 	}
 	wantBoard(t, s, []client.Run{run})

@@ -116,8 +116,8 @@ func TestBundleWithItsOwnProgramIsRunByTheProtocol(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := s.run(jobOf(t, bundle, strings.ReplaceAll(name, " ", "-"), job.ModeRanked, test.submission))
 			wantStages(t, r, test.stages...)
-			if r.Harness != "bundle" {
-				t.Errorf("harness is %q", r.Harness)
+			if r.HarnessName != "bundle" {
+				t.Errorf("harness is %q", r.HarnessName)
 			}
 			if test.reason == "" {
 				if r.Outcome != job.OutcomePassed || r.ScoreNS == nil || *r.ScoreNS != 5000 {

@@ -85,7 +85,7 @@ func TestCancelReachesARunThatWaitsForItsSlot(t *testing.T) {
 }
 
 func ended(id string, stage job.Stage) func(job.Event) bool {
-	return func(e job.Event) bool { return e.AttemptID == id && e.Type == job.EventEnded && e.Stage == stage }
+	return func(e job.Event) bool { return e.AttemptID == id && e.Type == job.EventStageEnded && e.Stage == stage }
 }
 
 func TestCancelThatOvertakesItsJobStillCounts(t *testing.T) {
@@ -112,7 +112,7 @@ func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	s.publish(aJob("a1", job.ModeTest), aJob("a2", job.ModeTest))
 	<-began
 	w.stop()
-	s.wait("heartbeat that says so", func() bool { return s.beats["w1"].Stopping })
+	s.wait("heartbeat that says so", func() bool { return s.beats["w1"].IsStopping })
 	close(end)
 	if r := s.result("a1"); r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
@@ -120,7 +120,7 @@ func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	if err := <-w.ended; err != nil {
 		t.Error(err)
 	}
-	s.wait("last heartbeat", func() bool { b := s.beats["w1"]; return b.Stopping && len(b.Attempts) == 0 })
+	s.wait("last heartbeat", func() bool { b := s.beats["w1"]; return b.IsStopping && len(b.Attempts) == 0 })
 	s.start(evaluator.Config{Name: "w2"})
 	if r := s.result("a2"); r.Machine.Worker != "w2" {
 		t.Errorf("the job that was not begun was evaluated by %q", r.Machine.Worker)

@@ -17,7 +17,7 @@ func compileJob(t *testing.T) job.Job {
 	t.Helper()
 	j := evaluationJob(t, kernelrun.Request{
 		Kind:         kernelrun.KindCompile,
-		CustomKernel: kernelrun.Code{Source: "int x;", KernelType: "cuda"},
+		CustomKernel: kernelrun.KernelCode{Source: "int x;", KernelType: "cuda"},
 		Timeout:      60,
 	})
 	j.Device, j.AttemptID, j.Mode = "H200", "compile", job.ModeCompile

@@ -14,7 +14,7 @@ import (
 const publishRetry, maxPublishRetry = 200 * time.Millisecond, 3 * time.Second
 
 // handleJob evaluates one job and sends its result. It ends soon after stop does.
-func (w *Worker) handleJob(stop context.Context, s *slots.Slot, t *slots.Reservation, j job.Job) {
+func (w *Worker) handleJob(stop context.Context, s *slots.Slot, t *slots.InFlightPermit, j job.Job) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
 	if !w.liveAttempts.add(j.AttemptID, j.ExpectedTime, cancel) {

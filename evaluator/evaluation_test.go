@@ -39,7 +39,7 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 		r.CompileSeconds["ref"] <= 0 {
 		t.Errorf("report: %+v", r)
 	}
-	if !strings.Contains(r.Stdout, "hello") || r.Seconds <= 0 {
+	if !strings.Contains(r.Stdout, "hello") || r.SlotSeconds <= 0 {
 		t.Errorf("result: %+v", r)
 	}
 }
@@ -157,8 +157,8 @@ func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	w := evaluations.on(t)
 	r := evaluateOn(t, w, request)
 	if !r.TimedOut || !r.Compiled ||
-		!strings.Contains(r.ValidationError, "The time limit was reached while validating.") || r.Seconds < limit/2 ||
-		r.Seconds > 3*limit {
+		!strings.Contains(r.ValidationError, "The time limit was reached while validating.") || r.SlotSeconds < limit/2 ||
+		r.SlotSeconds > 3*limit {
 		t.Errorf("report: %+v", r)
 	}
 	r = evaluateOn(t, w, evaluateOne(t,

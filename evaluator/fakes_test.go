@@ -45,7 +45,7 @@ func (f fakeBuilder) Build(ctx context.Context, req toolchain.BuildRequest) (*to
 	if f.build != nil {
 		result, err = f.build(ctx, req)
 	}
-	return &toolchain.Artifact{Command: req.Job.AttemptID}, result, err
+	return &toolchain.Artifact{BuildCommands: req.Job.AttemptID}, result, err
 }
 
 func passedBuild() job.StageResult {
@@ -56,7 +56,7 @@ func passedBuild() job.StageResult {
 func (f fakeBuilder) Open(
 	_ context.Context, a *toolchain.Artifact, place toolchain.Environment,
 ) (toolchain.Program, error) {
-	return fakeProgram{f, a.Command, place}, nil
+	return fakeProgram{f, a.BuildCommands, place}, nil
 }
 
 func (f fakeBuilder) Inspect(
@@ -65,7 +65,7 @@ func (f fakeBuilder) Inspect(
 	if f.inspect != nil {
 		err = f.inspect(ctx)
 	}
-	return toolchain.GeneratedCode{Build: passedBuild()}, err
+	return toolchain.GeneratedCode{BuildResult: passedBuild()}, err
 }
 
 func (f fakeBuilder) PrecompileTask(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int,
@@ -116,7 +116,7 @@ func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest,
 	return judge.StageEnding{Outcome: outcome}, err
 }
 func (p fakeProgram) Next(*toolchain.Artifact) toolchain.Program { return nil }
-func (p fakeProgram) Warm() bool                                 { return false }
+func (p fakeProgram) IsWarm() bool                               { return false }
 func (p fakeProgram) Close() error                               { return nil }
 
 // pass reports that every case passed, the case with index i in (i+1) × 100 ns.

@@ -24,7 +24,7 @@ func TestWorkerWhoseSandboxDoesNotHoldTakesNoJobs(t *testing.T) {
 		{Name: "network", Passed: true}, {Name: "host uid", Detail: "the child is root on the host"},
 	}})
 	s.wait("heartbeat with the reason", func() bool {
-		return strings.Contains(s.beats["bad"].RefusingReason, "host uid (the child is root on the host)")
+		return strings.Contains(s.beats["bad"].NoJobsReason, "host uid (the child is root on the host)")
 	})
 	s.start(evaluator.Config{Name: "good"})
 	if r := s.result("a1"); r.Machine.Worker != "good" {

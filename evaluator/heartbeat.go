@@ -51,10 +51,11 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		WorkerStartedAt: w.startedAt,
 		WorkerVersion:   w.cfg.Version,
 		Attempts:        w.liveAttempts.ids(),
-		// The slice is cut to its length so that append copies it, because the next heartbeat uses w.checks, too.
-		SelfTestResults: append(w.checks[:len(w.checks):len(w.checks)], w.testResults.summarizeTests()...),
-		RefusingReason:  w.refusalReason,
-		Stopping:        w.isStopping,
+		// The slice is cut to its length so that append copies it, because the next heartbeat uses
+		// w.sandboxTestResults, too.
+		SelfTestResults: append(w.sandboxTestResults[:len(w.sandboxTestResults):len(w.sandboxTestResults)], w.testResults.summarizeTests()...),
+		NoJobsReason:    w.noJobsReason,
+		IsStopping:      w.isStopping,
 		Slots:           w.slots.Heartbeat(w.profiler() != nil, w.cfg.Sanitizer != nil),
 		Packages:        packages,
 	}

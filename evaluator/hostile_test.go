@@ -203,7 +203,7 @@ func TestCancelKillsTheRealProgramInAnyStage(t *testing.T) {
 		s.publish(j)
 		s.wait("begin of the stage "+string(stage), func() bool {
 			return slices.ContainsFunc(s.events, func(e job.Event) bool {
-				return e.AttemptID == id && e.Type == job.EventStage && e.Stage == stage
+				return e.AttemptID == id && e.Type == job.EventStageStarted && e.Stage == stage
 			})
 		})
 		s.cancel(id)
@@ -226,7 +226,7 @@ func TestStoppedWorkerLeavesNoProcessAndHandsTheRunBack(t *testing.T) {
 	s.publish(example(t, vectorAdd, "a1", job.ModeTest, kernel(`if (access("/tmp/never", F_OK) != 0) sleep(20);`)))
 	s.wait("begin of the test", func() bool {
 		return slices.ContainsFunc(s.events,
-			func(e job.Event) bool { return e.Type == job.EventStage && e.Stage == job.StageTest })
+			func(e job.Event) bool { return e.Type == job.EventStageStarted && e.Stage == job.StageTest })
 	})
 	w.stop()
 	if err := <-w.ended; err != nil {

@@ -19,10 +19,10 @@ const maxStoredCancellations = 256
 // liveAttempts is the set of attempts that the worker has received and not finished. The zero value is ready to use. mu
 // guards all fields. cancel functions are called while mu is held; they do not block.
 type liveAttempts struct {
-	mu                sync.Mutex
-	byID              map[string]*liveAttempt
-	cancelledIDs      []string // IDs cancelled while not in flight, oldest first
-	returnNewAttempts bool     // hand back further jobs at once
+	mu                 sync.Mutex
+	byID               map[string]*liveAttempt
+	cancelledIDs       []string // IDs cancelled while not in flight, oldest first
+	returnsNewAttempts bool     // hand back further jobs at once
 }
 
 // liveAttempt is one attempt in flight.
@@ -46,7 +46,7 @@ func (a *liveAttempts) add(id string, expect time.Duration, cancel context.Cance
 	switch {
 	case slices.Contains(a.cancelledIDs, id):
 		cancel(attempt.ErrCancelled)
-	case a.returnNewAttempts:
+	case a.returnsNewAttempts:
 		cancel(attempt.ErrStopping)
 	}
 	return true
@@ -86,7 +86,7 @@ func (a *liveAttempts) markOnSlot(id string) {
 func (a *liveAttempts) returnAttemptsBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.returnNewAttempts = true
+	a.returnsNewAttempts = true
 	for _, one := range a.byID {
 		switch {
 		case one.onSlotSince.IsZero():

@@ -36,8 +36,8 @@ func TestOneReferenceFileIsATask(t *testing.T) {
 	const right = "output_t custom_kernel(input_t data) { for (float& x : data) x = std::sqrt(x); return data; }\n"
 	r := s.run(jobOf(t, bundle, "right", job.ModeRanked, right))
 	wantStages(t, r, "build pass", "test pass", "ranked pass")
-	if r.Outcome != job.OutcomePassed || r.ScoreNS == nil || *r.ScoreNS <= 0 || r.Harness != "legacy" {
-		t.Fatalf("outcome %s, score %v, harness %q, failure %+v", r.Outcome, r.ScoreNS, r.Harness, r.Failure)
+	if r.Outcome != job.OutcomePassed || r.ScoreNS == nil || *r.ScoreNS <= 0 || r.HarnessName != "legacy" {
+		t.Fatalf("outcome %s, score %v, harness %q, failure %+v", r.Outcome, r.ScoreNS, r.HarnessName, r.Failure)
 	}
 	ranked := r.Stages[2]
 	if len(ranked.Cases) != 1 || ranked.Cases[0].Runs != 2*100 { // in two fresh processes

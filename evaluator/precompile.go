@@ -34,7 +34,7 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 			}
 			if p.VersionID != 0 {
 				more, known[device] = true, append(versions, p.VersionID)
-				w.precompile(ctx, p, usable[0])
+				w.precompileTask(ctx, p, usable[0])
 			}
 		}
 		if !more {
@@ -46,9 +46,9 @@ func (w *Worker) precompileLoop(ctx context.Context) {
 	}
 }
 
-// precompile compiles the files of one task on the build slot for precompiling. It only logs an error, because a run of
-// the task reports it better, and recovers a panic.
-func (w *Worker) precompile(ctx context.Context, p job.PrecompileJob, s *slots.Slot) {
+// precompileTask compiles the files of one task on the build slot for precompiling. It only logs an error, because a
+// run of the task reports it better, and recovers a panic.
+func (w *Worker) precompileTask(ctx context.Context, p job.PrecompileJob, s *slots.Slot) {
 	if p.TaskHash == "" {
 		return
 	}
@@ -63,7 +63,7 @@ func (w *Worker) precompile(ctx context.Context, p job.PrecompileJob, s *slots.S
 	var began time.Time
 	// A job of the same task does not interrupt the compilation but waits for its objects. Any other job interrupts it,
 	// and it starts again later.
-	err := w.idleGate.RunWhenIdle(ctx, precompileKey(p.TaskHash, s.Device), func(ctx context.Context) (err error) {
+	err := w.idleScheduler.RunWhenIdle(ctx, precompileKey(p.TaskHash, s.Device), func(ctx context.Context) (err error) {
 		began = time.Now()
 		made, err = w.cfg.Builder.PrecompileTask(ctx, p, place)
 		return err

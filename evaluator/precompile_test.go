@@ -148,7 +148,7 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 	if r := s.run(good); r.Outcome != job.OutcomePassed {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
-	if b := s.beat("w1"); b.Slots[0].DisabledReason != "" || b.RefusingReason != "" {
+	if b := s.beat("w1"); b.Slots[0].DisabledReason != "" || b.NoJobsReason != "" {
 		t.Errorf("heartbeat %+v", b)
 	}
 }

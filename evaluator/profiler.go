@@ -24,7 +24,7 @@ func (w *Worker) recordSanitizerSupport() {
 	}
 	detail := "Not found: mode sanitize is not offered here"
 	if w.cfg.Sanitizer != nil {
-		detail = w.cfg.Sanitizer.Tool.Version
+		detail = w.cfg.Sanitizer.Executable.Version
 	}
 	w.testResults.recordMachine("compute-sanitizer", nil, detail)
 }
@@ -42,7 +42,7 @@ func (w *Worker) checkProfiler(ctx context.Context) {
 		if len(gpus) == 0 {
 			continue
 		}
-		err := w.idleGate.RunWhenIdle(ctx, precompileKey(selftest.TaskKey, gpus[0].Device), func(ctx context.Context) error { return w.testProfiler(ctx, gpus[0]) })
+		err := w.idleScheduler.RunWhenIdle(ctx, precompileKey(selftest.TaskKey, gpus[0].Device), func(ctx context.Context) error { return w.testProfiler(ctx, gpus[0]) })
 		if ctx.Err() != nil {
 			return
 		}

@@ -151,7 +151,7 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		}
 		s.wait("both cases are told", func() bool {
 			reported := slices.DeleteFunc(slices.Clone(s.events),
-				func(e job.Event) bool { return e.Type != job.EventCase || e.AttemptID != j.AttemptID })
+				func(e job.Event) bool { return e.Type != job.EventCaseEnded || e.AttemptID != j.AttemptID })
 			return len(reported) == 2 && reported[1].CaseCount == 2
 		})
 	}

@@ -57,8 +57,8 @@ func TestATaskForSeveralGPUsHasARankOnEach(t *testing.T) {
 		sandboxtest.Without(t, "torch", errors.New(r.Stages[1].Stderr))
 	}
 	wantStages(t, r, "build pass", "test pass")
-	if r.Outcome != job.OutcomePassed || r.Harness != "warpboard/py" {
-		t.Fatalf("outcome %s, harness %q, failure %+v\n%s", r.Outcome, r.Harness, r.Failure,
+	if r.Outcome != job.OutcomePassed || r.HarnessName != "warpboard/py" {
+		t.Fatalf("outcome %s, harness %q, failure %+v\n%s", r.Outcome, r.HarnessName, r.Failure,
 			r.Stages[len(r.Stages)-1].Stderr)
 	}
 	r = s.run(twoRanks(t, "of its own type",

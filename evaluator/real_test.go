@@ -142,25 +142,25 @@ func TestCorrectAndWrongSubmissionsInARealSandboxWithARealCompiler(t *testing.T)
 	if r.Outcome != job.OutcomePassed || r.ScoreNS == nil || *r.ScoreNS <= 0 {
 		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
 	}
-	if c := r.Stages[2].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 ||
+	if c := r.Stages[2].Cases[0]; len(c.ProcessMedians) != 2 || c.Median != (c.ProcessMedians[0]+c.ProcessMedians[1])/2 ||
 		c.Runs != len(c.Times) {
-		t.Errorf("the score comes from processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median,
+		t.Errorf("the score comes from processes that took %v, together %v, in %d repeats of %d", c.ProcessMedians, c.Median,
 			len(c.Times), c.Runs)
 	}
 	if peak := r.Stages[2].MemoryPeak; peak < 1<<20 || peak > 1<<30 {
 		t.Errorf("the ranked stage had %d bytes at most", peak)
 	}
 	for _, c := range r.Stages[1].Cases {
-		if n := c.Numerics; n == nil || n.Elements == 0 || n.ULPMax > 0.5 || n.WorstPosition == "" {
+		if n := c.NumericError; n == nil || n.Elements == 0 || n.ULPMax > 0.5 || n.WorstPosition == "" {
 			t.Errorf("the sums of test %d are off by %+v", c.Index, n)
 		}
 	}
-	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.Compiler == "" || m.KernelRelease == "" ||
-		m.Sandbox != "bubblewrap" || m.UUIDHash == "" {
+	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.CompilerVersion == "" || m.KernelRelease == "" ||
+		m.SandboxName != "bubblewrap" || m.UUIDHash == "" {
 		t.Errorf("machine is %+v", m)
 	}
-	if r.Harness != "warpboard/cpp" || r.WallNS <= r.ProgramNS || r.ProgramNS <= 0 {
-		t.Errorf("harness %q, %d ns in all, %d ns in programs", r.Harness, r.WallNS, r.ProgramNS)
+	if r.HarnessName != "warpboard/cpp" || r.WallNS <= r.ProgramNS || r.ProgramNS <= 0 {
+		t.Errorf("harness %q, %d ns in all, %d ns in programs", r.HarnessName, r.WallNS, r.ProgramNS)
 	}
 	r = s.run(example(t, vectorAdd, "wrong", job.ModeRanked, solution(t, vectorAdd, false)))
 	if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.IsInfrastructureError ||
@@ -184,13 +184,13 @@ func TestStagesAndCasesArriveInTheirOrder(t *testing.T) {
 		func() bool { return slices.ContainsFunc(s.events, ended("a1", job.StageRanked)) })
 	var got []string
 	for i, e := range s.eventsOf("a1") {
-		if e.Seq != i+1 || e.AttemptSecret != j.AttemptSecret || e.Worker != "w1" {
+		if e.Number != i+1 || e.AttemptSecret != j.AttemptSecret || e.Worker != "w1" {
 			t.Errorf("event %d is %+v", i, e)
 		}
-		if e.Type == job.EventCase {
+		if e.Type == job.EventCaseEnded {
 			got = append(got, fmt.Sprintf("%s %d/%d %s", e.Stage, e.Case.Index+1, e.CaseCount, e.Case.Status))
 		}
-		if e.Type == job.EventStage || e.Type == job.EventEnded {
+		if e.Type == job.EventStageStarted || e.Type == job.EventStageEnded {
 			got = append(got, fmt.Sprintf("%s %s", e.Type, e.Stage))
 		}
 	}

@@ -47,7 +47,7 @@ func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
 	var box toolchain.Runner
 	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { box = r; return r })
 	cfg.Slots = []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}}
-	cfg.Sanitizer = &sanitizing.Sanitizer{Tool: &toolchain.Compiler{Path: filepath.Join(dir, "compute-sanitizer"),
+	cfg.Sanitizer = &sanitizing.Sanitizer{Executable: &toolchain.Tool{Path: filepath.Join(dir, "compute-sanitizer"),
 		Version: "Version 2025.3.1.0"}, Runner: box}
 	return cfg
 }
@@ -172,7 +172,7 @@ func TestASanitizedRunThatIsCancelledLeavesNothingHalfDone(t *testing.T) {
 	s.publish(j)
 	s.wait("the stage begins", func() bool {
 		return slices.ContainsFunc(s.events,
-			func(e job.Event) bool { return e.Type == job.EventStage && e.Stage == job.StageSanitize })
+			func(e job.Event) bool { return e.Type == job.EventStageStarted && e.Stage == job.StageSanitize })
 	})
 	s.cancel("a1")
 	r := s.result("a1")

@@ -103,7 +103,7 @@ func (w *Worker) slotPassedBefore(s *slots.Slot) bool {
 	since := w.cfg.SelfTest.PassRecord.PassedAt(w.passRecordKey(s))
 	// The record is for the same software on the same device. It does not detect a device that broke since;
 	// retestPassedSlot does.
-	if since.IsZero() || w.freeDisk() != nil {
+	if since.IsZero() || w.checkFreeDisk() != nil {
 		return false
 	}
 	programs, err := selftest.Programs(s.Slot, w.cfg.Toolchain)
@@ -123,7 +123,7 @@ func (w *Worker) retestPassedSlot(ctx context.Context, s *slots.Slot) {
 	}
 	// An arriving job interrupts the test, and the gate repeats it when the worker is idle. On a worker that is never
 	// idle it may never complete; then failing jobs retire the slot.
-	err := w.idleGate.RunWhenIdle(ctx, precompileKey(selftest.TaskKey, s.Device), func(ctx context.Context) error { return w.testSlot(ctx, s) })
+	err := w.idleScheduler.RunWhenIdle(ctx, precompileKey(selftest.TaskKey, s.Device), func(ctx context.Context) error { return w.testSlot(ctx, s) })
 	if err != nil && ctx.Err() == nil {
 		s.Retire(err)
 	}
@@ -135,7 +135,7 @@ func (w *Worker) passRecordKey(s *slots.Slot) string {
 
 // testSlot compiles and runs the test programs. They are compiled concurrently and run one after the other.
 func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
-	if err := w.freeDisk(); err != nil {
+	if err := w.checkFreeDisk(); err != nil {
 		return slots.WithPublicReason("its machine has too little free disk space", err)
 	}
 	programs, err := selftest.Programs(s.Slot, w.cfg.Toolchain)
@@ -192,8 +192,8 @@ func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Prog
 	return err
 }
 
-// freeDisk returns an error if the disk has too little free space, and stores the result for the page of devices.
-func (w *Worker) freeDisk() error {
+// checkFreeDisk returns an error if the disk has too little free space, and stores the result for the page of devices.
+func (w *Worker) checkFreeDisk() error {
 	c := w.cfg.SelfTest
 	if c.DiskDir == "" || c.MinFreeBytes == 0 {
 		return nil

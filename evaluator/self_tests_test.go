@@ -186,7 +186,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	s := newSite(t)
 	var broken atomic.Bool
-	cfg := evaluator.Config{SelfTest: checking(t.TempDir()), Toolchain: toolchain.Toolchain{GPP: &toolchain.Compiler{}},
+	cfg := evaluator.Config{SelfTest: checking(t.TempDir()), Toolchain: toolchain.Toolchain{GPP: &toolchain.Tool{}},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			if broken.Load() {
 				return sandbox.Outcome{}, errors.New("cannot execute")

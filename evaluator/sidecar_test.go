@@ -46,12 +46,12 @@ type sidecarBuilder struct {
 func (b *sidecarBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program,
 	error) {
 	b.opened.Add(1)
-	return &sidecarProgram{builder: b, attempt: a.Command, place: place}, nil
+	return &sidecarProgram{builder: b, attempt: a.BuildCommands, place: place}, nil
 }
 
 func (b *sidecarBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Environment) toolchain.Program {
 	b.opened.Add(1)
-	return &sidecarProgram{builder: b, attempt: a.Command, place: place}
+	return &sidecarProgram{builder: b, attempt: a.BuildCommands, place: place}
 }
 
 func (b *sidecarBuilder) LoadKernels(k toolchain.KernelCacheKey) []byte {
@@ -80,7 +80,7 @@ type sidecarProgram struct {
 }
 
 func (p *sidecarProgram) Next(a *toolchain.Artifact) toolchain.Program {
-	return &sidecarProgram{builder: p.builder, attempt: a.Command, place: p.place}
+	return &sidecarProgram{builder: p.builder, attempt: a.BuildCommands, place: p.place}
 }
 
 func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.StageEnding, error) {

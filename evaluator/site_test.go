@@ -151,7 +151,7 @@ func (s *site) run(j job.Job) job.Result {
 
 func (s *site) cancel(id string) {
 	s.t.Helper()
-	if err := s.queue.Cancel(id); err != nil {
+	if err := s.queue.AnnounceCancellation(id); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -52,7 +52,7 @@ func (w *Worker) benchmarkSlot(ctx context.Context, slot device.Slot) error {
 		return err
 	}
 	var found job.SlotBenchmark
-	err = w.idleGate.RunWhenIdle(ctx, precompileKey(j.TaskHash, j.Device), func(ctx context.Context) (err error) {
+	err = w.idleScheduler.RunWhenIdle(ctx, precompileKey(j.TaskHash, j.Device), func(ctx context.Context) (err error) {
 		found, err = w.runBenchmark(ctx, j, slot)
 		return err
 	})
@@ -100,7 +100,7 @@ func (w *Worker) benchmarkLeasedSlot(ctx context.Context, held *slots.Lease) (jo
 		return job.SlotBenchmark{}, err
 	}
 	a := attempt.New(attempt.Config{
-		Job: j, Worker: w.cfg.Name, Publisher: NopConn{}, Slots: w.slots, Slot: held.OwnSlot(), Log: w.log,
+		Job: j, WorkerName: w.cfg.Name, Publisher: NopConn{}, Slots: w.slots, Slot: held.OwnSlot(), Log: w.log,
 	})
 	work := w.workOfAttempt(a)
 	ready, err := work.Build(ctx)

@@ -66,7 +66,7 @@ func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	broken := true
 	s := newSite(t)
 	s.start(evaluator.Config{
-		Toolchain: toolchain.Toolchain{NVCC: &toolchain.Compiler{}},
+		Toolchain: toolchain.Toolchain{NVCC: &toolchain.Tool{}},
 		Slots:     []device.Slot{gpu(0)}, SlotBenchmarks: evaluator.SlotBenchmarkConfig{
 			Interval:   time.Hour,
 			FirstDelay: time.Hour,

@@ -249,7 +249,7 @@ func TestSecretPassOfABundleLeavesAVerdictAlone(t *testing.T) {
 		t.Errorf("the secret pass left %+v, failure %+v", secret, secret.Failure)
 	}
 	for _, e := range s.eventsOf("a1") {
-		if e.Stage == job.StageSecret && (e.Type == job.EventCase || e.Type == job.EventLog) {
+		if e.Stage == job.StageSecret && (e.Type == job.EventCaseEnded || e.Type == job.EventLog) {
 			t.Errorf("event %+v", e)
 		}
 	}

@@ -37,7 +37,7 @@ func truncateResult(r *job.Result, size int) {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
 	// This applies to every result, because the site refuses longer texts.
-	shortenTexts(r, job.MaxText)
+	shortenTexts(r, job.MaxTextBytes)
 	if fits() {
 		return
 	}
@@ -81,7 +81,7 @@ func replaceOversizedResult(r job.Result, size int) job.Result {
 			IsInfrastructureError: true,
 			Reason:                fmt.Sprintf("Worker %s has a result but could not send it: %s.", r.Machine.Worker, why),
 		},
-		Machine: job.Machine{Worker: r.Machine.Worker}, Harness: r.Harness,
+		Machine: job.Machine{Worker: r.Machine.Worker}, HarnessName: r.HarnessName,
 		WallNS: r.WallNS, ProgramNS: r.ProgramNS, SlotNS: r.SlotNS,
 	}
 }

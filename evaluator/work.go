@@ -32,14 +32,14 @@ type Work interface {
 // runAttempt runs one attempt of a job and publishes its events to publisher. A panic ends only this job, not the
 // worker. The error is the cause of the result.
 func (w *Worker) runAttempt(
-	ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.Reservation, j job.Job,
+	ctx context.Context, publisher attempt.Publisher, s *slots.Slot, t *slots.InFlightPermit, j job.Job,
 ) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
-		Job: j, Worker: w.cfg.Name, Publisher: publisher, Slots: w.slots, Slot: s, Reservation: t, Log: w.log,
+		Job: j, WorkerName: w.cfg.Name, Publisher: publisher, Slots: w.slots, Slot: s, Permit: t, Log: w.log,
 	})
 	work := w.workOfAttempt(a)
 	// releaseCPU is called twice for a GPU job: after building, and at the end. The second call does nothing.
-	releaseCPU := w.idleGate.MarkBusy(precompileKey(j.TaskHash, j.Device))
+	releaseCPU := w.idleScheduler.MarkBusy(precompileKey(j.TaskHash, j.Device))
 	defer releaseCPU()
 	defer func() {
 		if r := recover(); r != nil {

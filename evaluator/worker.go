@@ -27,24 +27,24 @@ const deliveryTimeout = 8 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
 //
-// slots, idleGate, liveAttempts, and testResults have their own locks. mu guards checks, refusalReason, and isStopping,
-// which heartbeats read.
+// slots, idleScheduler, liveAttempts, and testResults have their own locks. mu guards sandboxTestResults, noJobsReason,
+// and isStopping, which heartbeats read.
 type Worker struct {
-	cfg          Config
-	log          *slog.Logger
-	startedAt    time.Time
-	slots        *slots.Set
-	liveAttempts liveAttempts
-	idleGate     slots.IdleScheduler
-	testResults  testProgramResults
+	cfg           Config
+	log           *slog.Logger
+	startedAt     time.Time
+	slots         *slots.Set
+	liveAttempts  liveAttempts
+	idleScheduler slots.IdleScheduler
+	testResults   testProgramResults
 
 	profilerFailed  atomic.Bool // Nsight Compute failed its test
 	siteHasPackages bool        // the site has stored the packages; only syncLoop uses it
 
-	mu            sync.Mutex
-	checks        []job.SelfTestResult
-	refusalReason string // reason for taking no jobs; empty if jobs are taken
-	isStopping    bool
+	mu                 sync.Mutex
+	sandboxTestResults []job.SelfTestResult
+	noJobsReason       string // reason for taking no jobs; empty if jobs are taken
+	isStopping         bool
 }
 
 // NewWorker returns a worker for cfg.Slots.
@@ -57,7 +57,7 @@ func NewWorker(cfg Config) *Worker {
 		slots: slots.NewSet(slots.Config{
 			Worker: cfg.Name, Sandbox: cfg.Sandbox.Name(), Toolchain: cfg.Toolchain, Slots: cfg.Slots, ConcurrentBuilds: cfg.MaxBuilds, ProbeDevice: cfg.ProbeDevice,
 		}),
-		refusalReason: "The self-test of the sandbox is still running.",
+		noJobsReason: "The self-test of the sandbox is still running.",
 	}
 }
 
@@ -75,12 +75,12 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	var beating sync.WaitGroup
 	beating.Go(func() { w.syncLoop(base) })
-	if w.passSelfTest(ctx) {
+	if w.testSandboxUntilPassed(ctx) {
 		// ctx is the stop signal. base outlives it, so that heartbeats and cancellations work until all jobs have
 		// ended.
 		err = w.serveJobs(ctx)
 	} else {
-		err = w.failSelfTest(ctx)
+		err = w.waitAfterFailedSelfTest(ctx)
 	}
 	hardStop()
 	beating.Wait()
@@ -109,7 +109,7 @@ func (w *Worker) serveJobs(ctx context.Context) error {
 	beside.Go(func() { w.precompileLoop(receiving) })
 	beside.Go(func() { w.benchmarkSlots(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
-	begin := func(s *slots.Slot, t *slots.Reservation, j job.Job) (ended <-chan struct{}) {
+	begin := func(s *slots.Slot, t *slots.InFlightPermit, j job.Job) (ended <-chan struct{}) {
 		if w.cfg.ExitConditions.AfterOneJob {
 			leave()
 		}
@@ -125,7 +125,7 @@ func (w *Worker) serveJobs(ctx context.Context) error {
 		group.Go(func() error {
 			return w.keepSlotInService(receiving, s, func(ctx context.Context, s *slots.Slot) error {
 				w.keepPythonsReady(warm, s, &warming)
-				return w.receive(ctx, s, func(t *slots.Reservation, j job.Job) { begin(s, t, j) })
+				return w.receiveJobs(ctx, s, func(t *slots.InFlightPermit, j job.Job) { begin(s, t, j) })
 			})
 		})
 	}
@@ -183,18 +183,18 @@ func (w *Worker) keepEnvironmentReady(ctx context.Context, s *slots.Slot, at too
 	}
 }
 
-// receive receives the jobs of one slot: one to run, on a GPU another one to build during that run, and more while
+// receiveJobs receives the jobs of one slot: one to run, on a GPU another one to build during that run, and more while
 // build slots are free. It ends with ctx or when the slot is retired.
-func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*slots.Reservation, job.Job)) error {
+func (w *Worker) receiveJobs(ctx context.Context, s *slots.Slot, begin func(*slots.InFlightPermit, job.Job)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ServiceContext(), cancel)()
-	for t := s.Reserve(ctx); t != nil; t = s.Reserve(ctx) {
-		// The reservation is acquired before waiting, so that an arriving job always has one. The load lets the site
-		// prefer idle slots elsewhere.
+	for t := s.AcquirePermit(ctx); t != nil; t = s.AcquirePermit(ctx) {
+		// The permit is acquired before waiting, so that an arriving job always has one. The load lets the site prefer
+		// idle slots elsewhere.
 		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return w.slots.JobRequest(s) })
 		if err != nil {
-			t.Return() // the slot may return to service, and then needs all of its reservations
+			t.Return() // the slot may return to service, and then needs all of its permits
 			if ctx.Err() != nil {
 				return nil
 			}
@@ -220,17 +220,17 @@ func (w *Worker) serveCompileRequests(ctx context.Context, s *slots.Slot, begin 
 	}
 }
 
-// failSelfTest waits until ctx ends, and returns why the worker accepted no jobs; nil if it was stopped during the
-// self-test.
-func (w *Worker) failSelfTest(ctx context.Context) error {
+// waitAfterFailedSelfTest waits until ctx ends, and returns why the worker accepted no jobs; nil if it was stopped
+// during the self-test.
+func (w *Worker) waitAfterFailedSelfTest(ctx context.Context) error {
 	<-ctx.Done()
 	w.stop()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.checks == nil {
+	if w.sandboxTestResults == nil {
 		return nil
 	}
-	return fmt.Errorf("%w, and it took no jobs: %s", ErrSelfTest, failedChecksText(w.checks))
+	return fmt.Errorf("%w, and it took no jobs: %s", ErrSelfTest, failedChecksText(w.sandboxTestResults))
 }
 
 func failedChecksText(checks []job.SelfTestResult) string {
@@ -243,9 +243,9 @@ func failedChecksText(checks []job.SelfTestResult) string {
 	return strings.Join(failed, "; ")
 }
 
-// passSelfTest reports whether the sandbox passed its self-test. A failed one is repeated if SelfTest.FirstRetryPause
-// is set.
-func (w *Worker) passSelfTest(ctx context.Context) bool {
+// testSandboxUntilPassed reports whether the sandbox passed its self-test. A failed one is repeated if
+// SelfTest.FirstRetryPause is set.
+func (w *Worker) testSandboxUntilPassed(ctx context.Context) bool {
 	check := w.cfg.SelfTest
 	pause := backoff{check.FirstRetryPause, check.MaxRetryPause, check.FirstRetryPause}
 	for !w.testSandbox(ctx) {
@@ -272,7 +272,7 @@ func (w *Worker) testSandbox(ctx context.Context) bool {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.checks, w.refusalReason = checks, refusing
+	w.sandboxTestResults, w.noJobsReason = checks, refusing
 	return refusing == ""
 }
 

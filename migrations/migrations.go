@@ -33,10 +33,11 @@ const (
 	lastCommitBeforeBaseline = "a31a328ca4f0"
 )
 
-// olderError reports a database that is older than the baseline migration. version is its last applied migration.
-type olderError struct{ version int64 }
+// olderDatabaseError reports a database that is older than the baseline migration. version is its last applied
+// migration.
+type olderDatabaseError struct{ version int64 }
 
-func (e olderError) Error() string {
+func (e olderDatabaseError) Error() string {
 	return fmt.Sprintf("the database is at version %d, and this program upgrades only from version %d on: first start the warpboard of commit %s "+
 		"on it once, the last one with the older migrations", e.version, baselineVersion, lastCommitBeforeBaseline)
 }
@@ -55,7 +56,7 @@ func ApplyFiles(ctx context.Context, db *sql.DB, dialect string, files fs.FS) (i
 		return 0, fmt.Errorf("preparing %s migrations: %w", dialect, err)
 	}
 	results, err := provider.Up(ctx)
-	if older, ok := errors.AsType[olderError](err); ok {
+	if older, ok := errors.AsType[olderDatabaseError](err); ok {
 		return 0, older
 	}
 	if err != nil {
@@ -133,7 +134,7 @@ func refuseOlderDatabase(ctx context.Context, tx *sql.Tx) error {
 		return fmt.Errorf("reading the version: %w", err)
 	}
 	if version > 0 && version < baselineVersion {
-		return olderError{version}
+		return olderDatabaseError{version}
 	}
 	return nil
 }

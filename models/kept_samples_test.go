@@ -24,11 +24,11 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	tell := modelstest.EventMaker{Attempt: attempt}
 	if _, _, err := s.Work.AppendEvents(t.Context(),
 		[]job.Event{tell.Event(job.Event{Type: job.EventAttemptStarted}),
-			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
+			tell.Event(job.Event{Type: job.EventStageStarted, Stage: job.StageRanked})}); err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 1)
-	result.Machine.Harness, result.ScoreNS = "h1", nil
+	result.Machine.HarnessDigest, result.ScoreNS = "h1", nil
 	result.Stages[3] = job.StageResult{Stage: job.StageRanked, Status: job.StatusCancelled}
 	result.UnfinishedRanking = &job.UnfinishedRanking{CaseMedians: [][]float64{}}
 	if len(measured) > 0 {
@@ -234,13 +234,13 @@ func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 		run := w.Submit(t, s, w.Ann)
 		tell := modelstest.EventMaker{Attempt: modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.WorkRef()))}
 		timed := job.CaseResult{Index: 1, SpecLine: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234,
-			Median:    1234,
-			Processes: []float64{1234}, Message: "1234"}
+			Median:         1234,
+			ProcessMedians: []float64{1234}, Message: "1234"}
 		out, _, err := s.Work.AppendEvents(ctx, []job.Event{
-			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}),
-			tell.Event(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
-			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked, CaseCount: 2}),
-			tell.Event(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, CaseCount: 2}),
+			tell.Event(job.Event{Type: job.EventStageStarted, Stage: job.StageBenchmark}),
+			tell.Event(job.Event{Type: job.EventCaseEnded, Stage: job.StageBenchmark, Case: &timed}),
+			tell.Event(job.Event{Type: job.EventStageStarted, Stage: job.StageRanked, CaseCount: 2}),
+			tell.Event(job.Event{Type: job.EventCaseEnded, Stage: job.StageRanked, Case: &timed, CaseCount: 2}),
 			tell.Event(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout",
 				Text: "the kernel says 1234"}),
 		})
@@ -256,7 +256,7 @@ func TestTimesOfARankedStageAreHiddenUntilItEnds(t *testing.T) {
 			}
 		}
 		_, _, err = s.Work.AppendEvents(ctx,
-			[]job.Event{tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
+			[]job.Event{tell.Event(job.Event{Type: job.EventStageEnded, Stage: job.StageRanked,
 				EndedStage: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass,
 					Cases: []job.CaseResult{timed}}})})
 		modelstest.Check(t, err)

@@ -21,8 +21,8 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 		refusing, err := s.Catalog.CreateTask(ctx, w.Admin,
 			catalog.NewTask{TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}}, Bundle: strict})
 		modelstest.Check(t, err)
-		library := []job.Kernel{{Name: "nvjet", Origin: "cuBLAS", FromLibrary: true, Launches: 2, NS: 900},
-			{Name: "mine", Origin: "source", Launches: 1, NS: 100}}
+		library := []job.Kernel{{Name: "nvjet", Origin: "cuBLAS", FromLibrary: true, LaunchCount: 2, NS: 900},
+			{Name: "mine", Origin: "source", LaunchCount: 1, NS: 100}}
 		for name, c := range map[string]struct {
 			task    catalog.Task
 			kernels []job.Kernel
@@ -31,12 +31,12 @@ func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.
 			"a library":                 {refusing, library, "cuBLAS 90\u00a0%"},
 			"a library that is allowed": {w.Task, library, ""},
 			"own kernels and others": {refusing,
-				[]job.Kernel{{Name: "mine", Origin: "source", Launches: 1},
-					{Name: "x", Origin: "unknown", Launches: 1}}, ""},
+				[]job.Kernel{{Name: "mine", Origin: "source", LaunchCount: 1},
+					{Name: "x", Origin: "unknown", LaunchCount: 1}}, ""},
 			"an older worker lists none": {refusing, nil, ""},
 			"times that are not known": {refusing,
 				[]job.Kernel{{Name: "fill", Origin: "PyTorch (ATen)", FromLibrary: true,
-					Launches: 1}}, "PyTorch (ATen)"},
+					LaunchCount: 1}}, "PyTorch (ATen)"},
 		} {
 			person := modelstest.Person(t, s, name, "user")
 			run := modelstest.Submit(t, s, person, c.task)[0]

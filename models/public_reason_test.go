@@ -38,7 +38,7 @@ func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 			modelstest.Check(t, err)
 			result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: &c.failure,
-				Harness: c.harness, Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}}}
+				HarnessName: c.harness, Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}}}
 			if c.stage != "" {
 				result.Stages = append(result.Stages, job.StageResult{Stage: c.stage, Status: job.StatusError})
 			}

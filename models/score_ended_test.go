@@ -37,9 +37,9 @@ func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.Resul
 	ns, i, err := harness.CombineRuns(tasks.RankLastCase, [][][]float64{{processes}})
 	modelstest.Check(t, err)
 	result := modelstest.Judge(modelstest.Result(attempt, ns), ns, ns)
-	result.Machine.Harness = "h1"
+	result.Machine.HarnessDigest = "h1"
 	for k := range result.Stages[3].Cases {
-		result.Stages[3].Cases[k].Processes = processes
+		result.Stages[3].Cases[k].ProcessMedians = processes
 	}
 	if found.Score == nil {
 		found.Score = &work.Score{}
@@ -289,7 +289,7 @@ func TestResultsOfOtherCasesAreRecordedAlone(t *testing.T) {
 		for _, cases := range [][]job.CaseResult{
 			nil,
 			{{Status: job.StatusPass, Mean: 900}, {Status: job.StatusPass, Mean: 900}},
-			{{Status: job.StatusPass, Processes: []float64{900}}, {Status: job.StatusPass, Processes: []float64{900, 901}}},
+			{{Status: job.StatusPass, ProcessMedians: []float64{900}}, {Status: job.StatusPass, ProcessMedians: []float64{900, 901}}},
 		} {
 			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].WorkRef()))
 			result := modelstest.Result(attempt, 1900)

@@ -23,8 +23,8 @@ func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 			want    bool
 			flag    string
 		}{
-			"slower":  {[]job.Kernel{{Name: "k", Launches: 1, NS: 100_000}}, false, ""},
-			"faster":  {[]job.Kernel{{Name: "k", Launches: 1, NS: 113_000}}, true, "case 1 took 100.0 µs, and its kernels take 113.0 µs under Nsight Compute"},
+			"slower":  {[]job.Kernel{{Name: "k", LaunchCount: 1, NS: 100_000}}, false, ""},
+			"faster":  {[]job.Kernel{{Name: "k", LaunchCount: 1, NS: 113_000}}, true, "case 1 took 100.0 µs, and its kernels take 113.0 µs under Nsight Compute"},
 			"unknown": {nil, false, ""},
 		} {
 			person := modelstest.Person(t, s, name, "user")

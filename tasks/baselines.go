@@ -19,9 +19,9 @@ var labelPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,39}$`)
 
 const labelRules = "has at most 40 letters, digits, spaces and . _ + -, and begins with a letter or digit"
 
-// baselines reads the key baselines: submissions that the site runs itself for comparison. It returns their paths by
-// name.
-func (r *taskReader) baselines(node *yaml.Node) map[string]string {
+// readBaselines reads the key baselines: submissions that the site runs itself for comparison. It returns their paths
+// by name.
+func (r *taskReader) readBaselines(node *yaml.Node) map[string]string {
 	var out map[string]string
 	for name, value := range r.mappingPairs(node, "baselines") {
 		at := joinKey("baselines", name.Value)
@@ -33,7 +33,7 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 			r.addProblem(name, at, "is one baseline too many: at most %d are run", maxBaselines)
 			return out
 		}
-		source := r.scalarText(value, at)
+		source := r.readScalar(value, at)
 		if source == "" || source == SubmissionSource {
 			r.addProblem(value, at, "must be the path of a file in the archive")
 			continue
@@ -52,8 +52,8 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 	return out
 }
 
-// solutions adds the folder of solutions to the bundle, if it fits, so that an exported task is complete.
-func (r *taskReader) solutions() {
+// addSolutions adds the folder of solutions to the bundle, if it fits, so that an exported task is complete.
+func (r *taskReader) addSolutions() {
 	for _, verdict := range []string{"correct", "wrong"} {
 		at := path.Join(solutionsDir, verdict)
 		for _, name := range r.tree.List(path.Join(r.dir, at)) {

@@ -11,19 +11,19 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// config reads the key config of task.yml, whose keys depend on the language.
-func (r *taskReader) config(node *yaml.Node, lang Lang) Config {
+// readConfig reads the key config of task.yml, whose keys depend on the language.
+func (r *taskReader) readConfig(node *yaml.Node, lang Lang) Config {
 	switch lang {
 	case LangPython:
 		f := r.readMapping(node, "config", knownKeys("config", lang)...)
-		return Config{MainFile: r.scalarText(f["main"], "config.main")}
+		return Config{MainFile: r.readScalar(f["main"], "config.main")}
 	case LangCUDA, LangCPP:
 		f := r.readMapping(node, "config", knownKeys("config", lang)...)
 		return Config{
-			Sources:      r.sources(f["sources"]),
-			IncludeDirs:  r.matchingText(f["include_dirs"], "config.include_dirs", isArgumentName, "cannot be a folder: it starts with - or holds a control character"),
-			Defines:      r.defines(f["defines"]),
-			CompileFlags: r.flags(f["compile_flags"], lang),
+			Sources:      r.readSources(f["sources"]),
+			IncludeDirs:  r.readMatchingTexts(f["include_dirs"], "config.include_dirs", isArgumentName, "cannot be a folder: it starts with - or holds a control character"),
+			Defines:      r.readDefines(f["defines"]),
+			CompileFlags: r.readFlags(f["compile_flags"], lang),
 		}
 	default:
 		return Config{}
@@ -34,10 +34,10 @@ func isArgumentName(s string) bool {
 	return !strings.HasPrefix(s, "-") && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// sources reads the names of the files to compile; all others are headers.
-func (r *taskReader) sources(node *yaml.Node) []string {
+// readSources reads the names of the files to compile; all others are headers.
+func (r *taskReader) readSources(node *yaml.Node) []string {
 	const key = "config.sources"
-	names := r.textList(node, key)
+	names := r.readTexts(node, key)
 	for i, name := range names {
 		switch item := node.Content[i]; {
 		case item.Kind != yaml.ScalarNode || name == "":
@@ -50,8 +50,8 @@ func (r *taskReader) sources(node *yaml.Node) []string {
 	return names
 }
 
-// defines reads preprocessor definitions in file order; null as a value means -DNAME without a value.
-func (r *taskReader) defines(node *yaml.Node) []Define {
+// readDefines reads preprocessor definitions in file order; null as a value means -DNAME without a value.
+func (r *taskReader) readDefines(node *yaml.Node) []Define {
 	const key = "config.defines"
 	var out []Define
 	for name, value := range r.mappingPairs(node, key) {
@@ -75,9 +75,10 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 	return out
 }
 
-// flags reads compile flags without changing them. A build checks them again, because its job may come from elsewhere.
-func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
-	given := r.textList(node, compileFlagsKey)
+// readFlags reads compile flags without changing them. A build checks them again, because its job may come from
+// elsewhere.
+func (r *taskReader) readFlags(node *yaml.Node, lang Lang) []string {
+	given := r.readTexts(node, compileFlagsKey)
 	for i, flag := range parse.JoinedFlags(lang == LangCUDA, given) {
 		refused := parse.RefusedFlag(lang == LangCUDA, flag)
 		if refused != "" && strings.TrimSpace(flag) != "" {

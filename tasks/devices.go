@@ -61,13 +61,13 @@ func (d Definition) WithoutBenchmark(devices []string) (device string, found boo
 	return devices[i], true
 }
 
-// caseDevices reads the devices of a case: one name or a list of names.
-func (r *taskReader) caseDevices(node *yaml.Node, key string) Arg {
+// readCaseDevices reads the devices of a case: one name or a list of names.
+func (r *taskReader) readCaseDevices(node *yaml.Node, key string) Arg {
 	list := node
 	if node.Kind == yaml.ScalarNode {
 		list = &yaml.Node{Kind: yaml.SequenceNode, Line: node.Line, Content: []*yaml.Node{node}}
 	}
-	names := r.devices(list, key)
+	names := r.readDevices(list, key)
 	if len(names) == 0 || len(names) > maxCaseDevices {
 		r.addProblem(node, key, "names between 1 and %d devices; without it the case is for all", maxCaseDevices)
 	}

@@ -13,17 +13,17 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// files reads the key files of task.yml and loads every source except the submission.
-func (r *taskReader) files(node *yaml.Node) []File {
+// readFiles reads the key files of task.yml and loads every source except the submission.
+func (r *taskReader) readFiles(node *yaml.Node) []File {
 	var out []File
 	lines, known := map[string]int{}, knownKeys("files[]", "")
-	for i, item := range r.items(node, "files") {
+	for i, item := range r.readItems(node, "files") {
 		at := indexedKey("files", i)
 		f := r.readMapping(item, at, known...)
 		if item.Kind != yaml.MappingNode {
 			continue
 		}
-		file := File{Name: r.scalarText(f["name"], at+".name"), Source: r.scalarText(f["source"], at+".source")}
+		file := File{Name: r.readScalar(f["name"], at+".name"), Source: r.readScalar(f["source"], at+".source")}
 		if why := filetree.RefusedName(file.Name); why != "" {
 			r.addProblem(item, at+".name", "the file %s", why)
 		} else if first := lines[filetree.FoldCase(file.Name)]; first > 0 {
@@ -44,8 +44,8 @@ func (r *taskReader) files(node *yaml.Node) []File {
 	return out
 }
 
-// templates reads the templates to download, by label.
-func (r *taskReader) templates(node *yaml.Node) map[string]string {
+// readTemplates reads the templates to download, by label.
+func (r *taskReader) readTemplates(node *yaml.Node) map[string]string {
 	out := map[string]string{}
 	for label, value := range r.mappingPairs(node, "templates") {
 		at := joinKey("templates", label.Value)
@@ -53,7 +53,7 @@ func (r *taskReader) templates(node *yaml.Node) map[string]string {
 			r.addProblem(label, at, "a template's label %s", labelRules)
 			continue
 		}
-		source := r.scalarText(value, at)
+		source := r.readScalar(value, at)
 		if source == "" || source == SubmissionSource {
 			r.addProblem(value, at, "must be the path of a file in the archive")
 			continue

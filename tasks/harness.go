@@ -17,21 +17,21 @@ const (
 	warpboardHarnessValue = "warpboard"
 )
 
-// harness decides whether the bundle has its own eval program, otherwise sets the defaults of config, and checks
-// that the harness has what it needs:
+// readHarness sets whether the bundle has its own eval program, otherwise sets the defaults of config, and checks that
+// the harness has what it needs:
 //
 //	py       config.main (default eval.py, if files has one) among files: own harness;
 //	         otherwise files must have reference.py and submission.py
 //	cu, cpp  a file eval.* among files: own harness, config.sources required;
 //	         otherwise config.sources defaults to the submission, and files must have task.h and
 //	         reference.cuh (cu) or reference.h (cpp)
-func (r *taskReader) harness(config *yaml.Node) {
+func (r *taskReader) readHarness(config *yaml.Node) {
 	def := &r.bundle.Definition
 	switch def.Lang {
 	case LangPython:
-		r.pythonHarness(config, def)
+		r.readPythonHarness(config, def)
 	case LangCUDA, LangCPP:
-		r.nativeHarness(config, def)
+		r.readNativeHarness(config, def)
 	}
 	if !def.HasOwnHarness && def.Lang != "" {
 		for _, name := range standardFiles(def.Lang) {
@@ -46,7 +46,7 @@ func (r *taskReader) harness(config *yaml.Node) {
 // it replaces r.bundle: pointers to the old Definition are then wrong.
 func (r *taskReader) chooseHarness(node *yaml.Node) {
 	own := r.bundle.Definition.HasOwnHarness
-	switch chosen := r.choiceText(node, "harness", "", ownHarnessValue, warpboardHarnessValue); {
+	switch chosen := r.readChoice(node, "harness", "", ownHarnessValue, warpboardHarnessValue); {
 	case chosen == ownHarnessValue && !own:
 		r.addProblem(node, "harness", "files has no eval program that could measure; leave harness out to use Warpboard's")
 	case chosen == warpboardHarnessValue && own && r.problems == nil:
@@ -60,7 +60,7 @@ func (r *taskReader) chooseHarness(node *yaml.Node) {
 	}
 }
 
-func (r *taskReader) pythonHarness(config *yaml.Node, def *Definition) {
+func (r *taskReader) readPythonHarness(config *yaml.Node, def *Definition) {
 	switch {
 	case def.Config.MainFile == "" && def.hasFile(evalProgramName+".py"):
 		def.Config.MainFile = evalProgramName + ".py"
@@ -72,7 +72,7 @@ func (r *taskReader) pythonHarness(config *yaml.Node, def *Definition) {
 	def.HasOwnHarness = true
 }
 
-func (r *taskReader) nativeHarness(config *yaml.Node, def *Definition) {
+func (r *taskReader) readNativeHarness(config *yaml.Node, def *Definition) {
 	def.HasOwnHarness = slices.ContainsFunc(def.Files, func(f File) bool { return nameWithoutSuffix(f.Name) == evalProgramName })
 	if len(def.Config.Sources) > 0 {
 		return
@@ -111,10 +111,10 @@ func standardFiles(lang Lang) []string {
 // maxRankProcesses limits the processes that the harness of Warpboard runs for one call, one per GPU.
 const maxRankProcesses = 16
 
-// worldSizes checks that every case of a multi-GPU task has a number of GPUs. The harness of Warpboard, which runs one
-// process for each GPU, needs the same number for all cases. Profiles are disabled: Nsight Compute replays one kernel
-// alone, and a kernel that waits for another GPU never ends.
-func (r *taskReader) worldSizes(f yamlFields) {
+// checkWorldSizes checks that every case of a multi-GPU task has a number of GPUs. The harness of Warpboard, which runs
+// one process for each GPU, needs the same number for all cases. Profiles are disabled: Nsight Compute replays one
+// kernel alone, and a kernel that waits for another GPU never ends.
+func (r *taskReader) checkWorldSizes(f yamlFields) {
 	def := &r.bundle.Definition
 	if !def.MultiGPU {
 		return

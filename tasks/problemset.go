@@ -86,26 +86,26 @@ type problemSetReader struct {
 func (s *problemSetReader) readSet(root *yaml.Node) *ProblemSet {
 	f := s.readMapping(root, "", "name", "description", "deadline", "problems")
 	set := &ProblemSet{
-		FilePath: s.file, Name: s.scalarText(f["name"], "name"), Description: s.scalarText(f["description"],
+		FilePath: s.file, Name: s.readScalar(f["name"], "name"), Description: s.readScalar(f["description"],
 			"description"),
-		Deadline: s.scalarText(f["deadline"], "deadline"),
+		Deadline: s.readScalar(f["deadline"], "deadline"),
 	}
 	if set.Name == "" {
 		set.Name = nameWithoutSuffix(s.file)
 	}
-	for i, item := range s.items(f["problems"], "problems") {
-		set.Problems = append(set.Problems, s.problem(item, indexedKey("problems", i)))
+	for i, item := range s.readItems(f["problems"], "problems") {
+		set.Problems = append(set.Problems, s.readProblem(item, indexedKey("problems", i)))
 	}
 	return set
 }
 
-func (s *problemSetReader) problem(node *yaml.Node, key string) TaskProposal {
+func (s *problemSetReader) readProblem(node *yaml.Node, key string) TaskProposal {
 	f := s.readMapping(node, key, "directory", "name", "deadline", "gpus")
-	directory := s.scalarText(f["directory"], key+".directory")
+	directory := s.readScalar(f["directory"], key+".directory")
 	p := TaskProposal{
 		Folder: path.Join(path.Dir(s.file), directory),
-		Name:   s.scalarText(f["name"], key+".name"),
-		GPUs:   s.devices(f["gpus"], key+".gpus"),
+		Name:   s.readScalar(f["name"], key+".name"),
+		GPUs:   s.readDevices(f["gpus"], key+".gpus"),
 	}
 	if directory == "" {
 		s.addProblem(node, key+".directory", "is required")
@@ -114,7 +114,7 @@ func (s *problemSetReader) problem(node *yaml.Node, key string) TaskProposal {
 	if p.Name == "" {
 		p.Name = path.Base(directory)
 	}
-	s.deadline(&p, s.scalarText(f["deadline"], key+".deadline"))
+	s.readDeadline(&p, s.readScalar(f["deadline"], key+".deadline"))
 	if p.Folder == ".." || strings.HasPrefix(p.Folder, "../") || path.IsAbs(directory) {
 		s.addProblem(f["directory"], key+".directory", "%q lies outside the folder or zip that holds the problem set", directory)
 		return p
@@ -128,9 +128,9 @@ func (s *problemSetReader) problem(node *yaml.Node, key string) TaskProposal {
 	return p
 }
 
-// deadline reads the deadline of a problem. If it is missing or invalid, a new task gets one after defaultDeadline, as
-// in KernelBot, and a note.
-func (s *problemSetReader) deadline(p *TaskProposal, text string) {
+// readDeadline reads the deadline of a problem. If it is missing or invalid, a new task gets one after defaultDeadline,
+// as in KernelBot, and a note.
+func (s *problemSetReader) readDeadline(p *TaskProposal, text string) {
 	at, err := ParseDeadline(text)
 	if err == nil {
 		p.Deadline = at

@@ -21,19 +21,20 @@ import (
 type Upload struct {
 	tree          filetree.FileTree
 	name          string
-	onlyFolder    string           // only task folder to read; empty for all
-	referenceFile string           // reference file; empty for task folders
-	importedTasks []importing.Task // tasks made from problems, whose folders are in tree; empty if the upload has tasks itself
+	onlyFolder    string // only task folder to read; empty for all
+	referenceFile string // reference file; empty for task folders
+	// tasks made from problems, whose folders are in tree; empty if the upload has tasks itself
+	importedTasks []importing.Task
 	root          *os.Root
 }
 
 // OpenFile opens an uploaded file: a reference file according to its suffix, a problem of KernelBench according to its
 // contents, otherwise a zip. Its errors are Problems.
 func OpenFile(name string, data []byte) (*Upload, error) {
-	return openFile(name, data, importing.ImportOptions{})
+	return uploadFromFile(name, data, importing.ImportOptions{})
 }
 
-func openFile(name string, data []byte, options importing.ImportOptions) (*Upload, error) {
+func uploadFromFile(name string, data []byte, options importing.ImportOptions) (*Upload, error) {
 	name = path.Base(name)
 	if languageOfReference(name) == LangPython && importing.IsKernelBenchProblem(data) {
 		return (&Upload{tree: filetree.MemoryTree{name: data},
@@ -90,8 +91,8 @@ func (u *Upload) importProblems(options importing.ImportOptions) *Upload {
 	return u
 }
 
-// Imported reports whether the tasks were converted from problems of other benchmark collections.
-func (u *Upload) Imported() bool { return len(u.importedTasks) > 0 }
+// IsImported reports whether the tasks were converted from problems of other benchmark collections.
+func (u *Upload) IsImported() bool { return len(u.importedTasks) > 0 }
 
 // Files returns all files of a task folder by their paths relative to it.
 func (u *Upload) Files(folder string) (map[string][]byte, error) {
@@ -196,7 +197,7 @@ func OpenPathWithImport(name string, options importing.ImportOptions) (*Upload, 
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	return openFile(filepath.Base(abs), data, options)
+	return uploadFromFile(filepath.Base(abs), data, options)
 }
 
 // readUploadFile reads a zip or a reference file. It opens the file without blocking: a pipe could have replaced it

@@ -61,8 +61,8 @@ func (r *yamlReader) mappingPairs(node *yaml.Node, key string) func(func(name, v
 	}
 }
 
-// items returns the elements of a list; nil if the key is absent.
-func (r *yamlReader) items(node *yaml.Node, key string) []*yaml.Node {
+// readItems returns the elements of a list; nil if the key is absent.
+func (r *yamlReader) readItems(node *yaml.Node, key string) []*yaml.Node {
 	if node == nil {
 		return nil
 	}
@@ -73,8 +73,8 @@ func (r *yamlReader) items(node *yaml.Node, key string) []*yaml.Node {
 	return node.Content
 }
 
-// scalarText returns the text of a scalar without interpreting it; "" if the key is absent.
-func (r *yamlReader) scalarText(node *yaml.Node, key string) string {
+// readScalar returns the text of a scalar without interpreting it; "" if the key is absent.
+func (r *yamlReader) readScalar(node *yaml.Node, key string) string {
 	if node == nil {
 		return ""
 	}
@@ -85,12 +85,12 @@ func (r *yamlReader) scalarText(node *yaml.Node, key string) string {
 	return node.Value
 }
 
-// textList returns a list of non-empty texts.
-func (r *yamlReader) textList(node *yaml.Node, key string) []string {
+// readTexts returns a list of non-empty texts.
+func (r *yamlReader) readTexts(node *yaml.Node, key string) []string {
 	var out []string
-	for i, item := range r.items(node, key) {
+	for i, item := range r.readItems(node, key) {
 		at := indexedKey(key, i)
-		text := r.scalarText(item, at)
+		text := r.readScalar(item, at)
 		if item.Kind == yaml.ScalarNode && strings.TrimSpace(text) == "" {
 			r.addProblem(item, at, "is empty")
 		}
@@ -99,8 +99,8 @@ func (r *yamlReader) textList(node *yaml.Node, key string) []string {
 	return out
 }
 
-// integer returns a whole number; ok is false if it is absent or refused.
-func (r *yamlReader) integer(node *yaml.Node, key string) (n int64, ok bool) {
+// readInteger returns a whole number; ok is false if it is absent or refused.
+func (r *yamlReader) readInteger(node *yaml.Node, key string) (n int64, ok bool) {
 	if node == nil {
 		return 0, false
 	}
@@ -119,8 +119,8 @@ func (r *yamlReader) integer(node *yaml.Node, key string) (n int64, ok bool) {
 	return 0, false
 }
 
-// boolean returns true or false, or otherwise if the key is absent.
-func (r *yamlReader) boolean(node *yaml.Node, key string, otherwise bool) bool {
+// readBoolean returns true or false, or otherwise if the key is absent.
+func (r *yamlReader) readBoolean(node *yaml.Node, key string, otherwise bool) bool {
 	if node == nil {
 		return otherwise
 	}

@@ -66,15 +66,15 @@ func (c Case) numericArgument(name string) (float64, error) {
 	return 0, fmt.Errorf("%q is neither an argument of the case %q nor a type such as float32", name, c)
 }
 
-// roofline reads the key roofline and evaluates both expressions for every benchmark.
-func (r *taskReader) roofline(node *yaml.Node) *Roofline {
+// readRoofline reads the key roofline and evaluates both expressions for every benchmark.
+func (r *taskReader) readRoofline(node *yaml.Node) *Roofline {
 	if node == nil {
 		return nil
 	}
 	f := r.readMapping(node, "roofline", knownKeys("roofline", "")...)
 	out := &Roofline{
-		Bytes: r.scalarText(f["bytes"], "roofline.bytes"),
-		Flops: r.scalarText(f["flops"], "roofline.flops"),
+		Bytes: r.readScalar(f["bytes"], "roofline.bytes"),
+		Flops: r.readScalar(f["flops"], "roofline.flops"),
 	}
 	for _, expression := range []struct{ key, text string }{{"bytes", out.Bytes}, {"flops", out.Flops}} {
 		r.checkExpression(f[expression.key], expression.key, expression.text)

@@ -91,9 +91,9 @@ func referenceAsSolution(lang Lang) Solution {
 // matchReferencePattern matches the Python function with which make_match_reference compares outputs.
 var matchReferencePattern = regexp.MustCompile(`\bmake_match_reference\(\s*([A-Za-z_]\w*)`)
 
-// Reference returns a submission with the same outputs as the reference, if the reference has a function that computes
-// them.
-func (b *Bundle) Reference() (s Solution, ok bool) {
+// ReferenceSolution returns a submission with the same outputs as the reference; ok is false if the reference has no
+// function that computes them.
+func (b *Bundle) ReferenceSolution() (s Solution, ok bool) {
 	d := b.Definition
 	if d.Protocol == ProtocolLegacy {
 		return referenceAsSolution(d.Lang), true

@@ -53,9 +53,9 @@ func isCompiledFile(lang Lang, name string) bool {
 	return slices.Contains(sourceSuffixes, suffix) && lang != LangPython || suffix == ".cu" && lang == LangCUDA
 }
 
-// submissionFiles reads the names of the additional files that a submission may have.
-func (r *taskReader) submissionFiles(node *yaml.Node) []string {
-	patterns := r.textList(node, "submission_files")
+// readSubmissionFiles reads the names of the additional files that a submission may have.
+func (r *taskReader) readSubmissionFiles(node *yaml.Node) []string {
+	patterns := r.readTexts(node, "submission_files")
 	if len(patterns) > maxFilePatterns {
 		r.addProblem(node, "submission_files", "has %d names; at most %d are allowed", len(patterns), maxFilePatterns)
 		return nil
@@ -65,7 +65,7 @@ func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 		r.addProblem(node, "submission_files", "a Python task with an eval program of its own takes no further files: one could stand in for a module that the program imports")
 		return nil
 	}
-	taken := r.bundle.usersOfNames(patterns)
+	taken := r.bundle.ownersOfTakenNames(patterns)
 	for i, pattern := range patterns {
 		at, item := indexedKey("submission_files", i), node.Content[i]
 		switch {
@@ -98,7 +98,7 @@ func refusedFileName(name string) string {
 // CheckFiles returns a Problem if a submission to the task may not have files with these names.
 func (b *Bundle) CheckFiles(names []string) error {
 	allowed := b.Definition.SubmissionFiles
-	seen, taken := map[string]string{}, b.usersOfNames(names)
+	seen, taken := map[string]string{}, b.ownersOfTakenNames(names)
 	for _, name := range names {
 		why := refusedFileName(name)
 		switch {
@@ -132,11 +132,11 @@ func (d Definition) AllowsSubmittedFile(name string) bool {
 	return d.matchesPattern(name) && d.ownerOfName(name) == ""
 }
 
-// usersOfNames returns, for each of names that is already used, the end of a sentence about its user: an additional
-// file must not shadow a file of the task or of the harness, or a file that one of these includes or imports. It reads
-// the files of the task once, because they may be large. Includes and imports are found by patterns in the text; those
-// of included files are not searched.
-func (b *Bundle) usersOfNames(names []string) map[string]string {
+// ownersOfTakenNames returns, for each of names that is already used, the end of a sentence about its user: an
+// additional file must not shadow a file of the task or of the harness, or a file that one of these includes or
+// imports. It reads the files of the task once, because they may be large. Includes and imports are found by patterns
+// in the text; those of included files are not searched.
+func (b *Bundle) ownersOfTakenNames(names []string) map[string]string {
 	// names that are not used, by the text that an include or import of them has
 	taken, free := map[string]string{}, map[string][]string{}
 	for _, name := range names {

@@ -74,50 +74,50 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.checkRequired(f)
 	def := &r.bundle.Definition
 	def.Protocol = ProtocolEval
-	def.Lang = Lang(r.choiceText(f["lang"], "lang", "", "py", "cu", "cpp"))
-	def.Title = r.title(f["title"])
-	def.Description = r.scalarText(f["description"], "description")
-	def.Tags = r.tags(f["tags"])
-	def.ProblemGroup = r.problem(f["problem"])
-	def.Files = r.files(f["files"])
-	def.Config = r.config(f["config"], def.Lang)
-	def.Templates = r.templates(f["templates"])
-	def.Baselines = r.baselines(f["baselines"])
-	def.Validation = r.validation(f["validation"])
-	r.solutions()
-	r.keepsExactTexts = def.Lang == LangPython && (def.Config.MainFile == "" && !def.hasFile(evalProgramName+".py") || r.scalarText(f["harness"], "harness") == warpboardHarnessValue)
-	def.Tests = r.cases(f["tests"], "tests")
-	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")
+	def.Lang = Lang(r.readChoice(f["lang"], "lang", "", "py", "cu", "cpp"))
+	def.Title = r.readTitle(f["title"])
+	def.Description = r.readScalar(f["description"], "description")
+	def.Tags = r.readTags(f["tags"])
+	def.ProblemGroup = r.readProblemGroup(f["problem"])
+	def.Files = r.readFiles(f["files"])
+	def.Config = r.readConfig(f["config"], def.Lang)
+	def.Templates = r.readTemplates(f["templates"])
+	def.Baselines = r.readBaselines(f["baselines"])
+	def.Validation = r.readValidation(f["validation"])
+	r.addSolutions()
+	r.keepsExactTexts = def.Lang == LangPython && (def.Config.MainFile == "" && !def.hasFile(evalProgramName+".py") || r.readScalar(f["harness"], "harness") == warpboardHarnessValue)
+	def.Tests = r.readCases(f["tests"], "tests")
+	def.Benchmarks = r.readCases(f["benchmarks"], "benchmarks")
 	r.readTimeouts(f, def)
-	def.RankingBy = Ranking(r.choiceText(f["ranking_by"], "ranking_by", "last", "last", "mean", "geom"))
-	if seed, ok := r.integer(f["seed"], "seed"); ok {
+	def.RankingBy = Ranking(r.readChoice(f["ranking_by"], "ranking_by", "last", "last", "mean", "geom"))
+	if seed, ok := r.readInteger(f["seed"], "seed"); ok {
 		def.Seed = &seed
 	}
-	def.MultiGPU = r.boolean(f["multi_gpu"], "multi_gpu", false)
-	def.Libraries = r.matchingText(f["libraries"], "libraries", libraryNamePattern.MatchString, "is not a library's name, as in -lNAME")
-	def.GPUs = r.devices(f["gpus"], "gpus")
+	def.MultiGPU = r.readBoolean(f["multi_gpu"], "multi_gpu", false)
+	def.Libraries = r.readMatchingTexts(f["libraries"], "libraries", libraryNamePattern.MatchString, "is not a library's name, as in -lNAME")
+	def.GPUs = r.readDevices(f["gpus"], "gpus")
 	r.checkDevices(f)
-	def.Require = r.requirements(f["require"], "require")
-	def.DisableProfile = !r.boolean(f["profile"], "profile", true)
-	r.sanitize(f["sanitize"])
-	r.harness(f["config"])
-	r.worldSizes(f)
-	r.library(f["library"])
-	def.Roofline = r.roofline(f["roofline"])
+	def.Require = r.readRequirements(f["require"], "require")
+	def.DisableProfile = !r.readBoolean(f["profile"], "profile", true)
+	r.readSanitize(f["sanitize"])
+	r.readHarness(f["config"])
+	r.checkWorldSizes(f)
+	r.readLibrary(f["library"])
+	def.Roofline = r.readRoofline(f["roofline"])
 	r.chooseHarness(f["harness"])
 	r.checkRanges(f)
-	def.Tolerance = r.tolerances(f)
-	if def.AllowSetup = r.boolean(f["setup"], "setup", false); def.AllowSetup && (def.Lang != LangPython || def.HasOwnHarness || def.MultiGPU) {
+	def.Tolerance = r.readTolerances(f)
+	if def.AllowSetup = r.readBoolean(f["setup"], "setup", false); def.AllowSetup && (def.Lang != LangPython || def.HasOwnHarness || def.MultiGPU) {
 		r.addProblem(f["setup"], "setup", "is for Python tasks with Warpboard's harness, on one GPU")
 	}
 	// The allowed files of a submission depend on the choice of the harness.
-	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
+	r.bundle.Definition.SubmissionFiles = r.readSubmissionFiles(f["submission_files"])
 }
 
-// sanitize reads the key sanitize: whether a ranked run requires a clean run of compute-sanitizer.
-func (r *taskReader) sanitize(node *yaml.Node) {
+// readSanitize reads the key sanitize: whether a ranked run requires a clean run of compute-sanitizer.
+func (r *taskReader) readSanitize(node *yaml.Node) {
 	def := &r.bundle.Definition
-	def.SanitizeFirst = r.choiceText(node, "sanitize", "optional", "optional", "required") == "required"
+	def.SanitizeFirst = r.readChoice(node, "sanitize", "optional", "optional", "required") == "required"
 	switch {
 	case !def.SanitizeFirst:
 	case def.Lang == LangCPP:
@@ -129,10 +129,10 @@ func (r *taskReader) sanitize(node *yaml.Node) {
 	}
 }
 
-// library reads the key library: whether kernels of libraries are refused. Only profiles show the kernels that ran.
-func (r *taskReader) library(node *yaml.Node) {
+// readLibrary reads the key library: whether kernels of libraries are refused. Only profiles show the kernels that ran.
+func (r *taskReader) readLibrary(node *yaml.Node) {
 	def := &r.bundle.Definition
-	def.RefuseLibraryKernels = r.choiceText(node, "library", "allow", "allow", "refuse") == "refuse"
+	def.RefuseLibraryKernels = r.readChoice(node, "library", "allow", "allow", "refuse") == "refuse"
 	switch {
 	case !def.RefuseLibraryKernels:
 	case def.Lang == LangCPP:
@@ -145,13 +145,13 @@ func (r *taskReader) library(node *yaml.Node) {
 // readTimeouts reads the time limits of stages.
 func (r *taskReader) readTimeouts(f yamlFields, def *Definition) {
 	def.Timeouts = Timeouts{
-		Test:      r.timeout(f["test_timeout"], "test_timeout"),
-		Benchmark: r.timeout(f["benchmark_timeout"], "benchmark_timeout"),
-		Ranked:    r.timeout(f["ranked_timeout"], "ranked_timeout"),
+		Test:      r.readTimeout(f["test_timeout"], "test_timeout"),
+		Benchmark: r.readTimeout(f["benchmark_timeout"], "benchmark_timeout"),
+		Ranked:    r.readTimeout(f["ranked_timeout"], "ranked_timeout"),
 	}
-	def.MemoryLimit = r.memory(f["memory_limit"], "memory_limit")
+	def.MemoryLimit = r.readMemory(f["memory_limit"], "memory_limit")
 	if f["ranked_budget"] != nil {
-		def.RankedBudget = r.timeout(f["ranked_budget"], "ranked_budget")
+		def.RankedBudget = r.readTimeout(f["ranked_budget"], "ranked_budget")
 	}
 }
 
@@ -164,19 +164,19 @@ func (r *taskReader) checkRequired(f map[string]*yaml.Node) {
 	}
 }
 
-func (r *yamlReader) choiceText(node *yaml.Node, key, otherwise string, allowed ...string) string {
+func (r *yamlReader) readChoice(node *yaml.Node, key, otherwise string, allowed ...string) string {
 	if node == nil {
 		return otherwise
 	}
-	text := r.scalarText(node, key)
+	text := r.readScalar(node, key)
 	if !slices.Contains(allowed, text) && node.Kind == yaml.ScalarNode {
 		r.addProblem(node, key, "%q is not allowed; it is one of %s", text, strings.Join(allowed, ", "))
 	}
 	return text
 }
 
-func (r *yamlReader) matchingText(node *yaml.Node, key string, allowed func(string) bool, message string) []string {
-	texts := r.textList(node, key)
+func (r *yamlReader) readMatchingTexts(node *yaml.Node, key string, allowed func(string) bool, message string) []string {
+	texts := r.readTexts(node, key)
 	for i, text := range texts {
 		switch item := node.Content[i]; {
 		case item.Kind != yaml.ScalarNode || text == "":
@@ -189,13 +189,13 @@ func (r *yamlReader) matchingText(node *yaml.Node, key string, allowed func(stri
 	return texts
 }
 
-func (r *yamlReader) devices(node *yaml.Node, key string) []string {
-	return r.matchingText(node, key, deviceNamePattern.MatchString, "is not a device's name")
+func (r *yamlReader) readDevices(node *yaml.Node, key string) []string {
+	return r.readMatchingTexts(node, key, deviceNamePattern.MatchString, "is not a device's name")
 }
 
-// requirements reads the Python packages that a worker must have.
-func (r *yamlReader) requirements(node *yaml.Node, key string) requirement.List {
-	texts := r.textList(node, key)
+// readRequirements reads the Python packages that a worker must have.
+func (r *yamlReader) readRequirements(node *yaml.Node, key string) requirement.List {
+	texts := r.readTexts(node, key)
 	list, at, err := requirement.ParseList(texts)
 	switch {
 	case err == nil:
@@ -208,16 +208,16 @@ func (r *yamlReader) requirements(node *yaml.Node, key string) requirement.List 
 	return nil
 }
 
-func (r *yamlReader) title(node *yaml.Node) string {
-	title := strings.TrimSpace(r.scalarText(node, "title"))
+func (r *yamlReader) readTitle(node *yaml.Node) string {
+	title := strings.TrimSpace(r.readScalar(node, "title"))
 	if len(title) > maxTitle || strings.ContainsFunc(title, unicode.IsControl) {
 		r.addProblem(node, "title", "must be one line of at most %d bytes, without control characters", maxTitle)
 	}
 	return title
 }
 
-func (r *yamlReader) timeout(node *yaml.Node, key string) time.Duration {
-	seconds, ok := r.integer(node, key)
+func (r *yamlReader) readTimeout(node *yaml.Node, key string) time.Duration {
+	seconds, ok := r.readInteger(node, key)
 	if !ok {
 		return defaultTimeout
 	}
@@ -228,9 +228,9 @@ func (r *yamlReader) timeout(node *yaml.Node, key string) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// memory reads a number of MiB and returns bytes; 0 if the key is absent.
-func (r *yamlReader) memory(node *yaml.Node, key string) int64 {
-	n, ok := r.integer(node, key)
+// readMemory reads a number of MiB and returns bytes; 0 if the key is absent.
+func (r *yamlReader) readMemory(node *yaml.Node, key string) int64 {
+	n, ok := r.readInteger(node, key)
 	if ok && (n < minMemoryMiB || n > maxMemoryMiB) {
 		r.addProblem(node, key, "must be between %d and %d MiB", minMemoryMiB, maxMemoryMiB)
 		return 0
@@ -238,9 +238,9 @@ func (r *yamlReader) memory(node *yaml.Node, key string) int64 {
 	return n << 20
 }
 
-// cases reads a list of mappings without nesting; each case keeps its arguments in file order.
-func (r *taskReader) cases(node *yaml.Node, key string) []Case {
-	items := r.items(node, key)
+// readCases reads a list of mappings without nesting; each case keeps its arguments in file order.
+func (r *taskReader) readCases(node *yaml.Node, key string) []Case {
+	items := r.readItems(node, key)
 	if len(items) > MaxCases {
 		r.addProblem(node, key, "has %d cases; at most %d are allowed", len(items), MaxCases)
 		return nil
@@ -266,7 +266,7 @@ func (r *taskReader) readCase(node *yaml.Node, key string) Case {
 		}
 		switch {
 		case name.Value == DevicesKey:
-			out = append(out, r.caseDevices(value, at))
+			out = append(out, r.readCaseDevices(value, at))
 		case !ok:
 			r.addProblem(value, at, "must be one value or a list of values")
 		case strings.Contains(text, ";") || strings.ContainsFunc(text, unicode.IsControl):

@@ -52,8 +52,8 @@ func CheckToleranceValue(word string, number float64) string {
 	return ""
 }
 
-// tolerances reads the keys tolerance and tolerances.
-func (r *taskReader) tolerances(f yamlFields) *Tolerances {
+// readTolerances reads the keys tolerance and tolerances.
+func (r *taskReader) readTolerances(f yamlFields) *Tolerances {
 	def, node := &r.bundle.Definition, f["tolerance"]
 	if node == nil {
 		node = f["tolerances"]
@@ -68,12 +68,12 @@ func (r *taskReader) tolerances(f yamlFields) *Tolerances {
 	case def.MultiGPU:
 		r.addProblem(node, "tolerance", "cannot be combined with multi_gpu: check_implementation of the reference compares the answers of all ranks")
 	}
-	out := &Tolerances{Tolerance: r.tolerance(f["tolerance"], "tolerance")}
+	out := &Tolerances{Tolerance: r.readTolerance(f["tolerance"], "tolerance")}
 	for name, value := range r.mappingPairs(f["tolerances"], "tolerances") {
 		if out.ByOutput == nil {
 			out.ByOutput = map[string]Tolerance{}
 		}
-		out.ByOutput[name.Value] = r.tolerance(value, joinKey("tolerances", name.Value))
+		out.ByOutput[name.Value] = r.readTolerance(value, joinKey("tolerances", name.Value))
 	}
 	if len(out.ByOutput) > MaxTolerances {
 		r.addProblem(f["tolerances"], "tolerances", "has %d outputs; at most %d are allowed", len(out.ByOutput), MaxTolerances)
@@ -81,7 +81,7 @@ func (r *taskReader) tolerances(f yamlFields) *Tolerances {
 	return out
 }
 
-func (r *taskReader) tolerance(node *yaml.Node, key string) Tolerance {
+func (r *taskReader) readTolerance(node *yaml.Node, key string) Tolerance {
 	if node == nil {
 		return Tolerance{}
 	}
@@ -108,10 +108,10 @@ func (r *taskReader) tolerance(node *yaml.Node, key string) Tolerance {
 		MaxError:        number("max_error"),
 	}
 	if f["equal_nan"] != nil {
-		equal := r.boolean(f["equal_nan"], joinKey(key, "equal_nan"), false)
+		equal := r.readBoolean(f["equal_nan"], joinKey(key, "equal_nan"), false)
 		out.EqualNaN = &equal
 	}
-	out.InfiniteRule = r.choiceText(f["infinite"], joinKey(key, "infinite"), "", InfiniteRuleNames()...)
+	out.InfiniteRule = r.readChoice(f["infinite"], joinKey(key, "infinite"), "", InfiniteRuleNames()...)
 	return out
 }
 

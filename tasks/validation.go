@@ -21,8 +21,8 @@ type ValidationScript struct {
 // maxValidationVersion limits the characters of the version, which boards show.
 const maxValidationVersion = 40
 
-// validation reads the key validation. Only Python tasks have one: the script imports the submission as a module.
-func (r *taskReader) validation(node *yaml.Node) *ValidationScript {
+// readValidation reads the key validation. Only Python tasks have one: the script imports the submission as a module.
+func (r *taskReader) readValidation(node *yaml.Node) *ValidationScript {
 	const key = "validation"
 	def := r.bundle.Definition
 	if node == nil {
@@ -33,11 +33,11 @@ func (r *taskReader) validation(node *yaml.Node) *ValidationScript {
 		return nil
 	}
 	f := r.readMapping(node, key, knownKeys(key, "")...)
-	v := ValidationScript{Version: strings.TrimSpace(r.scalarText(f["version"], key+".version"))}
+	v := ValidationScript{Version: strings.TrimSpace(r.readScalar(f["version"], key+".version"))}
 	if n := len(v.Version); node.Kind == yaml.MappingNode && (n == 0 || n > maxValidationVersion || strings.ContainsFunc(v.Version, unicode.IsControl)) {
 		r.addProblem(node, key+".version", "is required: one line of at most %d bytes that names this edition of the script", maxValidationVersion)
 	}
-	source := r.scalarText(f["script"], key+".script")
+	source := r.readScalar(f["script"], key+".script")
 	if source == "" || source == SubmissionSource || path.Ext(source) != ".py" {
 		r.addProblem(node, key+".script", "is required: the path of a Python file in the archive")
 		return &v

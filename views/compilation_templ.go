@@ -17,7 +17,7 @@ import (
 )
 
 // CompiledSources identifies the files of a compilation in its messages.
-func CompiledSources(c kernelrun.Compilation) Sources {
+func CompiledSources(c kernelrun.CompilationResult) Sources {
 	return Sources{MainFileNames: []string{c.File}}
 }
 
@@ -384,7 +384,7 @@ func compiledState(r kernelrun.Result) string {
 }
 
 // formsOf returns the listings with code, machine code first.
-func formsOf(c kernelrun.Compilation) []kernelrun.CodeListing {
+func formsOf(c kernelrun.CompilationResult) []kernelrun.CodeListing {
 	listings := slices.DeleteFunc(slices.Clone(c.Listings), func(l kernelrun.CodeListing) bool { return len(l.Code) == 0 })
 	slices.SortStableFunc(listings, func(a, b kernelrun.CodeListing) int { return order(a) - order(b) })
 	return listings
@@ -398,7 +398,7 @@ func order(l kernelrun.CodeListing) int {
 }
 
 // compiledCode shows a listing beside the source; the script of the site scrolls both together.
-func compiledCode(p EvaluationPage, c kernelrun.Compilation, listing kernelrun.CodeListing, open bool) templ.Component {
+func compiledCode(p EvaluationPage, c kernelrun.CompilationResult, listing kernelrun.CodeListing, open bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -746,7 +746,7 @@ func evaluationResult(p EvaluationPage, r kernelrun.Result) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = deviceMetrics(label, r.Metrics[label].Device).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = deviceMetrics(label, r.Metrics[label].DeviceMetrics).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1206,7 +1206,7 @@ type titled struct{ title, text string }
 
 func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	facts := []titled{
-		{"Method", evaluationStateText(r.ProfilingMethod)}, {"Clock", clockText(r)}, {"Setup", setupTimeText(r.SetupNS)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Reference", keptText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
+		{"Method", evaluationStateText(r.ProfilingMethod)}, {"Clock", clockText(r)}, {"Setup", setupTimeText(r.SetupNS)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Reference", keptText(r)}, {"Device", r.DeviceName}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
 		{"Signal", r.Signal}, {"Limit reached", r.ExceededLimit},
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Baselines)) {

@@ -27,7 +27,7 @@ func TestASpeedupIsClaimedOnlyWhereItsIntervalExcludesOne(t *testing.T) {
 
 // TestAnExactMatchNamesNoWorstElement: digits of two types differ where the values do not.
 func TestAnExactMatchNamesNoWorstElement(t *testing.T) {
-	n := job.Numerics{WorstPosition: "[3]", Got: "0.186304569", Want: "0.18630456924438477"}
+	n := job.NumericError{WorstPosition: "[3]", Got: "0.186304569", Want: "0.18630456924438477"}
 	if text := show(t, numericsCells(&n)).Text(); strings.Contains(text, "instead of") ||
 		!strings.Contains(text, "exact") {
 		t.Errorf("an exact match says %q", text)

@@ -58,7 +58,7 @@ func setupTimeText(ns float64) string {
 }
 
 // baselineText compares the kernel with a baseline.
-func baselineText(b kernelrun.Baseline) string {
+func baselineText(b kernelrun.BaselineComparison) string {
 	if b.Speedup == nil {
 		return b.Error
 	}

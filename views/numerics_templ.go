@@ -19,11 +19,11 @@ import (
 
 // hasNumerics reports whether a case was compared with a reference in double precision.
 func hasNumerics(cases []job.CaseResult) bool {
-	return slices.ContainsFunc(cases, func(c job.CaseResult) bool { return c.Numerics != nil && c.Numerics.Note == "" })
+	return slices.ContainsFunc(cases, func(c job.CaseResult) bool { return c.NumericError != nil && c.NumericError.Note == "" })
 }
 
 // numericsNote returns a note on a case's errors, or "".
-func numericsNote(n *job.Numerics) string {
+func numericsNote(n *job.NumericError) string {
 	switch {
 	case n == nil:
 		return ""
@@ -65,7 +65,7 @@ func numericsHead() templ.Component {
 	})
 }
 
-func numericsCells(n *job.Numerics) templ.Component {
+func numericsCells(n *job.NumericError) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -228,7 +228,7 @@ func caseNumerics(c job.CaseResult, columns int) templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if note := numericsNote(c.Numerics); note != "" {
+		if note := numericsNote(c.NumericError); note != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<tr class=\"said\" data-numerics=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

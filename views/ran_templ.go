@@ -330,15 +330,15 @@ func kernelTable(r LaunchedKernels, label string) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if k.Cases < r.Cases {
+			if k.CaseCount < r.Cases {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<p class=\"small soft\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var14 string
-				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("in %d of %d cases", k.Cases, r.Cases))
+				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("in %d of %d cases", k.CaseCount, r.Cases))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ran.templ`, Line: 113, Col: 82}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ran.templ`, Line: 113, Col: 86}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 				if templ_7745c5c3_Err != nil {
@@ -402,9 +402,9 @@ func kernelTable(r LaunchedKernels, label string) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var19 string
-			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(k.Launches))
+			templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(k.LaunchCount))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ran.templ`, Line: 118, Col: 60}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ran.templ`, Line: 118, Col: 63}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 			if templ_7745c5c3_Err != nil {
@@ -515,7 +515,7 @@ func ranInCall(label string, kernels []kernelrun.Kernel) templ.Component {
 
 func ranOf(kernels []kernelrun.Kernel) (r LaunchedKernels) {
 	for _, k := range kernels {
-		r.Kernels = append(r.Kernels, job.Kernel{Name: k.Name, Origin: k.Origin, FromLibrary: k.FromLibrary, Launches: k.Launches, NS: k.DurationNS, Share: k.Share})
+		r.Kernels = append(r.Kernels, job.Kernel{Name: k.Name, Origin: k.Origin, FromLibrary: k.FromLibrary, LaunchCount: k.Launches, NS: k.DurationNS, Share: k.Share})
 	}
 	return r
 }

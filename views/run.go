@@ -157,7 +157,7 @@ func (r RunCard) casesHeading(stage StageView) string {
 		text += "; the score is the " + format.LowerFirst(r.RankingRule)
 		if !r.SelfMeasured && anyTimedByJudge(stage.Result.Cases) {
 			text += ", each by its median"
-			if n := len(stage.Result.Cases[0].Processes); n > 1 {
+			if n := len(stage.Result.Cases[0].ProcessMedians); n > 1 {
 				text += fmt.Sprintf(" of %d fresh processes", n)
 			}
 		}
@@ -248,8 +248,8 @@ func MachineFacts(m job.Machine, harness string) []NamedValue {
 	all := []NamedValue{
 		{"Device", m.DeviceName}, {"Device ID", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA",
 			m.CUDA},
-		{"Compiler", m.Compiler}, {"Python", m.Python}, {"Torch", m.Torch}, {"Triton", m.Triton},
-		{"Kernel", m.KernelRelease}, {"Sandbox", m.Sandbox}, {"Harness", harness},
+		{"Compiler", m.CompilerVersion}, {"Python", m.Python}, {"Torch", m.Torch}, {"Triton", m.Triton},
+		{"Kernel", m.KernelRelease}, {"Sandbox", m.SandboxName}, {"Harness", harness},
 	}
 	return slices.DeleteFunc(append(all, runConditions(m)...), func(f NamedValue) bool { return f.Value == "" })
 }

@@ -1334,7 +1334,7 @@ func checkedCases(cases []job.CaseResult) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if hasNumerics(cases) {
-				templ_7745c5c3_Err = numericsCells(c.Numerics).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = numericsCells(c.NumericError).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -222,7 +222,7 @@ func (r TrialRow) starterVerdict() (word string, bad bool) {
 	switch {
 	case r.Trial.Outcome == job.OutcomePassed:
 		return "compiles, and passes", false
-	case r.Trial.Judged() && r.Trial.StageWithTaskFault() == nil:
+	case r.Trial.WasJudged() && r.Trial.StageWithTaskFault() == nil:
 		return "compiles, as expected", false
 	case r.Trial.StageWithTaskFault() != nil:
 		return "inconclusive: the task failed", true

@@ -46,7 +46,7 @@ func (w WorkerCard) Clock() string {
 
 // withoutSandbox reports whether untrusted programs have the rights of the worker's own user.
 func (w WorkerCard) withoutSandbox() bool {
-	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Machine.Sandbox == "off" })
+	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Machine.SandboxName == "off" })
 }
 
 // tools lists the worker's software, without duplicates.
@@ -59,7 +59,7 @@ func (w WorkerCard) tools() []string {
 	}
 	for _, s := range w.Slots {
 		m := s.Machine
-		add("", m.Compiler)
+		add("", m.CompilerVersion)
 		add("CUDA ", m.CUDA)
 		add("Python ", m.Python)
 		add("torch ", m.Torch)

@@ -65,7 +65,7 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
 	w := webtest.NewWorker(t, s.Site, run)
 	for i := range 20 {
-		w.Say(job.Event{Type: job.EventCase, Stage: job.StageTest,
+		w.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageTest,
 			Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
 	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
@@ -77,7 +77,7 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	again := s.Open(path+"?after=0", fmt.Sprint(seen[len(seen)-1]))
 	seen = append(seen, again.Want(len(all)-7)...)
 	for i := range 5 { // now they come live
-		w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark,
+		w.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageBenchmark,
 			Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
 	w.Finish()
@@ -103,7 +103,7 @@ func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
 	w.Say(job.Event{Type: job.EventAttemptStarted})
 	all := storedIDs(t, s.Cfg.Store, run.SubmissionID)
 	r := s.Open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, all[len(all)-1]), "")
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageBuild})
 	e, ok := r.Next()
 	if !ok || e.ID <= all[len(all)-1] || e.Name != "" || !strings.Contains(e.Data, "<") {
 		t.Errorf("the page got %+v, want the stage's HTML as a message without a name", e)

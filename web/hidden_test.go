@@ -38,10 +38,10 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.Task.ID) // its author reads no sources either
 	s.runs["does not compile"] = s.Submit(s.person, "H200", "// "+trick)
 	w := webtest.NewWorker(t, s.Site, s.runs["does not compile"])
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageBuild})
 	w.Log(trick)
 	build := trickyStage(job.StageBuild, job.StatusError)
-	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &build})
+	w.Say(job.Event{Type: job.EventStageEnded, Stage: job.StageBuild, EndedStage: &build})
 	s.ends(w.Attempt, job.OutcomeFailed, nil, build)
 
 	s.runs["fails in its test"] = s.Submit(s.person, "H200", "// fails "+trick)
@@ -192,10 +192,10 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 		return asked
 	}
 	running := webtest.NewWorker(t, s.Site, s.runs["goes on"])
-	running.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	running.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageBuild})
 	build := trickyStage(job.StageBuild, job.StatusPass)
-	running.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &build})
-	running.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, CaseCount: 2})
+	running.Say(job.Event{Type: job.EventStageEnded, Stage: job.StageBuild, EndedStage: &build})
+	running.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageTest, CaseCount: 2})
 	running.Log(trick)
 	page, api := fmt.Sprintf("/submissions/%d", s.runs["goes on"].SubmissionID),
 		fmt.Sprintf("/api/v1/submissions/%d", s.runs["goes on"].SubmissionID)

@@ -38,10 +38,10 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 				for i := range 20 {
 					w.Say(job.Event{Type: job.EventLog, Stage: job.StageBuild, Text: fmt.Sprintln("line", i)})
 				}
-				for _, e := range []job.Event{{Type: job.EventStage, Stage: job.StageTest, CaseCount: 2},
-					{Type: job.EventCase, Stage: job.StageTest, CaseCount: 2,
+				for _, e := range []job.Event{{Type: job.EventStageStarted, Stage: job.StageTest, CaseCount: 2},
+					{Type: job.EventCaseEnded, Stage: job.StageTest, CaseCount: 2,
 						Case: &job.CaseResult{Status: job.StatusPass}},
-					{Type: job.EventEnded, Stage: job.StageTest,
+					{Type: job.EventStageEnded, Stage: job.StageTest,
 						EndedStage: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}} {
 					list = append(list, cost(func() { w.Say(e) }, 1))
 				}
@@ -65,7 +65,7 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 			}
 			tier.Until(t, "all are subscribed", func() bool { return s.Cfg.Hub.StreamCount() == len(readers) })
 			// now all have read what was kept
-			cost(func() { w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild}) }, 1)
+			cost(func() { w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageBuild}) }, 1)
 			for i, watched := range costs(w) {
 				if watched-unwatched[i] > allowed {
 					t.Errorf("event %d costs %d statements, and %d with ten readers: want at most %d more", i,

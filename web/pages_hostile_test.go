@@ -70,8 +70,8 @@ func hostileStages() []job.StageResult {
 }
 
 func sayHostile(w *webtest.Worker) {
-	w.Say(job.Event{Type: job.EventStage, Stage: job.Stage(webtest.Hostile), CaseCount: 2})
-	w.Say(job.Event{Type: job.EventCase, Stage: job.Stage(webtest.Hostile), CaseCount: 2,
+	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.Stage(webtest.Hostile), CaseCount: 2})
+	w.Say(job.Event{Type: job.EventCaseEnded, Stage: job.Stage(webtest.Hostile), CaseCount: 2,
 		Case: &job.CaseResult{SpecLine: webtest.Hostile, Status: job.Status(webtest.Hostile),
 			Message: webtest.Hostile}})
 	w.Log(webtest.Hostile)
@@ -80,7 +80,7 @@ func sayHostile(w *webtest.Worker) {
 func hostileWorker(t testing.TB, s *webtest.Scene) {
 	machine := job.Machine{DeviceName: webtest.Hostile, UUIDHash: webtest.Hostile, Driver: webtest.Hostile}
 	err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(),
-		job.Heartbeat{Worker: webtest.Hostile, WorkerVersion: webtest.Hostile, WorkerStartedAt: time.Now(), RefusingReason: webtest.Hostile,
+		job.Heartbeat{Worker: webtest.Hostile, WorkerVersion: webtest.Hostile, WorkerStartedAt: time.Now(), NoJobsReason: webtest.Hostile,
 			Slots:           []job.Slot{{Device: webtest.Hostile, Machine: machine, DisabledReason: webtest.Hostile}},
 			SelfTestResults: []job.SelfTestResult{{Name: webtest.Hostile, Detail: webtest.Hostile}}})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 func TestReaderWhoWasAwayGetsOneCardNotAll(t *testing.T) {
 	s := webtest.NewScene(t)
 	for i := range 20 {
-		s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, CaseCount: 20,
+		s.Worker.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageBenchmark, CaseCount: 20,
 			Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
 	events, err := s.Cfg.Store.Work.EventsSince(t.Context(), s.Working.SubmissionID, 0, 1000)

@@ -41,7 +41,7 @@ func (p pythonClient) projects(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return respondIndexPage(c, fiber.Map{"projects": []fiber.Map{{"name": w.Name}}}, w.Name+"/", w.Name, "")
+	return respondIndexPage(c, fiber.Map{"projects": []fiber.Map{{"name": w.ProjectName}}}, w.ProjectName+"/", w.ProjectName, "")
 }
 
 // project lists the client's only file, the wheel that this site builds.
@@ -50,11 +50,11 @@ func (p pythonClient) project(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if c.Params("project") != w.Name {
+	if c.Params("project") != w.ProjectName {
 		return site.NotFound(c)
 	}
 	sum, link := fmt.Sprintf("%x", sha256.Sum256(w.Content)), "../../"+w.FileName
-	return respondIndexPage(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.FileName, "url": link,
+	return respondIndexPage(c, fiber.Map{"name": w.ProjectName, "files": []fiber.Map{{"filename": w.FileName, "url": link,
 		"hashes": fiber.Map{"sha256": sum}, "requires-python": w.RequiresPython, "size": len(w.Content)}}},
 		link+"#sha256="+sum, w.FileName, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.RequiresPython)))
 }

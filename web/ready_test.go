@@ -64,7 +64,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	want("slots")
 	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU", DisabledReason: "ECC errors"}}})
 	want("slots")
-	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}, RefusingReason: "The sandbox failed."})
+	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}, NoJobsReason: "The sandbox failed."})
 	want("slots")
 	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}})
 	want()

@@ -24,7 +24,7 @@ var moduleFiles embed.FS
 
 // Wheel is a built package for pip.
 type Wheel struct {
-	Name           string // name of the project
+	ProjectName    string // name of the project
 	Version        string
 	RequiresPython string // required Python versions
 	FileName       string // file name
@@ -66,9 +66,9 @@ func Build() (*Wheel, error) {
 		return nil, errors.New("warpboard/version.py has no __version__")
 	}
 	p := about.Project
-	w := &Wheel{Name: p.Name, Version: string(version[1]), RequiresPython: p.RequiresPython}
-	w.FileName = fmt.Sprintf("%s-%s-py3-none-any.whl", w.Name, w.Version)
-	w.Content, err = p.archive(fmt.Sprintf("%s-%s.dist-info/", w.Name, w.Version), w.Version)
+	w := &Wheel{ProjectName: p.Name, Version: string(version[1]), RequiresPython: p.RequiresPython}
+	w.FileName = fmt.Sprintf("%s-%s-py3-none-any.whl", w.ProjectName, w.Version)
+	w.Content, err = p.archive(fmt.Sprintf("%s-%s.dist-info/", w.ProjectName, w.Version), w.Version)
 	return w, err
 }
 

@@ -129,7 +129,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	key := fmt.Sprintf("%s %d %s", attack.Task, attack.InputSize, attack.HonestTwin)
 	twin, known := a.twins[key]
 	if !known {
-		attack.Timeout = 0
+		attack.TimeoutSeconds = 0
 		twin = a.run(t, attack, attack.HonestTwin)
 		a.twins[key] = twin
 	}
@@ -159,7 +159,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	}
 	if ahead := func() bool { return got.shown < leastShare*twin.best-hideable }; verdict == attacks.VerdictScoredHonestly && ahead() {
 		// The machine may have been busier then.
-		attack.Timeout = 0
+		attack.TimeoutSeconds = 0
 		again := a.run(t, attack, attack.HonestTwin)
 		if again.best > 0 {
 			twin.best = min(twin.best, again.best)
@@ -217,20 +217,20 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 		cases[0] = tasks.Case{{Name: "size", Value: strconv.Itoa(attack.InputSize)}, {Name: "seed", Value: "5"}}
 	}
 	limit := 20 * time.Second
-	if attack.Timeout > 0 {
-		limit = time.Duration(attack.Timeout) * time.Second
+	if attack.TimeoutSeconds > 0 {
+		limit = time.Duration(attack.TimeoutSeconds) * time.Second
 	}
 	parser, report := harness.NewParser(nil).ExpectProcesses(), &bytes.Buffer{}
 	ending, err := a.program.RunStage(t.Context(), toolchain.StageRequest{
 		Mode: "leaderboard", Cases: cases, Timeout: limit, OnResultPipe: func(b []byte) { parser.Write(b); report.Write(b) },
-		NeedsAnotherProcess: func(_ context.Context, number int) bool { return number < attack.Processes }})
+		NeedsAnotherProcess: func(_ context.Context, number int) bool { return number < attack.ProcessCount }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	parser.Close()
 	r := result{stderr: ending.Stderr}
 	var failure *job.Failure
-	if r.status, failure = harness.JudgeStage(ending, limit, parser, cases); failure != nil {
+	if r.status, failure = harness.StageVerdict(ending, limit, parser, cases); failure != nil {
 		r.failure = *failure
 		return r
 	}
@@ -250,8 +250,8 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 	if r.best == 0 || r.clock == "" {
 		t.Fatalf("the report has no calls of the runner's clock:\n%s", report)
 	}
-	if want := max(attack.Processes, 1); len(c.Processes) != want {
-		t.Fatalf("%d processes were measured, want %d", len(c.Processes), want)
+	if want := max(attack.ProcessCount, 1); len(c.ProcessMedians) != want {
+		t.Fatalf("%d processes were measured, want %d", len(c.ProcessMedians), want)
 	}
 	return r
 }

@@ -48,14 +48,14 @@ type Attack struct {
 	VerdictWhenBusy Verdict `yaml:"busy"`    // another allowed end, by chance or on a busy machine
 	ExpectedReason  string  `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
 	InputSize       int     `yaml:"size"`    // input size, instead of that of the task's benchmarks
-	Timeout         int     `yaml:"timeout"` // limit of a stage in seconds; 0: as in the task
-	// Processes is the number of processes that measure the attack; 0 means one.
-	Processes int `yaml:"processes"`
-	// GPUs is the number of GPUs that the attack's task needs; 0 means one. Mode is the mode of its run: "" means
+	TimeoutSeconds  int     `yaml:"timeout"` // limit of a stage in seconds; 0: as in the task
+	// ProcessCount is the number of processes that measure the attack; 0 means one.
+	ProcessCount int `yaml:"processes"`
+	// GPUCount is the number of GPUs that the attack's task needs; 0 means one. Mode is the mode of its run: "" means
 	// ranked; with "profile" the attack counts as refused if no profile is shown. scripts/attack-check runs attacks
 	// with either field only by name.
-	GPUs int    `yaml:"gpus"`
-	Mode string `yaml:"mode"`
+	GPUCount int    `yaml:"gpus"`
+	Mode     string `yaml:"mode"`
 	// ReasonWhenBusy is another allowed ExpectedReason, for a busy machine on which the judge stops waiting for a call
 	// of a delayed runner.
 	ReasonWhenBusy string `yaml:"busy_reason"`

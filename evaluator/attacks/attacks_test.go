@@ -61,7 +61,7 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 			continue // it was not asked for
 		}
 		ended.Results = append(ended.Results,
-			attacks.Result{Attack: attack.Name, Harness: harness.Digest(), Verdict: verdictOf(got),
+			attacks.Result{Attack: attack.Name, HarnessDigest: harness.Digest(), Verdict: verdictOf(got),
 				EndedAsExpected: held,
 				ClaimedTimeNS:   got.claimed, ShownTimeNS: got.shown, TestedAt: time.Now().UTC().Truncate(time.Second)})
 	}
@@ -133,8 +133,8 @@ func TestAnAttackOnSeveralGPUsSaysHowMany(t *testing.T) {
 		}
 	}
 	for _, a := range all {
-		if a.Device == "gpu" && a.GPUs != needs[a.Task] {
-			t.Errorf("%s says %d, and its task needs %d", a.Name, a.GPUs, needs[a.Task])
+		if a.Device == "gpu" && a.GPUCount != needs[a.Task] {
+			t.Errorf("%s says %d, and its task needs %d", a.Name, a.GPUCount, needs[a.Task])
 		}
 	}
 }
@@ -156,7 +156,7 @@ func TestResultsAreOfAttacksThatThereAre(t *testing.T) {
 			i := slices.IndexFunc(all, func(a attacks.Attack) bool {
 				return a.Name == r.Attack && (a.Device == "cpu") == (table.Device == device.CPU)
 			})
-			if i < 0 || r.Harness == "" || r.TestedAt.IsZero() ||
+			if i < 0 || r.HarnessDigest == "" || r.TestedAt.IsZero() ||
 				r.EndedAsExpected && !all[i].AllowsVerdict(r.Verdict) {
 				t.Errorf("on %s: %+v", table.Device, r)
 			}

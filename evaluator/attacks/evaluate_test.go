@@ -15,11 +15,11 @@ import (
 func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) result {
 	t.Helper()
 	request := kernelrun.Request{
-		Kind: kernelrun.KindEvaluate, CustomKernel: kernelrun.Code{Source: string(kernel), KernelType: "torch"},
+		Kind: kernelrun.KindEvaluate, CustomKernel: kernelrun.KernelCode{Source: string(kernel), KernelType: "torch"},
 		NumTrials: 9, Timeout: 60, ATol: 0.01, RTol: 0.01,
 	}
 	if attack.Task == "/compare" {
-		request.Kind, request.RefKernel = kernelrun.KindCompare, &kernelrun.Code{
+		request.Kind, request.RefKernel = kernelrun.KindCompare, &kernelrun.KernelCode{
 			Source:     attacks.ReferenceKernel,
 			KernelType: "torch",
 		}

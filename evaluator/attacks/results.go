@@ -22,7 +22,7 @@ type DeviceResults struct {
 // Result is the result of one attack.
 type Result struct {
 	Attack          string    `json:"attack"`
-	Harness         string    `json:"harness"` // harness.Digest of the tested programs
+	HarnessDigest   string    `json:"harness"` // harness.Digest of the tested programs
 	Verdict         Verdict   `json:"verdict"`
 	EndedAsExpected bool      `json:"held"` // it ended as expected, and its twin was ranked
 	ClaimedTimeNS   float64   `json:"claimed_ns,omitempty"`

@@ -20,13 +20,13 @@ type Publisher interface {
 
 // Config configures an Attempt.
 type Config struct {
-	Job         job.Job
-	Worker      string // the worker's name
-	Publisher   Publisher
-	Slots       *slots.Set
-	Slot        *slots.Slot        // slot that received the job
-	Reservation *slots.Reservation // the job's reservation on Slot; nil for a check
-	Log         *slog.Logger
+	Job        job.Job
+	WorkerName string // the worker's name
+	Publisher  Publisher
+	Slots      *slots.Set
+	Slot       *slots.Slot           // slot that received the job
+	Permit     *slots.InFlightPermit // the job's permit on Slot; nil for a check
+	Log        *slog.Logger
 }
 
 // Attempt is one attempt at a job in progress: its result so far, and the events that report it. Only AnnounceCase and
@@ -38,37 +38,37 @@ type Attempt struct {
 	Slots  *slots.Set
 	Log    *slog.Logger
 
-	worker      string
-	reservation *slots.Reservation
-	events      *events
-	startedAt   time.Time
-	stage       job.Stage // current stage
+	workerName   string
+	permit       *slots.InFlightPermit
+	events       *events
+	startedAt    time.Time
+	currentStage job.Stage // current stage
 }
 
 // New returns an attempt that has not started.
 func New(cfg Config) *Attempt {
 	j := cfg.Job
 	return &Attempt{
-		Job: j, Slot: cfg.Slot, Slots: cfg.Slots, Log: cfg.Log, worker: cfg.Worker, reservation: cfg.Reservation, startedAt: time.Now(),
-		events: &events{publisher: cfg.Publisher, worker: cfg.Worker, job: j, log: cfg.Log},
+		Job: j, Slot: cfg.Slot, Slots: cfg.Slots, Log: cfg.Log, workerName: cfg.WorkerName, permit: cfg.Permit, startedAt: time.Now(),
+		events: &events{publisher: cfg.Publisher, worker: cfg.WorkerName, job: j, log: cfg.Log},
 		Result: job.Result{
 			RunID: j.RunID, AttemptID: j.AttemptID, AttemptSecret: j.AttemptSecret, EvaluationID: j.EvaluationID,
-			Harness: harness.NameForTask(j.Task), Machine: cfg.Slots.Describe(cfg.Slot, j.Task.Lang),
+			HarnessName: harness.HarnessNameOfTask(j.Task), Machine: cfg.Slots.Describe(cfg.Slot, j.Task.Lang),
 		},
 	}
 }
 
-// Worker returns the worker's name.
-func (a *Attempt) Worker() string { return a.worker }
+// WorkerName returns the worker's name.
+func (a *Attempt) WorkerName() string { return a.workerName }
 
 // AcquireBuild waits for a build slot and returns its sandbox slot number.
 func (a *Attempt) AcquireBuild(ctx context.Context) (number int, release func(), err error) {
-	return a.Slots.AcquireBuild(ctx, a.reservation)
+	return a.Slots.AcquireBuild(ctx, a.permit)
 }
 
 // AcquireSidecar waits for a sidecar, unless the job can run at once (see slots.Set.AcquireSidecar).
 func (a *Attempt) AcquireSidecar(ctx context.Context) (sidecar *slots.Sidecar, release func(), err error) {
-	return a.Slots.AcquireSidecar(ctx, a.Slot, a.reservation)
+	return a.Slots.AcquireSidecar(ctx, a.Slot, a.permit)
 }
 
 // AcquireSlots waits for n slots. The first of them becomes the attempt's slot.
@@ -96,8 +96,8 @@ func (a *Attempt) BeginStageUnlessEnded(ctx context.Context, stage job.Stage, to
 
 // BeginStage announces the start of a stage with total cases.
 func (a *Attempt) BeginStage(stage job.Stage, total int) {
-	a.stage = stage
-	a.events.publish(job.Event{Type: job.EventStage, Stage: stage, CaseCount: total})
+	a.currentStage = stage
+	a.events.publish(job.Event{Type: job.EventStageStarted, Stage: stage, CaseCount: total})
 }
 
 // StoreStage stores the result of a stage, and announces it.

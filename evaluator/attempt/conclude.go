@@ -60,12 +60,12 @@ func (a *Attempt) Conclude(err error) job.Result {
 		r.Outcome = job.OutcomeHandedBack
 		r.Failure = &job.Failure{
 			IsInfrastructureError: true,
-			Reason:                fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.currentStageText(), ErrorSentence(err)),
+			Reason:                fmt.Sprintf("Worker %s handed the run back%s: %s", a.workerName, a.currentStageText(), ErrorSentence(err)),
 		}
 	default:
 		r.Outcome = job.OutcomeLost
 		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
-			a.worker, a.currentStageText(), ErrorSentence(err))}
+			a.workerName, a.currentStageText(), ErrorSentence(err))}
 		r.CausedByJob = errors.As(err, new(causedByJobError)) || errors.Is(err, sandbox.ErrProcessStuck)
 		a.Slot.CountFault(err)
 	}
@@ -74,10 +74,10 @@ func (a *Attempt) Conclude(err error) job.Result {
 }
 
 func (a *Attempt) currentStageText() string {
-	if a.stage == "" {
+	if a.currentStage == "" {
 		return ""
 	}
-	return fmt.Sprintf(" in its %s stage", a.stage)
+	return fmt.Sprintf(" in its %s stage", a.currentStage)
 }
 
 // ErrorSentence formats an error as a sentence for a page.

@@ -35,17 +35,17 @@ type events struct {
 func (s *events) publish(e job.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.Type == job.EventCase {
+	if e.Type == job.EventCaseEnded {
 		if s.caseEventCount++; s.caseEventCount > e.CaseCount+maxCaseEvents {
 			return
 		}
 	}
-	if e.Type == job.EventStage {
+	if e.Type == job.EventStageStarted {
 		s.caseEventCount = 0
 	}
 	s.sequence++
 	e.RunID, e.AttemptID, e.AttemptSecret, e.EvaluationID = s.job.RunID, s.job.AttemptID, s.job.AttemptSecret, s.job.EvaluationID
-	e.Seq, e.Time, e.Worker = s.sequence, time.Now().UTC(), s.worker
+	e.Number, e.Time, e.Worker = s.sequence, time.Now().UTC(), s.worker
 	if err := s.publisher.PublishEvent(e); err != nil {
 		s.log.Warn("event not sent", "attempt", e.AttemptID, "type", e.Type, "err", err)
 	}
@@ -57,7 +57,7 @@ func (a *Attempt) AnnounceStart() { a.events.publish(job.Event{Type: job.EventAt
 // AnnounceCase announces the result of a case of a stage with total cases.
 func (a *Attempt) AnnounceCase(stage job.Stage, c job.CaseResult, total int) {
 	c.Times = nil // the result has them
-	a.events.publish(job.Event{Type: job.EventCase, Stage: stage, Case: &c, CaseCount: total})
+	a.events.publish(job.Event{Type: job.EventCaseEnded, Stage: stage, Case: &c, CaseCount: total})
 }
 
 // publishStageEnd announces the result of a stage, with short results of its cases.
@@ -71,7 +71,7 @@ func (s *events) publishStageEnd(r job.StageResult) {
 		r.Cases[i].Times = nil
 		r.Cases[i].Message = ShortenMiddle(r.Cases[i].Message, maxEndedCaseText)
 	}
-	s.publish(job.Event{Type: job.EventEnded, Stage: r.Stage, EndedStage: &r})
+	s.publish(job.Event{Type: job.EventStageEnded, Stage: r.Stage, EndedStage: &r})
 }
 
 // NewStageLog returns a StageLog that forwards a stage's output. Close it before StoreStage.

@@ -69,7 +69,7 @@ func describeGPU(lib nvml.Interface, index int) (Slot, error) {
 		Arch: fmt.Sprintf("%d%d", major, minor), Driver: driver,
 		CUDA:         fmt.Sprintf("%d.%d", cuda/1000, cuda%1000/10),
 		DeviceNodes:  []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},
-		DriverLibDir: findLibrary("libcuda.so.1", driverLibraryDirs()),
+		DriverLibDir: findLibraryDir("libcuda.so.1", driverLibraryDirs()),
 		GPULinkEnv:   gpuLinkEnv(os.Environ()),
 		nvmlLibrary:  lib, nvmlDevice: gpu,
 	}, nil
@@ -82,8 +82,8 @@ func driverLibraryDirs() []string {
 		"/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/usr/lib")
 }
 
-// findLibrary returns the first directory that contains the library, or "".
-func findLibrary(name string, dirs []string) string {
+// findLibraryDir returns the first directory that contains the library, or "".
+func findLibraryDir(name string, dirs []string) string {
 	for _, dir := range dirs {
 		if dir == "" {
 			continue

@@ -35,10 +35,10 @@ func TestLibraryIsFoundInTheFirstDirectoryThatHasIt(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "libcuda.so.1"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := findLibrary("libcuda.so.1", []string{"", empty, full}); got != full {
+	if got := findLibraryDir("libcuda.so.1", []string{"", empty, full}); got != full {
 		t.Errorf("found in %q", got)
 	}
-	if got := findLibrary("libcuda.so.1", []string{empty}); got != "" {
+	if got := findLibraryDir("libcuda.so.1", []string{empty}); got != "" {
 		t.Errorf("found in %q", got)
 	}
 }

@@ -23,7 +23,7 @@ type Watcher struct {
 	slot             Slot
 	cancel           context.CancelFunc
 	samplingDone     chan struct{} // closed when sampling has ended; until then only it uses the fields below
-	sampledSeries    []*series
+	valueSummaries   []*valueSummary
 	throttleReasons  uint64
 	loadAtStart      string   // load average at the start
 	loadAtEnd        string   // load average at the end
@@ -41,7 +41,7 @@ func StartWatcher(ctx context.Context, slot Slot) *Watcher {
 		close(w.samplingDone)
 		return w
 	}
-	w.sampledSeries = []*series{
+	w.valueSummaries = []*valueSummary{
 		{name: "sm_clock", unitName: "MHz", divisor: 1, readValue: func() (uint32, nvml.Return) { return slot.nvmlDevice.GetClockInfo(nvml.CLOCK_SM) }},
 		{name: "memory_clock", unitName: "MHz", divisor: 1, readValue: func() (uint32, nvml.Return) { return slot.nvmlDevice.GetClockInfo(nvml.CLOCK_MEM) }},
 		{name: "temperature", unitName: "°C", divisor: 1, readValue: func() (uint32, nvml.Return) { return slot.nvmlDevice.GetTemperature(nvml.TEMPERATURE_GPU) }},
@@ -49,11 +49,11 @@ func StartWatcher(ctx context.Context, slot Slot) *Watcher {
 	}
 	w.foreignProcesses = newForeignProcessCounter(slot)
 	w.sample()
-	go w.run(ctx)
+	go w.sampleUntilStopped(ctx)
 	return w
 }
 
-func (w *Watcher) run(ctx context.Context) {
+func (w *Watcher) sampleUntilStopped(ctx context.Context) {
 	defer close(w.samplingDone)
 	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
@@ -80,7 +80,7 @@ func (w *Watcher) Stop() map[string]string {
 		return seen
 	}
 	w.sample()
-	for _, s := range w.sampledSeries {
+	for _, s := range w.valueSummaries {
 		if s.hasValue {
 			seen[s.name] = s.String()
 		}
@@ -156,14 +156,14 @@ func (w *Watcher) slowdownCause() string {
 }
 
 func (w *Watcher) sample() {
-	for _, s := range w.sampledSeries {
+	for _, s := range w.valueSummaries {
 		if value, ret := s.readValue(); ret == nvml.SUCCESS {
 			s.addValue(value)
 		}
 	}
 	reasons := readThrottleReasons(w.slot)
 	w.throttleReasons |= reasons
-	if clock := w.sampledSeries[0]; clock.hasValue && reasons&(nvml.ClocksThrottleReasonGpuIdle|nvml.ClocksThrottleReasonSwPowerCap) == 0 {
+	if clock := w.valueSummaries[0]; clock.hasValue && reasons&(nvml.ClocksThrottleReasonGpuIdle|nvml.ClocksThrottleReasonSwPowerCap) == 0 {
 		w.busyClockRates = append(w.busyClockRates, clock.lastValue)
 	}
 	if w.samples%foreignProcessInterval == 0 {
@@ -172,8 +172,8 @@ func (w *Watcher) sample() {
 	w.samples++
 }
 
-// series has the first, smallest, largest, and last value of a sampled quantity.
-type series struct {
+// valueSummary has the first, smallest, largest, and last value of a sampled quantity.
+type valueSummary struct {
 	name, unitName                  string
 	divisor                         uint32 // NVML's value is divided by this
 	readValue                       func() (uint32, nvml.Return)
@@ -181,7 +181,7 @@ type series struct {
 	hasValue                        bool
 }
 
-func (s *series) addValue(value uint32) {
+func (s *valueSummary) addValue(value uint32) {
 	value /= s.divisor
 	if !s.hasValue {
 		s.firstValue, s.min, s.max, s.hasValue = value, value, value, true
@@ -189,7 +189,7 @@ func (s *series) addValue(value uint32) {
 	s.min, s.max, s.lastValue = min(s.min, value), max(s.max, value), value
 }
 
-func (s *series) String() string {
+func (s *valueSummary) String() string {
 	if s.min == s.max {
 		return formatNumber(s.min) + " " + s.unitName
 	}

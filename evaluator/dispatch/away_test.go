@@ -15,7 +15,7 @@ func (s *site) watchFor(d *Dispatcher, from time.Time, seconds int) {
 	s.Helper()
 	for i := range seconds {
 		now := from.Add(time.Duration(i) * time.Second)
-		d.watch.beginPass(now)
+		d.lossDetector.beginPass(now)
 		if err := d.runPass(s.Context(), now); err != nil {
 			s.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	run := s.submit()
 	d := s.boot()
-	d.watch.slowWriteTime = 20 * time.Millisecond
+	d.lossDetector.slowWriteTime = 20 * time.Millisecond
 	s.pass(d, 0)
 	j := s.take()
 	s.beat(d, j.AttemptID)
@@ -137,10 +137,10 @@ func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 					at := time.Duration(i+1) * longEnough
 					s.pass(d, at)
 					j := s.takeAs(worker)
-					beat.Attempts, beat.Stopping = []string{j.AttemptID}, test.orderly
+					beat.Attempts, beat.IsStopping = []string{j.AttemptID}, test.orderly
 					s.sync(d, beat)
 					s.pass(d, at)
-					beat.Attempts, beat.Stopping = nil, false // the next process
+					beat.Attempts, beat.IsStopping = nil, false // the next process
 					s.sync(d, beat)
 					s.pass(d, at)
 					s.pass(d, at+missingAttemptTimeout)
@@ -167,7 +167,7 @@ func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 			lost := result(s.takeAs(worker), 1)
 			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost,
 				&job.Failure{Reason: "The disk is full.", IsInfrastructureError: true}, worker
-			if err := d.Result(s.Context(), lost); err != nil {
+			if err := d.StoreResult(s.Context(), lost); err != nil {
 				s.Fatal(err)
 			}
 		}
@@ -202,7 +202,7 @@ func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 				AttemptSecret: j.AttemptSecret,
 				Outcome:       job.OutcomeHandedBack, Machine: job.Machine{Worker: "w1"},
 				Failure: &job.Failure{Reason: "Worker w1 is stopping.", IsInfrastructureError: true}}
-			if err := d.Result(s.Context(), back); err != nil {
+			if err := d.StoreResult(s.Context(), back); err != nil {
 				s.Fatal(err)
 			}
 		}

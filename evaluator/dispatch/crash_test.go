@@ -44,7 +44,7 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 			old := s.take()
 			s.tell(d, event(old, 1, job.EventAttemptStarted, ""))
 			if stage != "" {
-				s.tell(d, event(old, 2, job.EventStage, stage))
+				s.tell(d, event(old, 2, job.EventStageStarted, stage))
 			}
 
 			d = s.boot() // the new worker knows nothing of the attempt
@@ -129,7 +129,7 @@ func TestAResultComesAgainUntilItIsStored(t *testing.T) {
 		j := s.take()
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := d.Result(gone, result(j, 10)); err == nil {
+		if err := d.StoreResult(gone, result(j, 10)); err == nil {
 			t.Error("a result that was not stored was acknowledged")
 		}
 		s.finish(d, j, 10)

@@ -9,8 +9,8 @@ import (
 type Queue interface {
 	// AnnounceWork tells the workers of a device that work may wait for it. The message can be lost.
 	AnnounceWork(device string) error
-	// Cancel tells the workers that an attempt is cancelled. The message can be lost.
-	Cancel(attemptID string) error
+	// AnnounceCancellation tells the workers that an attempt is cancelled. The message can be lost.
+	AnnounceCancellation(attemptID string) error
 	// DisconnectWorker disconnects the remote worker with a name. With a valid credential the worker reconnects.
 	DisconnectWorker(name string)
 	// MaxMessage returns the size of the largest message, in bytes.
@@ -33,20 +33,20 @@ func (d *Dispatcher) announceEffect(out work.Effect, err error) error {
 	}
 	moved := len(out.Evaluations) > 0
 	for _, e := range out.Events {
-		d.notify.RunEvent(e)
+		d.notifier.RunEvent(e)
 		moved = moved || e.Type == work.EventState || e.Type == job.EventAttemptStarted
 	}
 	for _, e := range out.Evaluations {
-		d.notify.EvaluationChanged(e)
+		d.notifier.EvaluationChanged(e)
 	}
 	if b := out.BoardChange; b != nil {
-		d.notify.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
+		d.notifier.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}
 	if moved {
-		d.notify.QueueChanged()
+		d.notifier.QueueChanged()
 	}
 	for _, id := range out.StoppedAttempts {
-		if err := d.queue.Cancel(id); err != nil {
+		if err := d.queue.AnnounceCancellation(id); err != nil {
 			d.log.Error("stopping an attempt", "attempt", id, "err", err)
 		}
 	}

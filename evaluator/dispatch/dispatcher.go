@@ -28,20 +28,20 @@ const (
 type Dispatcher struct {
 	store           *models.Store
 	queue           Queue
-	notify          Notifier
+	notifier        Notifier
 	log             *slog.Logger
 	now             func() time.Time
 	wakeSignal      chan struct{}
 	failedPassCount atomic.Int64 // number of failed passes
-	watch           watch
+	lossDetector    lossDetector
 	workers         map[string]*workerState // by worker
 }
 
 // NewDispatcher returns a Dispatcher. Pass it to queue.Queue.Serve, and call Run.
 func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{
-		store: store, queue: queue, notify: notify, log: log, now: time.Now,
-		wakeSignal: make(chan struct{}, 1), watch: newWatch(time.Now()), workers: map[string]*workerState{},
+		store: store, queue: queue, notifier: notify, log: log, now: time.Now,
+		wakeSignal: make(chan struct{}, 1), lossDetector: newLossDetector(time.Now()), workers: map[string]*workerState{},
 	}
 }
 
@@ -65,7 +65,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer sweep.Stop()
 	for {
 		now := time.Now()
-		d.watch.beginPass(now)
+		d.lossDetector.beginPass(now)
 		if err := d.runPass(ctx, now); err != nil && ctx.Err() == nil {
 			// A failed pass leaves no state; it is repeated after at most pollInterval.
 			d.failedPassCount.Add(1)
@@ -103,12 +103,12 @@ func (d *Dispatcher) disconnectSilentJoined(ctx context.Context, now time.Time) 
 func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 	ready, live, workers, err := d.readQueueState(ctx, now)
 	if err != nil {
-		d.watch.restartSilence(now)
+		d.lossDetector.restartSilence(now)
 	}
 	if err != nil || len(ready)+len(live) == 0 {
 		return err
 	}
-	slots := liveSlots(workers, d.watch.startedAt, now)
+	slots := liveSlots(workers, d.lossDetector.startedAt, now)
 	loads := loadByDevice(ready, live)
 	var errs []error
 	for _, r := range ready {
@@ -117,7 +117,7 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 		}
 	}
 	// This comes before any other write, because it measures how long a write takes.
-	errs = append(errs, d.requeueLost(ctx, d.watch.lostAttempts(live, workers, now), now),
+	errs = append(errs, d.requeueLost(ctx, d.lossDetector.lostAttempts(live, workers, now), now),
 		d.store.PrioritizeOverdueTurns(ctx, now))
 	// A profile takes minutes while a person waits. All profiles and reruns on the device are preempted at once,
 	// however little work waits; they are queued again and start when slots are free.
@@ -189,9 +189,9 @@ func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]lostJobRea
 	// The check is made only if there are lost attempts, because a loss uses up one of a run's three attempts.
 	begun := time.Now()
 	err := d.store.CanWrite(ctx)
-	if took := time.Since(begun); err != nil || took > d.watch.slowWriteTime {
+	if took := time.Since(begun); err != nil || took > d.lossDetector.slowWriteTime {
 		d.log.Warn("the database was slow to write or failed: workers get more time to report", "took", took, "err", err)
-		d.watch.restartSilence(now.Add(took))
+		d.lossDetector.restartSilence(now.Add(took))
 		return err
 	}
 	var errs []error

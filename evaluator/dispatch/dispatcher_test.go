@@ -37,7 +37,7 @@ func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
 			j.Mode != job.ModeRanked || j.TaskHash == "" {
 			s.Errorf("job: %+v", j)
 		}
-		s.tell(d, event(j, 1, job.EventAttemptStarted, ""), event(j, 2, job.EventStage, job.StageTest))
+		s.tell(d, event(j, 1, job.EventAttemptStarted, ""), event(j, 2, job.EventStageStarted, job.StageTest))
 		s.seen.until(s.T, "the test stage is seen", func() bool { return s.seen.has(work.StateTesting) })
 		s.finish(d, j, 12)
 		s.seen.until(s.T, "the end is seen", func() bool { return s.seen.has(work.StateDone) })
@@ -118,9 +118,9 @@ func TestWorkIsAnnouncedWhileADeviceHasFreeSlots(t *testing.T) {
 func TestNothingIsSentWithoutAReceiver(t *testing.T) {
 	for name, beat := range map[string]job.Heartbeat{
 		"other device":  {Slots: []job.Slot{{Device: "H200"}}},
-		"refusing":      {Slots: []job.Slot{{Device: "CPU"}}, RefusingReason: "the sandbox does not hold"},
+		"refusing":      {Slots: []job.Slot{{Device: "CPU"}}, NoJobsReason: "the sandbox does not hold"},
 		"disabled slot": {Slots: []job.Slot{{Device: "CPU", DisabledReason: "hot"}}},
-		"stopping":      {Slots: []job.Slot{{Device: "CPU"}}, Stopping: true},
+		"stopping":      {Slots: []job.Slot{{Device: "CPU"}}, IsStopping: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "CPU")

@@ -13,7 +13,7 @@
 // request of a worker is one transaction and is answered after it; viewers are notified after the commit. Work starts
 // only when a worker asks for it, so that cancelling, preempting, and the fair order take effect at once.
 //
-// Silence of a worker and an outage of the site look the same from here. Before an attempt is taken back, watch checks
-// whether the site was suspended (restartSilence), and requeueLost whether the database can write. Several processes
-// watch at once: FailAttempt and PreemptAttempt succeed for only one of them.
+// Silence of a worker and an outage of the site look the same from here. Before an attempt is taken back, lossDetector
+// checks whether the site was suspended (restartSilence), and requeueLost whether the database can write. Several
+// processes watch at once: FailAttempt and PreemptAttempt succeed for only one of them.
 package dispatch

@@ -60,7 +60,7 @@ func measured(j job.Job, driver string) job.Result {
 
 func (s *site) report(d *Dispatcher, r job.Result) {
 	s.Helper()
-	if err := d.Result(s.Context(), r); err != nil {
+	if err := d.StoreResult(s.Context(), r); err != nil {
 		s.Fatal(err)
 	}
 }

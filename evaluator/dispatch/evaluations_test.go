@@ -51,7 +51,7 @@ func evaluated(t *testing.T, j job.Job, report kernelrun.Result) job.Result {
 }
 
 func evaluationEvent(j job.Job, seq int, stage string) job.Event {
-	e := event(j, seq, job.EventStage, job.Stage(stage))
+	e := event(j, seq, job.EventStageStarted, job.Stage(stage))
 	e.EvaluationID = j.EvaluationID
 	return e
 }
@@ -74,10 +74,10 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		s.tell(d, evaluationEvent(j, 1, kernelrun.StageCompiling))
 		s.tell(d, evaluationEvent(j, 2, kernelrun.StageValidating))
 		s.wantEvaluation(e.ID, work.EvaluationValidating)
-		report := kernelrun.Result{Seconds: 2, Device: "CPU",
+		report := kernelrun.Result{SlotSeconds: 2, Device: "CPU",
 			StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
 		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}
-		if err := d.Result(s.Context(), evaluated(s.T, j, report)); err != nil {
+		if err := d.StoreResult(s.Context(), evaluated(s.T, j, report)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationCompleted)
@@ -105,7 +105,7 @@ func TestATimeLimitIsAResult(t *testing.T) {
 		e := s.evaluate("token:1")
 		d := s.boot()
 		s.pass(d, 0)
-		if err := d.Result(s.Context(), evaluated(s.T, s.take(), kernelrun.Result{TimedOut: true})); err != nil {
+		if err := d.StoreResult(s.Context(), evaluated(s.T, s.take(), kernelrun.Result{TimedOut: true})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationTimeout)
@@ -129,14 +129,14 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		if second.AttemptID == first.AttemptID || second.EvaluationID != e.ID {
 			s.Errorf("sent again: %+v", second)
 		}
-		if err := d.Result(s.Context(), evaluated(s.T, first, kernelrun.Result{})); err != nil {
+		if err := d.StoreResult(s.Context(), evaluated(s.T, first, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
 		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, AttemptSecret: second.AttemptSecret,
 			Outcome: job.OutcomeLost,
 			Failure: &job.Failure{IsInfrastructureError: true, Reason: "the disk is full"}}
-		if err := d.Result(s.Context(), lost); err != nil {
+		if err := d.StoreResult(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}
 		if e := s.wantEvaluation(e.ID, work.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 ||
@@ -155,7 +155,7 @@ func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
 		if err := d.CancelEvaluation(s.Context(), e.ID, "no one waits"); err != nil || !s.queue.stopped(j.AttemptID) {
 			s.Fatal(err)
 		}
-		if err := d.Result(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {
+		if err := d.StoreResult(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationCancelled)

@@ -29,7 +29,7 @@ func (q *fakeQueue) AnnounceWork(device string) error {
 	return nil
 }
 
-func (q *fakeQueue) Cancel(id string) error {
+func (q *fakeQueue) AnnounceCancellation(id string) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.cancelled = append(q.cancelled, id)

@@ -73,7 +73,7 @@ func (s *site) sync(d *Dispatcher, h job.Heartbeat) (drop []string) {
 // tell stores events that a worker sends.
 func (s *site) tell(d *Dispatcher, events ...job.Event) {
 	s.Helper()
-	if _, err := d.Events(s.Context(), events); err != nil {
+	if _, err := d.StoreEvents(s.Context(), events); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -96,7 +96,7 @@ func (s *site) passAt(d *Dispatcher, at time.Time) {
 }
 
 func event(j job.Job, seq int, kind job.EventType, stage job.Stage) job.Event {
-	return job.Event{RunID: j.RunID, AttemptID: j.AttemptID, AttemptSecret: j.AttemptSecret, Seq: seq,
+	return job.Event{RunID: j.RunID, AttemptID: j.AttemptID, AttemptSecret: j.AttemptSecret, Number: seq,
 		Time: time.Now().UTC(),
 		Type: kind, Stage: stage, Worker: "w1"}
 }
@@ -126,7 +126,7 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 		s.Fatal(err)
 	}
 	busy := loadByDevice(nil, live)["CPU"].liveAttempts >= liveSlots(workers, time.Time{}, s.at)["CPU"].AcceptingJobs
-	data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: worker, Device: "CPU", SlotBusy: busy, Attempts: s.held})
+	data, err := s.d.Next(s.Context(), job.WorkRequest{Worker: worker, Device: "CPU", IsSlotBusy: busy, Attempts: s.held})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 // finish records the result that a worker sends for a job whose stages all passed.
 func (s *site) finish(d *Dispatcher, j job.Job, ns float64) {
 	s.Helper()
-	if err := d.Result(s.Context(), result(j, ns)); err != nil {
+	if err := d.StoreResult(s.Context(), result(j, ns)); err != nil {
 		s.Fatal(err)
 	}
 }

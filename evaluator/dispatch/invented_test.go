@@ -24,7 +24,7 @@ func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 	var events []job.Event
 	for i := range 5000 {
 		invented = append(invented, fmt.Sprint("a", i))
-		events = append(events, job.Event{AttemptID: uuid.NewString(), Seq: 1, Worker: "w1"})
+		events = append(events, job.Event{AttemptID: uuid.NewString(), Number: 1, Worker: "w1"})
 	}
 	named := append(slices.Clone(invented[:4000]), mine, mine)
 	before := s.store.QueryCount()
@@ -37,7 +37,7 @@ func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 		t.Errorf("the site keeps %d attempts of its worker, %v", len(workers[0].Attempts), err)
 	}
 	costtest.Check(t, "5,000 events of invented attempts", func() {
-		if drop, err := d.Events(t.Context(), events); err != nil || len(drop) != len(events) {
+		if drop, err := d.StoreEvents(t.Context(), events); err != nil || len(drop) != len(events) {
 			t.Errorf("%d are to drop, %v", len(drop), err)
 		}
 	})

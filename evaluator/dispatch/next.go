@@ -28,8 +28,8 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 		if err != nil || attempt == nil {
 			return nil, err
 		}
-		d.notify.QueueChanged()
-		message, err := d.jobMessage(ctx, *attempt)
+		d.notifier.QueueChanged()
+		message, err := d.encodeJob(ctx, *attempt)
 		if !errors.Is(err, errJobImpossible) {
 			return message, err
 		}
@@ -50,8 +50,8 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 	}
 }
 
-// jobMessage returns the job of an attempt as JSON.
-func (d *Dispatcher) jobMessage(ctx context.Context, attempt work.Attempt) ([]byte, error) {
+// encodeJob returns the job of an attempt as JSON.
+func (d *Dispatcher) encodeJob(ctx context.Context, attempt work.Attempt) ([]byte, error) {
 	j := job.Job{
 		MessageVersion: job.MessageVersion, RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 	}
@@ -90,8 +90,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt work.Attempt, j *job.J
 	if err != nil {
 		return run.Work, err
 	}
-	// MedianTime returns slot time. ExpectedTime is wall time, by which the worker decides whether the run can end in
-	// time.
+	// The median is slot time. ExpectedTime is wall time, by which the worker decides whether the run can end in time.
 	j.ExpectedTime = held / time.Duration(max(1, version.Definition.WorldSize()))
 	submitted, err := d.store.Submissions.Source(ctx, sub)
 	if err != nil {

@@ -24,13 +24,13 @@ func (d *Dispatcher) nextPrecompileJob(ctx context.Context, ask job.WorkRequest)
 	}
 	for _, task := range open {
 		if slices.Contains(task.Devices, ask.Device) && !slices.Contains(ask.CompiledVersions, task.VersionID) {
-			return d.precompileJob(ctx, task)
+			return d.encodePrecompileJob(ctx, task)
 		}
 	}
 	return nil, nil
 }
 
-func (d *Dispatcher) precompileJob(ctx context.Context, task catalog.Task) ([]byte, error) {
+func (d *Dispatcher) encodePrecompileJob(ctx context.Context, task catalog.Task) ([]byte, error) {
 	version, err := d.store.Catalog.Version(ctx, task.VersionID)
 	if err != nil {
 		return nil, err

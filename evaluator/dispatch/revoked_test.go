@@ -25,7 +25,7 @@ func TestAResultOfARevokedWorkerDoesNotCount(t *testing.T) {
 		}
 		late := result(j, 10)
 		late.Machine.Worker = "w1"
-		if err := d.Result(t.Context(), late); err != nil {
+		if err := d.StoreResult(t.Context(), late); err != nil {
 			t.Fatal(err)
 		}
 		if drop := s.beat(d, j.AttemptID); len(drop) != 1 {

@@ -25,7 +25,7 @@ func TestRankedRunsOfASlotThatDriftsAreHeldBack(t *testing.T) {
 			s.pass(d, 0)
 			done := result(s.take(), ns)
 			done.Machine.Worker, done.Machine.UUIDHash = "w1", "ab"
-			if err := d.Result(s.Context(), done); err != nil {
+			if err := d.StoreResult(s.Context(), done); err != nil {
 				s.Fatal(err)
 			}
 			run, err := s.store.Work.Run(s.Context(), run.ID)
@@ -98,7 +98,7 @@ func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 					ReadCaseNS: 1e6, MathCaseNS: 1e6}
 				slots = append(slots, job.Slot{Device: "CPU",
 					Machine: job.Machine{UUIDHash: fmt.Sprintf("%d %d", beat, i),
-						Compiler: fmt.Sprintf("g++ %d.%d", beat, i), SlotBenchmark: &g}})
+						CompilerVersion: fmt.Sprintf("g++ %d.%d", beat, i), SlotBenchmark: &g}})
 			}
 			s.sync(d, job.Heartbeat{Worker: "w1", Slots: slots})
 		}

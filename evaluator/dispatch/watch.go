@@ -30,8 +30,8 @@ type lostJobReason struct {
 	lossKind work.LossKind
 }
 
-// watch finds attempts that must be requeued because they will not end. Its only state is times of observation; a new
-// watch finds the same attempts a little later. For each live attempt one of these holds:
+// lossDetector finds attempts that must be requeued because they will not end. Its only state is times of observation;
+// a new lossDetector finds the same attempts a little later. For each live attempt one of these holds:
 //
 // Its worker lists it: it is not lost, however long it takes, because the worker enforces time limits.
 //
@@ -43,7 +43,7 @@ type lostJobReason struct {
 // The last two count against a run that its worker had received (classifyLoss), because a kernel can crash a worker.
 // They do not count if the site itself was down at that time, or if the worker was stopping and was killed before it
 // returned its attempts.
-type watch struct {
+type lossDetector struct {
 	startedAt              time.Time            // silence counts from here
 	lastPassAt             time.Time            // time of the last pass
 	slowWriteTime          time.Duration        // slowWriteTime, except in tests
@@ -51,8 +51,8 @@ type watch struct {
 	stoppingWorkerAttempts map[string]bool      // attempts of workers that are stopping
 }
 
-func newWatch(started time.Time) watch {
-	return watch{
+func newLossDetector(started time.Time) lossDetector {
+	return lossDetector{
 		startedAt:              started,
 		slowWriteTime:          slowWriteTime,
 		attemptMissingSince:    map[string]time.Time{},
@@ -62,7 +62,7 @@ func newWatch(started time.Time) watch {
 
 // beginPass records the start of a pass. If the previous pass was too long ago, or the clock was changed, the silence
 // of workers is measured from now.
-func (w *watch) beginPass(now time.Time) {
+func (w *lossDetector) beginPass(now time.Time) {
 	now = now.Round(0) // by the wall clock, which continues while a machine sleeps
 	if since := now.Sub(w.lastPassAt); !w.lastPassAt.IsZero() &&
 		(since > minSuspensionPause || since < -minSuspensionPause) {
@@ -73,14 +73,14 @@ func (w *watch) beginPass(now time.Time) {
 
 // restartSilence makes the silence of workers count from now. Call it after the site was suspended or its database did
 // not respond, because heartbeats and results were lost or delayed.
-func (w *watch) restartSilence(now time.Time) {
+func (w *lossDetector) restartSilence(now time.Time) {
 	w.startedAt = now
 	w.attemptMissingSince = map[string]time.Time{}
 }
 
 // lostAttempts returns the attempts to requeue. The loss of a worker counts against its runs, which may have caused it,
 // unless the site was down at some time since they started.
-func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]lostJobReason {
+func (w *lossDetector) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]lostJobReason {
 	byName := make(map[string]fleet.Worker, len(workers))
 	for _, worker := range workers {
 		byName[worker.Name] = worker
@@ -111,7 +111,7 @@ func (w *watch) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, no
 }
 
 // classifyLoss decides whether a lost worker counts against the run. leaving means that the worker was stopping.
-func (w *watch) classifyLoss(a work.LiveAttempt, leaving bool) work.LossKind {
+func (w *lossDetector) classifyLoss(a work.LiveAttempt, leaving bool) work.LossKind {
 	switch {
 	case a.ReceivedAt == nil || leaving:
 		return work.LossHandedBack
@@ -124,6 +124,7 @@ func (w *watch) classifyLoss(a work.LiveAttempt, leaving bool) work.LossKind {
 // liveSlots counts the slots of live workers, by device.
 func liveSlots(workers []fleet.Worker, started, now time.Time) map[string]fleet.DeviceSlots {
 	return fleet.CountSlots(workers, now, func(w fleet.Worker, slot job.Slot) bool {
-		return w.AcceptsJobsOn(slot) && !w.SeenAt.Before(started) // a worker seen only by an earlier process may be gone
+		// a worker seen only by an earlier process may be gone
+		return w.AcceptsJobsOn(slot) && !w.SeenAt.Before(started)
 	})
 }

@@ -13,17 +13,17 @@ import (
 	"warpboard/models/work"
 )
 
-// Events stores events. It returns the attempts that no longer count, which the worker must stop.
-func (d *Dispatcher) Events(ctx context.Context, batch []job.Event) (drop []string, err error) {
+// StoreEvents stores events. It returns the attempts that no longer count, which the worker must stop.
+func (d *Dispatcher) StoreEvents(ctx context.Context, batch []job.Event) (drop []string, err error) {
 	out, stale, err := d.store.Work.AppendEvents(ctx, batch)
 	return stale, d.announceEffect(out, err)
 }
 
-// Result stores a result. If it returns an error, the worker sends the result again. A result that can never be stored
-// is logged and dropped; its work is tried again when the worker no longer lists the attempt. Late and repeated results
-// are normal: RecordResult ignores ended attempts and wrong secrets. The worker gets its response only after the
-// commit, so that it repeats the result if this process ends before that.
-func (d *Dispatcher) Result(ctx context.Context, result job.Result) error {
+// StoreResult stores a result. If it returns an error, the worker sends the result again. A result that can never be
+// stored is logged and dropped; its work is tried again when the worker no longer lists the attempt. Late and repeated
+// results are normal: RecordResult ignores ended attempts and wrong secrets. The worker gets its response only after
+// the commit, so that it repeats the result if this process ends before that.
+func (d *Dispatcher) StoreResult(ctx context.Context, result job.Result) error {
 	revoked, err := d.store.Fleet.IsRevoked(ctx, result.Machine.Worker)
 	if err != nil {
 		return err
@@ -81,13 +81,13 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 		return nil, err
 	}
 	d.storeBenchmarks(ctx, h, state)
-	if h.Stopping && len(h.Attempts) == 0 {
+	if h.IsStopping && len(h.Attempts) == 0 {
 		d.queue.DisconnectWorker(h.Worker) // a guest's name becomes free soon, so its connection must end
 	}
-	if now := (shownWorkerState{len(h.Slots), h.RefusingReason, h.Stopping}); now != state.lastShownState {
+	if now := (shownWorkerState{len(h.Slots), h.NoJobsReason, h.IsStopping}); now != state.lastShownState {
 		state.lastShownState = now
-		d.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.RefusingReason, "stopping", h.Stopping)
-		d.notify.QueueChanged()
+		d.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.NoJobsReason, "stopping", h.IsStopping)
+		d.notifier.QueueChanged()
 		d.Wake()
 	}
 	return stale, nil
@@ -137,9 +137,9 @@ type workerState struct {
 
 // shownWorkerState is the part of a worker's state that the page of devices shows.
 type shownWorkerState struct {
-	slotCount     int
-	refusalReason string
-	isStopping    bool
+	slotCount    int
+	noJobsReason string
+	isStopping   bool
 }
 
 // workerStateOf returns the state of a worker. Only Sync, whose calls are sequential, may call it.

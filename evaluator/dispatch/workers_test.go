@@ -20,7 +20,7 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 		"no time":         func(r *job.Result) { r.Stages[3].Cases[0].Mean = 0 },
 		"a denormal time": func(r *job.Result) { r.Stages[3].Cases[0].Mean, r.ScoreNS = 1.1e-308, nil },
 		"a forged spread": func(r *job.Result) { r.Stages[3].Cases[0].StandardDeviation = 1.7e308 },
-		"other processes": func(r *job.Result) { r.Stages[3].Cases[0].Processes = []float64{1, 1, 1, 1, 1} },
+		"other processes": func(r *job.Result) { r.Stages[3].Cases[0].ProcessMedians = []float64{1, 1, 1, 1, 1} },
 		"cancelled there": func(r *job.Result) { r.Outcome = job.OutcomeCancelled },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 			s.pass(d, 0)
 			bad := result(s.take(), 10)
 			spoil(&bad)
-			if err := d.Result(t.Context(), bad); err != nil {
+			if err := d.StoreResult(t.Context(), bad); err != nil {
 				t.Fatal(err)
 			}
 			got := s.wantRun(run.ID, work.StateQueued, 1)
@@ -49,7 +49,7 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 	s.pass(d, 0)
 	failed := result(s.take(), 10)
 	failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The test case 0 failed.", ExitCode: 112}
-	if err := d.Result(t.Context(), failed); err != nil {
+	if err := d.StoreResult(t.Context(), failed); err != nil {
 		t.Fatal(err)
 	}
 	got := s.wantRun(run.ID, work.StateFailed, 1)
@@ -131,7 +131,7 @@ func (s *site) fail(d *Dispatcher, j job.Job) {
 	s.Helper()
 	failed := result(j, 10)
 	failed.Outcome, failed.Failure, failed.ScoreNS = job.OutcomeFailed, &job.Failure{Reason: "It failed."}, nil
-	if err := d.Result(s.Context(), failed); err != nil {
+	if err := d.StoreResult(s.Context(), failed); err != nil {
 		s.Fatal(err)
 	}
 }
@@ -144,7 +144,7 @@ func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {
 	j := s.take()
 	forged := result(j, 0.001)
 	forged.AttemptSecret = "guess"
-	if err := d.Result(t.Context(), forged); err != nil {
+	if err := d.StoreResult(t.Context(), forged); err != nil {
 		t.Errorf("a forged result will come again: %v", err)
 	}
 	s.finish(d, j, 10)

@@ -19,16 +19,16 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 			return 0, interval, errors.New("the runs are not of the same cases")
 		}
 		for i, processes := range run {
-			cases[i].Processes = append(cases[i].Processes, processes...)
+			cases[i].ProcessMedians = append(cases[i].ProcessMedians, processes...)
 		}
 	}
 	for i := range cases {
 		c := &cases[i]
-		if len(c.Processes) == 0 || len(c.Processes) != len(cases[0].Processes) {
+		if len(c.ProcessMedians) == 0 || len(c.ProcessMedians) != len(cases[0].ProcessMedians) {
 			return 0, interval, errors.New("the cases were measured in different numbers of processes")
 		}
 		// Time returns Median for any clock.
-		c.Index, c.Median, c.Clocks.CountedClock = i, quantile(c.Processes, 0.5), job.ClockEvent
+		c.Index, c.Median, c.Clocks.CountedClock = i, quantile(c.ProcessMedians, 0.5), job.ClockEvent
 	}
 	score = rankedTime(ranking, cases)
 	interval, _ = intervalOfRuns(ranking, score, cases, effectiveRunCount(runs))

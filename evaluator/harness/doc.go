@@ -7,8 +7,8 @@
 // fresh processes; stage_verdict.go decides how a stage ended and who caused a failure; score.go computes the score of
 // a ranked stage, interval.go its interval, and combine.go the score of several runs.
 //
-// Folders of programs: common, cpp, and cu have the C++ and CUDA harness, py the Python one, core the judge's core that py
-// calls, runner the warm Pythons, and legacy the adapters for the legacy form.
+// Folders of programs: common, cpp, and cu have the C++ and CUDA harness, py the Python one, core the judge's core that
+// py calls, runner the warm Pythons, and legacy the adapters for the legacy form.
 //
 // The toolchain assembles and builds; taskrun parses reports; dispatch and profiling use spec lines.
 //

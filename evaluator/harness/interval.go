@@ -70,7 +70,7 @@ func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult)
 // intervalOfRuns returns the interval that ScoreInterval returns, but for the processes of several equal runs, over
 // which the variation between runs is averaged.
 func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs float64) (Interval, bool) {
-	i, measured := ProcessInterval(ranking, score, cases)
+	i, measured := IntervalWithinRun(ranking, score, cases)
 	if i.High > 0 {
 		low, high := WidenInterval(score, i.Low, i.High, normalHalfWidth*RunToRunDeviation(score)/math.Sqrt(runs))
 		// The interval is limited to the range of valid times, which the database also checks.
@@ -79,9 +79,9 @@ func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult
 	return i, measured
 }
 
-// ProcessInterval returns the interval that ScoreInterval returns, but without the variation between runs.
-func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
-	if len(cases) == 0 || len(cases[0].Processes) == 0 {
+// IntervalWithinRun returns the interval that ScoreInterval returns, but without the variation between runs.
+func IntervalWithinRun(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
+	if len(cases) == 0 || len(cases[0].ProcessMedians) == 0 {
 		return Interval{}, false
 	}
 	scores := processScores(ranking, cases)
@@ -90,34 +90,34 @@ func ProcessInterval(ranking tasks.Ranking, score float64, cases []job.CaseResul
 		i.Noisy = true
 		return i, true
 	}
-	summary := summarizeScores(scores)
+	low, high := intervalOfScores(scores)
 	// The score is computed from medians by case, so it may lie slightly outside.
-	i.Low, i.High = min(summary.Lo, score), max(summary.Hi, score)
+	i.Low, i.High = min(low, score), max(high, score)
 	i.Noisy = len(scores) < MinProcesses || i.High-i.Low > 2*noisyHalfWidth*score
 	return i, true
 }
 
-func summarizeScores(scores []float64) benchmath.Summary {
+// intervalOfScores returns the interval of the scores of processes, of which there are at least two.
+func intervalOfScores(scores []float64) (low, high float64) {
 	if len(scores) >= minForOrderStatistics {
-		return benchmath.AssumeNothing.Summary(benchmath.NewSample(scores, &benchmath.DefaultThresholds),
-			confidenceLevel)
+		s := benchmath.AssumeNothing.Summary(benchmath.NewSample(scores, &benchmath.DefaultThresholds), confidenceLevel)
+		return s.Lo, s.Hi
 	}
 	logs := make([]float64, len(scores))
 	for i, s := range scores {
 		logs[i] = math.Log(s)
 	}
 	s := benchmath.AssumeNormal.Summary(benchmath.NewSample(logs, &benchmath.DefaultThresholds), confidenceLevel)
-	s.Lo, s.Hi = math.Exp(max(s.Lo, math.Log(minTime))), math.Exp(min(s.Hi, math.Log(maxTime)))
-	return s
+	return math.Exp(max(s.Lo, math.Log(minTime))), math.Exp(min(s.Hi, math.Log(maxTime)))
 }
 
 // processScores returns the score of each single process.
 func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
-	scores := make([]float64, len(cases[0].Processes))
+	scores := make([]float64, len(cases[0].ProcessMedians))
 	for p := range scores {
 		alone := slices.Clone(cases)
 		for i := range alone {
-			alone[i].Median = cases[i].Processes[p]
+			alone[i].Median = cases[i].ProcessMedians[p]
 		}
 		scores[p] = rankedTime(ranking, alone)
 	}
@@ -128,14 +128,14 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 // the Median of the case.
 func checkProcesses(cases []job.CaseResult) error {
 	for _, c := range cases {
-		if len(c.Processes) != len(cases[0].Processes) || len(c.Processes) > MaxProcesses {
+		if len(c.ProcessMedians) != len(cases[0].ProcessMedians) || len(c.ProcessMedians) > MaxProcesses {
 			return errors.New("its cases were measured in different numbers of processes")
 		}
-		if len(c.Processes) == 0 {
+		if len(c.ProcessMedians) == 0 {
 			continue
 		}
-		if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !isValidTime(ns) }) ||
-			math.Abs(quantile(c.Processes, 0.5)-c.Median) > roundingError*c.Median {
+		if !c.TimedByJudge() || slices.ContainsFunc(c.ProcessMedians, func(ns float64) bool { return !isValidTime(ns) }) ||
+			math.Abs(quantile(c.ProcessMedians, 0.5)-c.Median) > roundingError*c.Median {
 			return fmt.Errorf("the processes of case %d do not give its time", c.Index)
 		}
 	}

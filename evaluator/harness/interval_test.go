@@ -11,7 +11,7 @@ import (
 
 // measured returns a case whose processes took these times.
 func measured(index int, processes ...float64) job.CaseResult {
-	return job.CaseResult{Index: index, Status: job.StatusPass, Median: quantile(processes, 0.5), Processes: processes,
+	return job.CaseResult{Index: index, Status: job.StatusPass, Median: quantile(processes, 0.5), ProcessMedians: processes,
 		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
 }
 
@@ -26,7 +26,7 @@ func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 				processes[i] = truth * math.Exp(0.01*chance.NormFloat64())
 			}
 			cases := []job.CaseResult{measured(0, processes...)}
-			i, ok := ProcessInterval(tasks.RankLastCase, cases[0].Median, cases)
+			i, ok := IntervalWithinRun(tasks.RankLastCase, cases[0].Median, cases)
 			if !ok || i.Processes != n || i.Low > cases[0].Median || i.High < cases[0].Median {
 				t.Fatalf("%v of %v: %+v", ok, processes, i)
 			}
@@ -67,7 +67,7 @@ func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 					}},
 					{&withoutRuns, func() (Interval,
 						bool) {
-						return ProcessInterval(tasks.RankLastCase, cases[0].Median, cases)
+						return IntervalWithinRun(tasks.RankLastCase, cases[0].Median, cases)
 					}},
 				} {
 					if i, ok := by.interval(); !ok || i.Low > cases[0].Median || i.High < cases[0].Median {
@@ -157,8 +157,8 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 // The database refuses an interval that begins below the smallest time of a clock.
 func TestAWideIntervalStaysWithinTimes(t *testing.T) {
 	for _, scores := range [][]float64{{1000, 1e6}, {1, 1, 1e9}, {1e17, 1e18}} {
-		if s := summarizeScores(scores); s.Lo < minTime || s.Hi > maxTime*(1+1e-9) || s.Lo > s.Hi {
-			t.Errorf("%v: from %v to %v", scores, s.Lo, s.Hi)
+		if low, high := intervalOfScores(scores); low < minTime || high > maxTime*(1+1e-9) || low > high {
+			t.Errorf("%v: from %v to %v", scores, low, high)
 		}
 	}
 }

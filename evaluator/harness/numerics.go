@@ -7,12 +7,12 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// setNumerics stores one field of the numerical error of a test case. It returns false for an unknown field. It
+// setNumericError stores one field of the numerical error of a test case. It returns false for an unknown field. It
 // replaces the whole struct, because a receiver may have a pointer to the previous one.
-func setNumerics(c *job.CaseResult, field, value string) bool {
-	n := job.Numerics{}
-	if c.Numerics != nil {
-		n = *c.Numerics
+func setNumericError(c *job.CaseResult, field, value string) bool {
+	n := job.NumericError{}
+	if c.NumericError != nil {
+		n = *c.NumericError
 	}
 	texts := map[string]*string{"worst": &n.WorstPosition, "got": &n.Got, "want": &n.Want, "note": &n.Note}
 	errors := map[string]*float64{"relative_max": &n.RelativeMax, "relative_p99": &n.RelativeP99, "ulp_max": &n.ULPMax, "ulp_p99": &n.ULPP99}
@@ -28,7 +28,7 @@ func setNumerics(c *job.CaseResult, field, value string) bool {
 	default:
 		return false
 	}
-	c.Numerics = &n
+	c.NumericError = &n
 	return true
 }
 

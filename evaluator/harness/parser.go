@@ -27,23 +27,23 @@ const maxPipeLine = 1 << 20
 
 // Parser parses the "key: value" lines of a result pipe while the program writes them. Keys may come in any order;
 // unknown keys are stored in ExtraKeys, where the last value counts; invalid UTF-8 is replaced. For a verdict or a
-// score the first value counts, and nothing after the verdict; JudgeStage reports a violation. It is not safe for
+// score the first value counts, and nothing after the verdict; StageVerdict reports a violation. It is not safe for
 // concurrent use.
 type Parser struct {
-	lineSplitter      LineSplitter
-	onCase            CaseFunc
-	bytesParsed       int             // so far
-	inconsistency     string          // reason to refuse the report, a sentence; empty if there is none
-	processReport                     // of the current process
-	expectsProcesses  bool            // a judge reports several fresh processes, one after another
-	processes         int             // number of reported processes
-	reportedProcesses []processReport // of the reported processes, except dropped ones
-	announcedCases    int
-	reportedVerdict   string
-	openCase          int // index of the case being reported, or -1
-	changed           bool
-	extraKeys         map[string]string
-	extraBytes        int
+	lineSplitter     LineSplitter
+	onCase           CaseFunc
+	bytesParsed      int             // so far
+	inconsistency    string          // reason to refuse the report, a sentence; empty if there is none
+	processReport                    // of the current process
+	expectsProcesses bool            // a judge reports several fresh processes, one after another
+	processCount     int             // number of completely reported processes
+	processReports   []processReport // of the reported processes, except dropped ones
+	announcedCases   int
+	reportedVerdict  string
+	openCase         int // index of the case being reported, or -1
+	changed          bool
+	extraKeys        map[string]string
+	extraBytes       int
 }
 
 // processReport is the report about one process of the submission.
@@ -100,10 +100,10 @@ func (p *Parser) AnnouncedCases() int { return p.announcedCases }
 // Cases returns the cases so far, sorted by index. A case without a status is incomplete. For several processes it
 // merges their reports, or returns that of a process that did not finish.
 func (p *Parser) Cases() []job.CaseResult {
-	if len(p.reportedProcesses) == 0 || len(p.cases) > 0 {
+	if len(p.processReports) == 0 || len(p.cases) > 0 {
 		return p.sortedCases()
 	}
-	return mergeProcesses(p.reportedProcesses)
+	return mergeProcesses(p.processReports)
 }
 
 // ExtraKeys returns the keys that have no field in a CaseResult.
@@ -207,7 +207,7 @@ func setField(c *job.CaseResult, field, value string) bool {
 		return true
 	}
 	if name, ok := strings.CutPrefix(field, "numerics."); ok {
-		return setNumerics(c, name, value)
+		return setNumericError(c, name, value)
 	}
 	switch field {
 	case "std":

@@ -57,10 +57,10 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"test.1.numerics.note: reference_fp64 must give doubles.\ntest.1.status: pass\ncheck: pass\n",
 			check: "pass", total: 2,
 			cases: []job.CaseResult{
-				{Status: job.StatusPass, Numerics: &job.Numerics{Elements: 12, NonFinite: 1, WorstPosition: "[1, 2]", Got: "inf",
+				{Status: job.StatusPass, NumericError: &job.NumericError{Elements: 12, NonFinite: 1, WorstPosition: "[1, 2]", Got: "inf",
 					Want:        "3",
 					RelativeMax: 1.5e-07, RelativeP99: 1e-07, ULPMax: 2.5}},
-				{Index: 1, Status: job.StatusPass, Numerics: &job.Numerics{Note: "reference_fp64 must give doubles."}},
+				{Index: 1, Status: job.StatusPass, NumericError: &job.NumericError{Note: "reference_fp64 must give doubles."}},
 			},
 			extra: map[string]string{"test.0.numerics.colour": "red"},
 		},

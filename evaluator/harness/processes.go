@@ -14,12 +14,12 @@ func (p *Parser) endProcess(key, value string) {
 	case !p.expectsProcesses:
 		p.storeExtraKey(key, value)
 		return
-	case err != nil || n != p.processes || n >= maxProcesses || p.reportedVerdict != "":
+	case err != nil || n != p.processCount || n >= maxProcesses || p.reportedVerdict != "":
 		p.rejectReport("The program reported its processes out of order.")
 		return
 	}
-	p.processes++
-	p.reportedProcesses = append(p.reportedProcesses, p.processReport)
+	p.processCount++
+	p.processReports = append(p.processReports, p.processReport)
 	p.processReport = newProcessReport()
 }
 
@@ -32,17 +32,17 @@ func (p *Parser) ExpectProcesses() *Parser {
 	return p
 }
 
-// Processes returns the number of completely reported processes, including dropped ones.
-func (p *Parser) Processes() int { return p.processes }
+// ProcessCount returns the number of completely reported processes, including dropped ones.
+func (p *Parser) ProcessCount() int { return p.processCount }
 
-// Medians returns the median times of completely reported processes that were not dropped, by case; nil if there are
-// none.
-func (p *Parser) Medians() (medians [][]float64) {
-	if len(p.reportedProcesses) == 0 {
+// ProcessMedians returns, for each case, the median time of each completely reported process that was not dropped; nil
+// if there is no such process.
+func (p *Parser) ProcessMedians() (medians [][]float64) {
+	if len(p.processReports) == 0 {
 		return nil
 	}
-	for _, c := range mergeProcesses(p.reportedProcesses) {
-		medians = append(medians, c.Processes)
+	for _, c := range mergeProcesses(p.processReports) {
+		medians = append(medians, c.ProcessMedians)
 	}
 	return medians
 }
@@ -50,7 +50,7 @@ func (p *Parser) Medians() (medians [][]float64) {
 // DropLastProcess removes the report about the last process. The reason must be a measured condition other than its
 // times.
 func (p *Parser) DropLastProcess() {
-	p.reportedProcesses = p.reportedProcesses[:len(p.reportedProcesses)-1]
+	p.processReports = p.processReports[:len(p.processReports)-1]
 }
 
 // mergeProcesses merges the reports about several processes. The time of a case is the median of the processes'
@@ -75,7 +75,7 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	usual := medianEventTime(parts)
 	for _, part := range parts {
 		ns, _ := processTime(part, usual)
-		c.Processes = append(c.Processes, ns)
+		c.ProcessMedians = append(c.ProcessMedians, ns)
 		c.Times = append(c.Times, part.Times...)
 		c.Runs += part.Runs
 		c.SetupNS = max(c.SetupNS, part.SetupNS)
@@ -87,7 +87,7 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Mean, c.StandardDeviation = meanAndStd(c.Times)
 	c.StandardError = c.StandardDeviation / math.Sqrt(float64(max(len(c.Times), 1)))
 	c.Best, c.Worst, c.P95 = quantile(c.Times, 0), quantile(c.Times, 1), quantile(c.Times, 0.95)
-	c.Median = quantile(c.Processes, 0.5)
+	c.Median = quantile(c.ProcessMedians, 0.5)
 	// The clock is the one that counted in the process closest to the median.
 	fromMiddle := math.Inf(1)
 	for _, part := range parts {

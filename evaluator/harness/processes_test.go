@@ -49,7 +49,7 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 	p := byProcess(process(0, timedCase(0, 100, "event"), timedCase(1, 20, "event")) +
 		process(1, timedCase(0, 130, "wall"), timedCase(1, 30, "event")) +
 		process(2, timedCase(0, 110, "snapshot"), timedCase(1, 10, "event")) + "check: pass\n")
-	if status, failure := JudgeStage(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}}, time.Minute,
+	if status, failure := StageVerdict(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}}, time.Minute,
 		p, bothCases); status != job.StatusPass {
 		t.Fatalf("got %s, %+v", status, failure)
 	}
@@ -57,7 +57,7 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 	want := job.CaseResult{Index: 0, SpecLine: "a: 1", Status: job.StatusPass, Runs: 6, Mean: got.Mean, StandardDeviation: got.StandardDeviation,
 		StandardError: got.StandardError,
 		Best:          100, Worst: 130, Median: 110, P95: got.P95, Times: []float64{100, 100, 130, 130, 110, 110},
-		Processes: []float64{100, 130, 110},
+		ProcessMedians: []float64{100, 130, 110},
 		Clocks: job.ClockTimes{CountedClock: job.ClockSnapshot, EventTime: 110, WallTime: 110, SnapshotTime: 110,
 			WallTolerance: 10,
 			EmptyCallTime: 11}}
@@ -75,9 +75,9 @@ func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 	p := byProcess(process(0, timedCase(0, 100, "event")) + process(1, disturbed) + process(2,
 		timedCase(0, 102, "event")) + "check: pass\n")
 	got := p.Cases()[0]
-	if got.Median != 101 || !slices.Equal(got.Processes, []float64{100, 101, 102}) ||
+	if got.Median != 101 || !slices.Equal(got.ProcessMedians, []float64{100, 101, 102}) ||
 		got.Clocks.CountedClock != job.ClockEvent {
-		t.Errorf("got %v from %v by %s", got.Median, got.Processes, got.Clocks.CountedClock)
+		t.Errorf("got %v from %v by %s", got.Median, got.ProcessMedians, got.Clocks.CountedClock)
 	}
 }
 
@@ -108,7 +108,7 @@ func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 		}
 		got := byProcess(pipe.String() + "check: pass\n").Cases()[0]
 		if got.Median != tt.median || got.Clocks.CountedClock != tt.counts {
-			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.Processes, got.Clocks.CountedClock)
+			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.ProcessMedians, got.Clocks.CountedClock)
 		}
 	}
 }
@@ -138,7 +138,7 @@ func TestAFailureNamesItsProcess(t *testing.T) {
 				timedCase(1, 20, "event")) + "check: pass\n", "impossible times of case 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			status, failure := JudgeStage(tt.end, time.Minute, byProcess(tt.pipe), bothCases)
+			status, failure := StageVerdict(tt.end, time.Minute, byProcess(tt.pipe), bothCases)
 			if status == job.StatusPass || !strings.Contains(failure.Reason, tt.reason) {
 				t.Errorf("got %s, %+v; want ...%s...", status, failure, tt.reason)
 			}
@@ -153,10 +153,10 @@ func TestADroppedProcessCountsNothing(t *testing.T) {
 	p.DropLastProcess()
 	p.Write([]byte(process(2, timedCase(0, 102, "event")) + "check: pass\n"))
 	p.Close()
-	if diff := cmp.Diff([]float64{100, 102}, p.Cases()[0].Processes); diff != "" || p.Processes() != 3 {
-		t.Errorf("%d processes (-want +got):\n%s", p.Processes(), diff)
+	if diff := cmp.Diff([]float64{100, 102}, p.Cases()[0].ProcessMedians); diff != "" || p.ProcessCount() != 3 {
+		t.Errorf("%d processes (-want +got):\n%s", p.ProcessCount(), diff)
 	}
-	if status, failure := JudgeStage(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}}, time.Minute,
+	if status, failure := StageVerdict(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}}, time.Minute,
 		p, bothCases[:1]); status != job.StatusPass {
 		t.Errorf("got %s, %+v", status, failure)
 	}
@@ -164,7 +164,7 @@ func TestADroppedProcessCountsNothing(t *testing.T) {
 
 func TestAProgramThatMeasuresItselfHasNoProcesses(t *testing.T) {
 	p := parse(process(0, timedCase(0, 100, "event")) + process(1, timedCase(0, 90, "event")))
-	if p.Processes() != 0 || p.Cases()[0].Processes != nil || p.ExtraKeys()["process"] != "1" {
-		t.Errorf("%d processes, %+v", p.Processes(), p.Cases())
+	if p.ProcessCount() != 0 || p.Cases()[0].ProcessMedians != nil || p.ExtraKeys()["process"] != "1" {
+		t.Errorf("%d processes, %+v", p.ProcessCount(), p.Cases())
 	}
 }

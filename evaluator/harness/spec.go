@@ -61,12 +61,13 @@ func EvalMode(stage job.Stage) string {
 	}
 }
 
-// BundleHarness is the NameForTask of the harness of a task with its own program: the kernel runs inside that program,
-// and no judge times it.
+// BundleHarness is the name of the harness of a task with its own program (HarnessNameOfTask): the kernel runs inside
+// that program, and no judge times it.
 const BundleHarness = "bundle"
 
-// NameForTask returns the name of the harness that measures a task's runs: "warpboard/<lang>", "bundle", or "legacy".
-func NameForTask(def tasks.Definition) string {
+// HarnessNameOfTask returns the name of the harness that measures a task's runs: "warpboard/<lang>", "bundle", or
+// "legacy".
+func HarnessNameOfTask(def tasks.Definition) string {
 	switch {
 	case def.Protocol == tasks.ProtocolLegacy:
 		return "legacy"

@@ -48,10 +48,10 @@ var signalTexts = map[string]string{
 	"SIGPIPE": "it wrote to a closed pipe",
 }
 
-// JudgeStage returns the status and the failure of a stage from the end of its processes and its report. limit is the
+// StageVerdict returns the status and the failure of a stage from the end of its processes and its report. limit is the
 // stage's time limit. want lists the cases that must be reported for a pass; it is empty if the program decides (a
 // bundle's own). The failure is nil if and only if the status is StatusPass.
-func JudgeStage(end judge.StageEnding, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
+func StageVerdict(end judge.StageEnding, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	if end.JudgeOutcome == nil {
 		return processStatus(end.Outcome, limit, p, want)
 	}
@@ -178,10 +178,10 @@ func passedCases(p *Parser) int {
 
 // inProcessPhrase returns the number of the current process as a phrase, or "" for the first.
 func inProcessPhrase(p *Parser) string {
-	if p.Processes() == 0 {
+	if p.ProcessCount() == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" It was right in the %d fresh processes before.", p.Processes())
+	return fmt.Sprintf(" It was right in the %d fresh processes before.", p.ProcessCount())
 }
 
 // progressText names the case that was running when the program ended, if the report shows it.
@@ -192,7 +192,7 @@ func progressText(p *Parser) string {
 			return fmt.Sprintf(" in case %d (%s)%s", c.Index, c.SpecLine, ofProcessPhrase(p))
 		}
 	}
-	if p.Processes() > 0 && len(p.cases) == 0 {
+	if p.ProcessCount() > 0 && len(p.cases) == 0 {
 		return " before the first case" + ofProcessPhrase(p)
 	}
 	if len(cases) > 0 && p.AnnouncedCases() > len(cases) {
@@ -206,10 +206,10 @@ func progressText(p *Parser) string {
 
 // ofProcessPhrase returns the number of the current process as a phrase, or "" for the first.
 func ofProcessPhrase(p *Parser) string {
-	if p.Processes() == 0 {
+	if p.ProcessCount() == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" of fresh process %d", p.Processes()+1)
+	return fmt.Sprintf(" of fresh process %d", p.ProcessCount()+1)
 }
 
 // FinishCases sets the status of incomplete cases to that of the stage.

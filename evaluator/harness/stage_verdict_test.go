@@ -56,7 +56,7 @@ func TestJudgeStage(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			status, failure := JudgeStage(judge.StageEnding{Outcome: tt.out}, 90*time.Second, parse(tt.pipe),
+			status, failure := StageVerdict(judge.StageEnding{Outcome: tt.out}, 90*time.Second, parse(tt.pipe),
 				wanted[:tt.want])
 			if status != tt.status || (failure == nil) != (status == job.StatusPass) {
 				t.Fatalf("got %s, %+v; want %s", status, failure, tt.status)
@@ -91,7 +91,7 @@ func TestAFailedJudgeIsBlamedOnTheRightSide(t *testing.T) {
 			"The program ended without a verdict in case 0 (a: 1): it left before its calls were done."},
 	}
 	for _, tt := range tests {
-		status, failure := JudgeStage(tt.end, 90*time.Second, parse(inTheFirst+"check: pass\n"), nil)
+		status, failure := StageVerdict(tt.end, 90*time.Second, parse(inTheFirst+"check: pass\n"), nil)
 		if status == job.StatusPass || failure == nil || failure.IsInfrastructureError != tt.ours ||
 			!strings.Contains(failure.Reason, tt.reason) {
 			t.Errorf("%s: got %s, %+v; want ...%s...", tt.name, status, failure, tt.reason)

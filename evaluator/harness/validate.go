@@ -56,7 +56,7 @@ func checkReport(p *Parser, want []tasks.Case) string {
 	if len(want) == 0 {
 		return ""
 	}
-	for _, s := range p.reportedProcesses {
+	for _, s := range p.processReports {
 		if len(s.cases) < len(want) {
 			return fmt.Sprintf("The program reported %d of %d cases of a fresh process.", len(s.cases), len(want))
 		}

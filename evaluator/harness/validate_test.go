@@ -62,7 +62,7 @@ func TestImplausibleReportsAreRefused(t *testing.T) {
 			p := NewParser(nil)
 			p.Write([]byte(tt.pipe))
 			p.Close()
-			status, failure := JudgeStage(judge.StageEnding{}, time.Minute, p, want)
+			status, failure := StageVerdict(judge.StageEnding{}, time.Minute, p, want)
 			if believed := status == job.StatusPass; believed != (tt.reason == "") {
 				t.Fatalf("got %s, %+v", status, failure)
 			}
@@ -83,7 +83,7 @@ func TestProgramsOfBundlesAreBelieved(t *testing.T) {
 		"rounded numbers":       "benchmark.0.runs: 1\nbenchmark.0.mean: 1.23456e+06\nbenchmark.0.best: 1234564\nbenchmark.0.worst: 1234564\ncheck: pass\n",
 		"a verdict and extras":  "benchmark.0.runs: 3\nbenchmark.0.mean: 2\nspeedup: 1.5\ncheck: pass\nfwd_bw: 12\n",
 	} {
-		if status, failure := JudgeStage(judge.StageEnding{}, time.Minute, parse(pipe), nil); status != job.StatusPass {
+		if status, failure := StageVerdict(judge.StageEnding{}, time.Minute, parse(pipe), nil); status != job.StatusPass {
 			t.Errorf("%s: %s, %+v", name, status, failure)
 		}
 	}

@@ -80,7 +80,7 @@ func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
 	cpp := exec.Command(native.build(t, "numerics", "-O1", "-Wall", "numerics.cpp"))
 	python := exec.CommandContext(t.Context(), debianPython, "-B", "-W", "error",
 		filepath.Join("testdata", "py", "numerics.py"))
-	for program, want := range map[*exec.Cmd][]*job.Numerics{
+	for program, want := range map[*exec.Cmd][]*job.NumericError{
 		cpp: {
 			{Elements: 6, NonFinite: 1, WorstPosition: "[5]", Got: "inf", Want: "3"},
 			{Elements: 2, WorstPosition: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11),
@@ -127,9 +127,9 @@ func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v: %s", err, err.(*exec.ExitError).Stderr)
 		}
-		var got []*job.Numerics
+		var got []*job.NumericError
 		for _, c := range parseReport(string(out)).Cases() {
-			got = append(got, c.Numerics)
+			got = append(got, c.NumericError)
 		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-3, 0)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", program.Path, diff)

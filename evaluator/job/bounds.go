@@ -24,8 +24,8 @@ const (
 	maxNameBytes        = 256      // bytes of a name
 	maxHeartbeatText    = 64 << 10 // bytes of a text in a heartbeat
 	maxPackages         = 1000
-	// MaxText limits each text of a stage in bytes, because pages load them. Workers cut longer texts.
-	MaxText = 1 << 20
+	// MaxTextBytes limits each text of a stage in bytes, because pages load them. Workers cut longer texts.
+	MaxTextBytes = 1 << 20
 )
 
 // Check returns an error that names the part of a heartbeat that exceeds the limits.
@@ -51,7 +51,7 @@ func (h Heartbeat) Check() error {
 			return fmt.Errorf("the self-test: %w", err)
 		}
 	}
-	return checkTextSizes(maxHeartbeatText, h.WorkerVersion, h.RefusingReason)
+	return checkTextSizes(maxHeartbeatText, h.WorkerVersion, h.NoJobsReason)
 }
 
 func checkPackages(packages requirement.Packages) error {
@@ -88,7 +88,7 @@ func (m Machine) check() error {
 			return err
 		}
 	}
-	return checkTextSizes(4*maxNameBytes, m.Worker, m.Device, m.DeviceName, m.UUIDHash, m.Driver, m.CUDA, m.Compiler, m.Python, m.Torch, m.Triton, m.Harness, m.KernelRelease, m.Sandbox)
+	return checkTextSizes(4*maxNameBytes, m.Worker, m.Device, m.DeviceName, m.UUIDHash, m.Driver, m.CUDA, m.CompilerVersion, m.Python, m.Torch, m.Triton, m.HarnessDigest, m.KernelRelease, m.SandboxName)
 }
 
 // Check returns an error if the worker uses another version of jobs, or if a part of the request exceeds the limits.
@@ -112,7 +112,7 @@ func (e Event) Check() error {
 			return err
 		}
 	}
-	return checkTextSizes(MaxText, e.Text)
+	return checkTextSizes(MaxTextBytes, e.Text)
 }
 
 // Check returns an error that names the part of a result that exceeds the limits.
@@ -134,11 +134,11 @@ func (r Result) Check() error {
 		}
 	}
 	if r.Failure != nil {
-		if err := checkTextSizes(MaxText, r.Failure.Reason); err != nil {
+		if err := checkTextSizes(MaxTextBytes, r.Failure.Reason); err != nil {
 			return err
 		}
 	}
-	if err := checkTextSizes(maxNameBytes, r.AttemptID, r.EvaluationID, r.Harness, string(r.Outcome)); err != nil {
+	if err := checkTextSizes(maxNameBytes, r.AttemptID, r.EvaluationID, r.HarnessName, string(r.Outcome)); err != nil {
 		return err
 	}
 	return r.Machine.check()
@@ -162,11 +162,11 @@ func (s StageResult) check() error {
 		}
 	}
 	if s.Failure != nil {
-		if err := checkTextSizes(MaxText, s.Failure.Reason); err != nil {
+		if err := checkTextSizes(MaxTextBytes, s.Failure.Reason); err != nil {
 			return err
 		}
 	}
-	return checkTextSizes(MaxText, string(s.Stage), string(s.Status), s.Command, s.Stdout, s.Stderr)
+	return checkTextSizes(MaxTextBytes, string(s.Stage), string(s.Status), s.Command, s.Stdout, s.Stderr)
 }
 
 // checkTextSizes returns an error for the first text longer than limit bytes.

@@ -20,7 +20,8 @@ type ClockTimes struct {
 	// LateCalls is the number of calls that were released after the limit, because they synchronize with the device.
 	LateCalls     int     `json:"late,omitempty"`
 	WallTolerance float64 `json:"tolerance"` // maximum error of WallTime
-	EmptyCallTime float64 `json:"handover"`  // time of an empty call, which is subtracted from WallTime and SnapshotTime
+	// time of an empty call, which is subtracted from WallTime and SnapshotTime
+	EmptyCallTime float64 `json:"handover"`
 }
 
 // JudgeTime returns the larger of the two times by the judge's clocks, which code in the runner cannot choose.

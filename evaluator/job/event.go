@@ -11,10 +11,10 @@ type EventType string
 
 const (
 	EventAttemptStarted EventType = "taken" // a worker has begun the attempt
-	EventStage          EventType = "stage" // a stage begins (Stage)
-	EventCase           EventType = "case"  // a case ended (Stage, Case)
+	EventStageStarted   EventType = "stage" // a stage begins (Stage)
+	EventCaseEnded      EventType = "case"  // a case ended (Stage, Case)
 	EventLog            EventType = "log"   // a piece of the program's output (Stage, Stream, Text)
-	EventEnded          EventType = "ended" // a stage ended (Stage, Result without Stdout and Stderr)
+	EventStageEnded     EventType = "ended" // a stage ended (Stage, Result without Stdout and Stderr)
 )
 
 // Event reports progress of an attempt while it runs. Events are hints for viewers: the Result contains everything that
@@ -23,13 +23,13 @@ type Event struct {
 	RunID         int64        `json:"run_id"`
 	AttemptID     string       `json:"attempt_id"`
 	AttemptSecret string       `json:"secret"`
-	Seq           int          `json:"seq"` // 1, 2, … within the attempt
+	Number        int          `json:"seq"` // 1, 2, … within the attempt
 	Time          time.Time    `json:"time"`
 	Type          EventType    `json:"type"`
 	Stage         Stage        `json:"stage,omitempty"`
 	Worker        string       `json:"worker,omitempty"`
 	Case          *CaseResult  `json:"case,omitempty"`
-	CaseCount     int          `json:"total,omitempty"`  // EventStage, EventCase: number of cases, if known
+	CaseCount     int          `json:"total,omitempty"`  // EventStageStarted, EventCaseEnded: number of cases, if known
 	Stream        string       `json:"stream,omitempty"` // EventLog: "stdout" or "stderr"
 	Text          string       `json:"text,omitempty"`
 	EndedStage    *StageResult `json:"ended,omitempty"`
@@ -46,9 +46,9 @@ type Heartbeat struct {
 	Slots           []Slot           `json:"slots"`
 	Attempts        []string         `json:"attempts"` // IDs of the attempts in progress
 	SelfTestResults []SelfTestResult `json:"self_test,omitempty"`
-	// RefusingReason is the reason why the worker does not accept jobs; empty if it does.
-	RefusingReason string `json:"refusing,omitempty"`
-	Stopping       bool   `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
+	// NoJobsReason is the reason why the worker does not accept jobs; empty if it does.
+	NoJobsReason string `json:"refusing,omitempty"`
+	IsStopping   bool   `json:"stopping,omitempty"` // last heartbeat of a worker that exits normally
 	// Packages lists the packages of the Python that runs jobs. nil: as in the last heartbeat that the site has stored
 	Packages requirement.Packages `json:"packages,omitzero"`
 }

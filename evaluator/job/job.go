@@ -85,7 +85,7 @@ type WorkRequest struct {
 	MessageVersion int      `json:"version"` // version of the messages that the worker reads
 	Worker         string   `json:"-"`
 	Device         string   `json:"-"`
-	SlotBusy       bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
+	IsSlotBusy     bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
 	Attempts       []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
 	// BuildingCount is the number of Attempts that are being built and do not need a slot now.
 	BuildingCount int `json:"building,omitempty"`
@@ -129,11 +129,12 @@ type CaseResult struct {
 	// other time contains it.
 	SetupNS float64    `json:"setup_ns,omitempty"`
 	Clocks  ClockTimes `json:"clocks,omitzero"` // set if a judge timed the case
-	// Processes has the median times of the processes that timed a ranked case. Median is then the median of these; all
-	// other values cover the repeats of all processes.
-	Processes []float64 `json:"processes,omitempty"`
-	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, if the task has a reference in double precision
-	Kernels   []Kernel  `json:"kernels,omitempty"`  // of a profiled case, in the order of their first launches
+	// ProcessMedians has the median times of the processes that timed a ranked case. Median is then the median of
+	// these; all other values cover the repeats of all processes.
+	ProcessMedians []float64 `json:"processes,omitempty"`
+	// of a test case, if the task has a reference in double precision
+	NumericError *NumericError `json:"numerics,omitempty"`
+	Kernels      []Kernel      `json:"kernels,omitempty"` // of a profiled case, in the order of their first launches
 }
 
 // ExitFailed is the exit code of a task's program if the submission's answer is wrong.
@@ -161,18 +162,18 @@ type Failure struct {
 }
 
 // PublicReason returns the reason of the failure for readers who may not see the source. The judge's messages about
-// tests are public. For a build, a profile, an infrastructure error, or an unknown stage it returns only Kind, because
-// other messages may quote the source.
+// tests are public. For a build, a profile, an infrastructure error, or an unknown stage it returns only KindSentence,
+// because other messages may quote the source.
 func (f Failure) PublicReason() string {
 	judged := f.Stage == StageTest || f.Stage == StageBenchmark || f.Stage == StageRanked || f.Stage == StageSecret
 	if judged && !f.IsInfrastructureError {
 		return f.Reason
 	}
-	return f.Kind()
+	return f.KindSentence()
 }
 
-// Kind describes the failure in a sentence without text from a compiler or a program.
-func (f Failure) Kind() string {
+// KindSentence describes the failure in a sentence without text from a compiler or a program.
+func (f Failure) KindSentence() string {
 	switch {
 	case f.CausedByTask:
 		return "The task failed, not the submission."
@@ -218,20 +219,20 @@ type StageResult struct {
 
 // Machine describes the hardware, the software, and the conditions of a run.
 type Machine struct {
-	Worker        string         `json:"worker"`
-	Device        string         `json:"device"`
-	DeviceName    string         `json:"name"`      // "NVIDIA H200", or the CPU's model name
-	UUIDHash      string         `json:"uuid_hash"` // first 12 hex digits of the SHA-256 of the device's UUID
-	Driver        string         `json:"driver,omitempty"`
-	CUDA          string         `json:"cuda,omitempty"`
-	Compiler      string         `json:"compiler,omitempty"` // first line of `nvcc --version`, `g++ --version`
-	Python        string         `json:"python,omitempty"`
-	Torch         string         `json:"torch,omitempty"`
-	Triton        string         `json:"triton,omitempty"`
-	Harness       string         `json:"harness,omitempty"` // hash of the judge's and the runner's programs
-	KernelRelease string         `json:"kernel,omitempty"`
-	Sandbox       string         `json:"sandbox"`         // "bubblewrap", or "off"
-	SlotBenchmark *SlotBenchmark `json:"gauge,omitempty"` // nil if the device has no benchmark yet
+	Worker          string         `json:"worker"`
+	Device          string         `json:"device"`
+	DeviceName      string         `json:"name"`      // "NVIDIA H200", or the CPU's model name
+	UUIDHash        string         `json:"uuid_hash"` // first 12 hex digits of the SHA-256 of the device's UUID
+	Driver          string         `json:"driver,omitempty"`
+	CUDA            string         `json:"cuda,omitempty"`
+	CompilerVersion string         `json:"compiler,omitempty"` // first line of `nvcc --version`, `g++ --version`
+	Python          string         `json:"python,omitempty"`
+	Torch           string         `json:"torch,omitempty"`
+	Triton          string         `json:"triton,omitempty"`
+	HarnessDigest   string         `json:"harness,omitempty"` // hash of the judge's and the runner's programs
+	KernelRelease   string         `json:"kernel,omitempty"`
+	SandboxName     string         `json:"sandbox"`         // "bubblewrap", or "off"
+	SlotBenchmark   *SlotBenchmark `json:"gauge,omitempty"` // nil if the device has no benchmark yet
 	// GPUConditions has clock rates, temperature, power, and throttle reasons during timing.
 	GPUConditions map[string]string `json:"conditions,omitempty"`
 	// Disturbances has the conditions that can disturb a measurement; nil if the worker did not record them.
@@ -268,8 +269,9 @@ type Result struct {
 	UnfinishedRanking *UnfinishedRanking `json:"unfinished,omitempty"`
 	Machine           Machine            `json:"machine"`
 	Artifacts         []Artifact         `json:"artifacts,omitempty"`
-	// Harness names the harness that measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
-	Harness string `json:"harness"`
+	// HarnessName is the name of the harness that measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle",
+	// "legacy".
+	HarnessName string `json:"harness"`
 	// WallNS is the duration of the attempt on the worker. ProgramNS is the part of it spent in compilers and programs.
 	WallNS    int64 `json:"wall_ns"`
 	ProgramNS int64 `json:"program_ns"`

@@ -8,15 +8,15 @@ import (
 
 func TestMergeKernelsMakesOneListOfAllCases(t *testing.T) {
 	cases := []CaseResult{
-		{Kernels: []Kernel{{Name: "own", Origin: "source", Launches: 2, NS: 100},
-			{Name: "fill", Origin: "ATen", FromLibrary: true, Launches: 1, NS: 3}}},
+		{Kernels: []Kernel{{Name: "own", Origin: "source", LaunchCount: 2, NS: 100},
+			{Name: "fill", Origin: "ATen", FromLibrary: true, LaunchCount: 1, NS: 3}}},
 		{},
-		{Kernels: []Kernel{{Name: "gemm", Origin: "cuBLAS", FromLibrary: true, Launches: 1, NS: 896},
-			{Name: "fill", Origin: "ATen", FromLibrary: true, Launches: 3, NS: 1}}},
+		{Kernels: []Kernel{{Name: "gemm", Origin: "cuBLAS", FromLibrary: true, LaunchCount: 1, NS: 896},
+			{Name: "fill", Origin: "ATen", FromLibrary: true, LaunchCount: 3, NS: 1}}},
 	}
-	want := []Kernel{{Name: "gemm", Origin: "cuBLAS", FromLibrary: true, Launches: 1, NS: 896, Share: 0.896, Cases: 1},
-		{Name: "own", Origin: "source", Launches: 2, NS: 100, Share: 0.1, Cases: 1},
-		{Name: "fill", Origin: "ATen", FromLibrary: true, Launches: 4, NS: 4, Share: 0.004, Cases: 2}}
+	want := []Kernel{{Name: "gemm", Origin: "cuBLAS", FromLibrary: true, LaunchCount: 1, NS: 896, Share: 0.896, CaseCount: 1},
+		{Name: "own", Origin: "source", LaunchCount: 2, NS: 100, Share: 0.1, CaseCount: 1},
+		{Name: "fill", Origin: "ATen", FromLibrary: true, LaunchCount: 4, NS: 4, Share: 0.004, CaseCount: 2}}
 	got := MergeKernels(cases)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)
@@ -40,7 +40,7 @@ func TestAWorkersKernelsHaveBounds(t *testing.T) {
 		"a long name":   {{Name: string(make([]byte, 300))}},
 		"negative time": {{NS: -1}},
 		"huge time":     {{NS: 1e300}},
-		"no launches":   {{Launches: -1}},
+		"no launches":   {{LaunchCount: -1}},
 		"a large share": {{Share: 2}},
 	} {
 		r := Result{Stages: []StageResult{{Cases: []CaseResult{{Kernels: kernels}}}}}

@@ -1,8 +1,8 @@
 package job
 
-// Numerics is the error of a test case's answer against the task's reference in double precision. It does not affect
-// the verdict. The judge computes it; the submission's process cannot change it.
-type Numerics struct {
+// NumericError is the error of a test case's answer against the task's reference in double precision. It does not
+// affect the verdict. The judge computes it; the submission's process cannot change it.
+type NumericError struct {
 	Elements      int     `json:"elements" jsonschema:"floating-point numbers that were compared"`
 	RelativeMax   float64 `json:"relative_max" jsonschema:"largest distance over the reference's size; below the smallest normal number of the answer's type, over that"`
 	RelativeP99   float64 `json:"relative_p99" jsonschema:"the 99th percentile"`
@@ -15,12 +15,12 @@ type Numerics struct {
 	Note          string  `json:"note,omitempty" jsonschema:"why nothing was compared"`
 }
 
-// WorstNumerics returns the largest of each error over several cases. It returns nil if nothing was compared, or if
+// WorstNumericError returns the largest of each error over several cases. It returns nil if nothing was compared, or if
 // elements differ in kind (NaN, infinity), for which there is no number.
-func WorstNumerics(cases []CaseResult) *Numerics {
-	var worst *Numerics
+func WorstNumericError(cases []CaseResult) *NumericError {
+	var worst *NumericError
 	for _, c := range cases {
-		n := c.Numerics
+		n := c.NumericError
 		if n == nil {
 			continue
 		}
@@ -28,7 +28,7 @@ func WorstNumerics(cases []CaseResult) *Numerics {
 			return nil
 		}
 		if worst == nil {
-			worst = &Numerics{}
+			worst = &NumericError{}
 		}
 		worst.Elements += n.Elements
 		worst.RelativeMax, worst.RelativeP99 = max(worst.RelativeMax, n.RelativeMax), max(worst.RelativeP99, n.RelativeP99)

@@ -30,9 +30,9 @@ func (e SolutionTrial) AnswerFoundWrong() bool {
 	return false
 }
 
-// Judged reports whether the submission was built and ran in a stage. A submission that does not compile shows nothing
-// about the task.
-func (e SolutionTrial) Judged() bool {
+// WasJudged reports whether the submission was built and ran in a stage. A submission that does not compile shows
+// nothing about the task.
+func (e SolutionTrial) WasJudged() bool {
 	return slices.ContainsFunc(e.Stages, func(s StageResult) bool { return s.Stage != StageBuild })
 }
 
@@ -52,5 +52,5 @@ func (e SolutionTrial) HasExpectedVerdict(works bool) bool {
 	if e.ShouldPass {
 		return e.Outcome == OutcomePassed
 	}
-	return e.Outcome == OutcomeFailed && works && e.Judged() && e.StageWithTaskFault() == nil
+	return e.Outcome == OutcomeFailed && works && e.WasJudged() && e.StageWithTaskFault() == nil
 }

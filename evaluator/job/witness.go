@@ -26,7 +26,7 @@ func ProfileContradiction(ranked, profiled []CaseResult) string {
 	for _, c := range ranked {
 		sum, launches := 0.0, 0
 		for _, k := range kernels[c.Index] {
-			sum, launches = sum+k.NS, launches+k.Launches
+			sum, launches = sum+k.NS, launches+k.LaunchCount
 		}
 		least := minShareOneLaunch * sum
 		if launches > 1 {

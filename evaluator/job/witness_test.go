@@ -3,7 +3,7 @@ package job
 import "testing"
 
 func TestContradictionComparesEachCaseWithItsKernels(t *testing.T) {
-	kernel := func(ns float64, launches int) []Kernel { return []Kernel{{Name: "k", Launches: launches, NS: ns}} }
+	kernel := func(ns float64, launches int) []Kernel { return []Kernel{{Name: "k", LaunchCount: launches, NS: ns}} }
 	ranked := []CaseResult{{Index: 0, Mean: 52_400}, {Index: 1, Mean: 188_000}}
 	hidden := "case 2 took 188.0 µs, and its kernels take 201.0 µs under Nsight Compute"
 	for name, c := range map[string]struct {

@@ -176,7 +176,7 @@ func (s *stage) waitForEvent(ctx context.Context) bool {
 		s.timeout.Reset(s.timeoutAfterJudge(got.outcome))
 	case runner := <-s.newRunners:
 		s.awaitingRunner = false
-		s.recordFailure(s.start(ctx, runner))
+		s.recordFailure(s.startRunner(ctx, runner))
 	case number := <-s.endedTurns:
 		s.endTurn(number)
 	case number := <-s.closedOutputs:
@@ -189,7 +189,7 @@ func (s *stage) waitForEvent(ctx context.Context) bool {
 			s.timeout.Reset(lingerTimeout)
 		}
 	case <-s.timeout.C:
-		s.stopAll()
+		s.stopRemaining()
 	}
 	return true
 }
@@ -231,8 +231,8 @@ func (s *stage) recordRunnerEnd(got processEnd) (lost bool) {
 	return lost
 }
 
-// stopAll stops the processes that did not end in time.
-func (s *stage) stopAll() {
+// stopRemaining stops the processes that did not end in time.
+func (s *stage) stopRemaining() {
 	if s.ending.RunnerKilledFirst = s.judgeAlive; s.judgeAlive {
 		s.stopJudge()
 	}
@@ -257,9 +257,9 @@ func (s *stage) requestRunner(ctx context.Context) {
 	}()
 }
 
-// start passes a runner's channel to the judge and starts the runner. If runner is nil, it tells the judge that there
-// is no other.
-func (s *stage) start(ctx context.Context, runner ProcessFunc) error {
+// startRunner passes a runner's channel to the judge and starts the runner. If runner is nil, it tells the judge that
+// there is no other.
+func (s *stage) startRunner(ctx context.Context, runner ProcessFunc) error {
 	if s.noMoreRunners {
 		return nil
 	}

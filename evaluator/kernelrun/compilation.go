@@ -2,8 +2,8 @@ package kernelrun
 
 import "warpboard/tasks"
 
-// Compilation is the result of a request that only compiles.
-type Compilation struct {
+// CompilationResult is the result of a request that only compiles.
+type CompilationResult struct {
 	File             string `json:"file" jsonschema:"the source's name in commands and messages"`
 	Command          string `json:"command,omitempty" jsonschema:"the compilers' commands, as shell lines"`
 	CompilerMessages string `json:"messages,omitempty" jsonschema:"what the compilers printed"`
@@ -59,9 +59,9 @@ func (r Request) checkCompiled() error {
 		return refuse("source_code", "source_code is empty: send a C++ or CUDA source")
 	case len(r.CustomKernel.Source) > maxCompiledSource:
 		return refuse("source_code", "source_code has more than 1,000,000 bytes")
-	case r.CustomKernel.KernelType == "" && r.Task == "":
+	case r.CustomKernel.KernelType == "" && r.TaskName == "":
 		return refuse("kernel_type", "kernel_type is missing: send cuda or cpp, or the name of a task")
-	case r.CustomKernel.KernelType != "" && r.Task != "":
+	case r.CustomKernel.KernelType != "" && r.TaskName != "":
 		return refuse("kernel_type", "kernel_type cannot be combined with task, which has a language")
 	}
 	return nil

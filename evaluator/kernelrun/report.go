@@ -20,39 +20,39 @@ const FaultReference = "reference"
 // represent (NaN, infinity) are names. Fields may only be added, because stored results of older versions are decoded
 // into it, and clients of the foreign API use the names.
 type Report struct {
-	Compiled            bool                  `json:"compiled" jsonschema:"whether the custom kernel compiles"`
-	Correctness         bool                  `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
-	CompilationError    string                `json:"compilation_error,omitempty" jsonschema:"why the custom kernel does not compile"`
-	RefCompilationError string                `json:"ref_compilation_error,omitempty" jsonschema:"why the reference does not"`
-	ValidationError     string                `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
-	Fault               string                `json:"fault,omitempty" jsonschema:"reference: the reference failed, or its inputs, so that nothing is known of the custom kernel"`
-	Vacuous             bool                  `json:"vacuous,omitempty" jsonschema:"the check would pass an answer that computes nothing: zeros, the mean, the largest number of the type, a copy of an input, or the answer to other inputs"`
-	VacuousReason       string                `json:"vacuous_reason,omitempty" jsonschema:"which of them, by output"`
-	Deterministic       *bool                 `json:"deterministic,omitempty" jsonschema:"whether two calls of the custom kernel with the same inputs gave the same bits; absent: not tried"`
-	Remarks             []string              `json:"remarks,omitempty" jsonschema:"what to know about the request and how it was carried out, such as unknown fields that were ignored"`
-	ProfilingError      string                `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
-	CompileSeconds      map[string]float64    `json:"compile_seconds,omitempty" jsonschema:"by kernel: custom, ref"`
-	TotalTrials         int                   `json:"total_trials,omitempty" jsonschema:"trials of the check, each with fresh inputs"`
-	TrialsPassed        *int                  `json:"trials_passed,omitempty" jsonschema:"how many of them passed"`
-	MaxDifference       any                   `json:"max_difference,omitempty" jsonschema:"largest difference of two elements"`
-	AvgDifference       any                   `json:"avg_difference,omitempty" jsonschema:"largest mean difference of two outputs"`
-	FirstMismatch       map[string]any        `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
-	ProfilingMethod     string                `json:"profiling_method,omitempty" jsonschema:"events on a GPU, wall_clock on a CPU; cuda_graph of older versions, which timed in the kernel's own process"`
-	GraphError          string                `json:"graph_error,omitempty" jsonschema:"of older versions: why CUDA graphs were not used"`
-	Clocks              map[string]ClockTimes `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, and which of them counts"`
-	FreshInputs         *bool                 `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, or beside a kept reference, so that a kernel may remember its answers"`
-	RuntimeStats        *Stats                `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
-	RefRuntime          *Stats                `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
-	Speedup             *float64              `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
-	SpeedupInterval     []float64             `json:"speedup_interval,omitempty" jsonschema:"interval of the speedup, with room for the error of the judge's clock and for work that it may not have seen"`
-	Confidence          float64               `json:"confidence,omitempty" jsonschema:"of speedup_interval, where stop_when was given: its confidence, less the error that each look adds; absent: 0.95"`
-	EarlyStop           *EarlyStop            `json:"stopped,omitempty" jsonschema:"why stop_when ended the timed calls before num_trials; absent: it did not"`
-	Times               []float64             `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
-	SetupNS             float64               `json:"setup_ns,omitempty" jsonschema:"time of the kernel's setup(meta), of all cases together, which no other time contains; absent: none was called"`
-	Baselines           map[string]Baseline   `json:"baselines,omitempty" jsonschema:"of a request with baselines: the kernel's times beside each of them"`
-	Cases               []CaseReport          `json:"cases,omitempty" jsonschema:"of a request with cases: each that was begun; the times and the speedup beside it are geometric means"`
-	Compilation         *Compilation          `json:"compilation,omitempty" jsonschema:"of a request to compile: the compilers' messages and code"`
-	ReusedReference     *ReusedReference      `json:"reused_reference,omitempty" jsonschema:"what was kept of the reference, because of reuse_reference; absent: it ran"`
+	Compiled            bool                          `json:"compiled" jsonschema:"whether the custom kernel compiles"`
+	Correctness         bool                          `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
+	CompilationError    string                        `json:"compilation_error,omitempty" jsonschema:"why the custom kernel does not compile"`
+	RefCompilationError string                        `json:"ref_compilation_error,omitempty" jsonschema:"why the reference does not"`
+	ValidationError     string                        `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
+	Fault               string                        `json:"fault,omitempty" jsonschema:"reference: the reference failed, or its inputs, so that nothing is known of the custom kernel"`
+	Vacuous             bool                          `json:"vacuous,omitempty" jsonschema:"the check would pass an answer that computes nothing: zeros, the mean, the largest number of the type, a copy of an input, or the answer to other inputs"`
+	VacuousReason       string                        `json:"vacuous_reason,omitempty" jsonschema:"which of them, by output"`
+	Deterministic       *bool                         `json:"deterministic,omitempty" jsonschema:"whether two calls of the custom kernel with the same inputs gave the same bits; absent: not tried"`
+	Remarks             []string                      `json:"remarks,omitempty" jsonschema:"what to know about the request and how it was carried out, such as unknown fields that were ignored"`
+	ProfilingError      string                        `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
+	CompileSeconds      map[string]float64            `json:"compile_seconds,omitempty" jsonschema:"by kernel: custom, ref"`
+	TotalTrials         int                           `json:"total_trials,omitempty" jsonschema:"trials of the check, each with fresh inputs"`
+	TrialsPassed        *int                          `json:"trials_passed,omitempty" jsonschema:"how many of them passed"`
+	MaxDifference       any                           `json:"max_difference,omitempty" jsonschema:"largest difference of two elements"`
+	AvgDifference       any                           `json:"avg_difference,omitempty" jsonschema:"largest mean difference of two outputs"`
+	FirstMismatch       map[string]any                `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
+	ProfilingMethod     string                        `json:"profiling_method,omitempty" jsonschema:"events on a GPU, wall_clock on a CPU; cuda_graph of older versions, which timed in the kernel's own process"`
+	GraphError          string                        `json:"graph_error,omitempty" jsonschema:"of older versions: why CUDA graphs were not used"`
+	Clocks              map[string]ClockTimes         `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, and which of them counts"`
+	FreshInputs         *bool                         `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, or beside a kept reference, so that a kernel may remember its answers"`
+	RuntimeStats        *Stats                        `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
+	RefRuntime          *Stats                        `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
+	Speedup             *float64                      `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
+	SpeedupInterval     []float64                     `json:"speedup_interval,omitempty" jsonschema:"interval of the speedup, with room for the error of the judge's clock and for work that it may not have seen"`
+	Confidence          float64                       `json:"confidence,omitempty" jsonschema:"of speedup_interval, where stop_when was given: its confidence, less the error that each look adds; absent: 0.95"`
+	EarlyStop           *EarlyStop                    `json:"stopped,omitempty" jsonschema:"why stop_when ended the timed calls before num_trials; absent: it did not"`
+	Times               []float64                     `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
+	SetupNS             float64                       `json:"setup_ns,omitempty" jsonschema:"time of the kernel's setup(meta), of all cases together, which no other time contains; absent: none was called"`
+	Baselines           map[string]BaselineComparison `json:"baselines,omitempty" jsonschema:"of a request with baselines: the kernel's times beside each of them"`
+	Cases               []CaseReport                  `json:"cases,omitempty" jsonschema:"of a request with cases: each that was begun; the times and the speedup beside it are geometric means"`
+	Compilation         *CompilationResult            `json:"compilation,omitempty" jsonschema:"of a request to compile: the compilers' messages and code"`
+	ReusedReference     *ReusedReference              `json:"reused_reference,omitempty" jsonschema:"what was kept of the reference, because of reuse_reference; absent: it ran"`
 }
 
 // CaseReport has the findings about one case of a request.
@@ -80,8 +80,8 @@ type CaseReport struct {
 	Times           []float64             `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
 }
 
-// Baseline is the comparison of the custom kernel with a baseline.
-type Baseline struct {
+// BaselineComparison has the result of comparing the custom kernel with a baseline.
+type BaselineComparison struct {
 	RuntimeStats    *Stats    `json:"runtime_stats,omitempty" jsonschema:"times of the baseline, ms"`
 	Speedup         *float64  `json:"speedup,omitempty" jsonschema:"the baseline's median time by the custom kernel's"`
 	SpeedupInterval []float64 `json:"speedup_interval,omitempty"`
@@ -89,9 +89,10 @@ type Baseline struct {
 	Fault           string    `json:"fault,omitempty" jsonschema:"reference: the baseline itself failed, so that error says nothing of the custom kernel"`
 }
 
-// BaselineFromResult converts the comparison with the reference in a result to a comparison with a baseline.
-func BaselineFromResult(r Result) Baseline {
-	b := Baseline{RuntimeStats: r.RefRuntime, Speedup: r.Speedup, SpeedupInterval: r.SpeedupInterval}
+// ComparisonWithBaseline returns a result's comparison with its reference as the comparison with a baseline: the
+// baseline was the reference of that stage.
+func ComparisonWithBaseline(r Result) BaselineComparison {
+	b := BaselineComparison{RuntimeStats: r.RefRuntime, Speedup: r.Speedup, SpeedupInterval: r.SpeedupInterval}
 	if r.Speedup == nil {
 		b.Fault = r.Fault
 		b.Error = cmp.Or(r.RefCompilationError, r.CompilationError, r.ValidationError, r.ProfilingError, "The time limit was reached.")
@@ -135,7 +136,7 @@ type Stats struct {
 // Result is the result of an evaluation on a worker.
 type Result struct {
 	Report
-	Stage         string `json:"stage,omitempty"` // the last stage that started
+	LastStage     string `json:"stage,omitempty"` // the last stage that started
 	TimedOut      bool   `json:"timed_out,omitempty"`
 	ExitCode      int    `json:"exit_code,omitempty"`
 	Signal        string `json:"signal,omitempty"` // "SIGSEGV"
@@ -145,12 +146,12 @@ type Result struct {
 	Stderr string `json:"stderr,omitempty"`
 
 	Device         string  `json:"device"`         // board device: "H200"
-	Name           string  `json:"name,omitempty"` // "NVIDIA H200"
+	DeviceName     string  `json:"name,omitempty"` // "NVIDIA H200"
 	CUDA           string  `json:"cuda,omitempty"`
-	Slot           int     `json:"slot"`    // index on its worker
+	SlotIndex      int     `json:"slot"`    // index on its worker
 	Worker         string  `json:"worker"`  //
 	RunnerWasReady bool    `json:"warm"`    // a runner with its imports done was ready
-	Seconds        float64 `json:"seconds"` // time on the slot
+	SlotSeconds    float64 `json:"seconds"` // time on the slot
 	WaitSeconds    float64 `json:"waited"`  // seconds of waiting for the slot
 	// StageSeconds has the duration of each stage, including an incomplete last one.
 	StageSeconds  map[string]float64 `json:"stage_seconds,omitempty"`
@@ -163,9 +164,10 @@ type Result struct {
 
 // KernelMetrics has the hardware counters of one kernel.
 type KernelMetrics struct {
-	Kernels []Kernel                  `json:"kernels,omitempty"`
-	Device  map[string]map[string]any `json:"device"`           // by category and name, as in the API
-	Report  json.RawMessage           `json:"report,omitempty"` // the complete report of Nsight Compute: ncu.Report
+	Kernels       []Kernel                  `json:"kernels,omitempty"`
+	DeviceMetrics map[string]map[string]any `json:"device"` // by category and name, as in the API
+	// the complete report of Nsight Compute: ncu.Report
+	NsightReport json.RawMessage `json:"report,omitempty"`
 }
 
 // Kernel is a kernel that the call launched under Nsight Compute, with its origin. The program chooses the name, from
@@ -184,7 +186,7 @@ type Kernel struct {
 func (r Result) WithoutDetails() Result {
 	metrics := map[string]KernelMetrics{}
 	for label, m := range r.Metrics {
-		metrics[label] = KernelMetrics{Kernels: m.Kernels, Device: m.Device}
+		metrics[label] = KernelMetrics{Kernels: m.Kernels, DeviceMetrics: m.DeviceMetrics}
 	}
 	r.Metrics, r.Times, r.Stdout, r.Stderr = metrics, nil, "", ""
 	r.Cases = slices.Clone(r.Cases)

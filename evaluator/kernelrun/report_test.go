@@ -8,10 +8,10 @@ import (
 
 func TestWithoutDetailsDropsTheLeastImportantData(t *testing.T) {
 	result := Result{Stdout: "printed",
-		Metrics: map[string]KernelMetrics{"custom": {Device: map[string]map[string]any{"a": {"b": 1.0}},
-			Report: []byte(`{}`)}}}
+		Metrics: map[string]KernelMetrics{"custom": {DeviceMetrics: map[string]map[string]any{"a": {"b": 1.0}},
+			NsightReport: []byte(`{}`)}}}
 	result.Compiled, result.Times = true, []float64{1, 2}
-	want := Result{Metrics: map[string]KernelMetrics{"custom": {Device: map[string]map[string]any{"a": {"b": 1.0}}}}}
+	want := Result{Metrics: map[string]KernelMetrics{"custom": {DeviceMetrics: map[string]map[string]any{"a": {"b": 1.0}}}}}
 	want.Compiled = true
 	if diff := cmp.Diff(want, result.WithoutDetails()); diff != "" {
 		t.Error(diff)

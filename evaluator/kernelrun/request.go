@@ -27,8 +27,8 @@ const (
 // site fills in defaults, so that they do not depend on the worker.
 type Request struct {
 	Kind          EvaluationKind `json:"kind"`
-	RefKernel     *Code          `json:"ref,omitempty"` // KindCompare
-	CustomKernel  Code           `json:"custom"`
+	RefKernel     *KernelCode    `json:"ref,omitempty"` // KindCompare
+	CustomKernel  KernelCode     `json:"custom"`
 	NumTrials     int64          `json:"num_trials"`
 	Timeout       int64          `json:"timeout"` // seconds
 	ATol          float64        `json:"atol"`
@@ -52,9 +52,9 @@ type Request struct {
 	MaxError        *float64 `json:"max_error,omitempty"`
 	EqualNaN        bool     `json:"equal_nan,omitempty"`
 	InfiniteRule    string   `json:"infinite,omitempty"` // one of tasks.InfiniteRuleNames
-	// DefaultTolerance means that the request sets neither ATol nor RTol. Types with few bits then have larger
+	// UsesDefaultTolerance means that the request sets neither ATol nor RTol. Types with few bits then have larger
 	// tolerances.
-	DefaultTolerance bool `json:"fitting,omitempty"`
+	UsesDefaultTolerance bool `json:"fitting,omitempty"`
 	// Tolerances applies to single outputs, by name or number.
 	Tolerances map[string]tasks.Tolerance `json:"tolerances,omitempty"`
 	// Baselines lists additional kernels that the custom kernel is compared with.
@@ -65,8 +65,9 @@ type Request struct {
 	RequiredPackages requirement.List `json:"require,omitempty"`
 	// Remarks has sentences about the request for the response.
 	Remarks []string `json:"remarks,omitempty"`
-	// Task is the task whose submission is compiled, and VersionID its version. The source is then a packed submission.
-	Task      string `json:"task,omitempty"`
+	// TaskName is the name of the task whose submission is compiled, and VersionID the ID of its version. The source is
+	// then a packed submission.
+	TaskName  string `json:"task,omitempty"`
 	VersionID int64  `json:"version_id,omitempty"`
 }
 
@@ -170,8 +171,8 @@ func (s StopWhen) check(hasRef bool) string {
 	return ""
 }
 
-// Code is one kernel.
-type Code struct {
+// KernelCode is the code of one kernel.
+type KernelCode struct {
 	Source string `json:"source_code"`
 	// Files has the additional files, by name.
 	Files      map[string]string `json:"source_files,omitempty"`
@@ -183,7 +184,7 @@ type Code struct {
 }
 
 // JoinedText returns the joined texts of all files, for searches.
-func (c Code) JoinedText() string {
+func (c KernelCode) JoinedText() string {
 	text := c.Source
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
 		text += "\n" + c.Files[name]
@@ -192,8 +193,8 @@ func (c Code) JoinedText() string {
 }
 
 // UnmarshalJSON keeps numbers as text, because integers above 53 bits would change as floating-point numbers.
-func (c *Code) UnmarshalJSON(data []byte) error {
-	type plain Code
+func (c *KernelCode) UnmarshalJSON(data []byte) error {
+	type plain KernelCode
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	return decoder.Decode((*plain)(c))
@@ -240,7 +241,7 @@ func ReadRequest(kind EvaluationKind, body map[string]any, refused UnknownKeyPol
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}
-	for _, code := range []*Code{&r.CustomKernel, r.RefKernel} {
+	for _, code := range []*KernelCode{&r.CustomKernel, r.RefKernel} {
 		if code != nil {
 			code.Source = cmp.Or(texts[code.Source], code.Source)
 			for name, text := range code.Files {
@@ -389,7 +390,7 @@ func (r Request) Check(max RequestLimits) error {
 	return r.CustomKernel.check("")
 }
 
-func (c Code) check(name string) error {
+func (c KernelCode) check(name string) error {
 	if c.KernelType != "triton" || c.IOContract != nil {
 		return nil
 	}

@@ -35,11 +35,11 @@ func read(t testing.TB, kind EvaluationKind, text string) Request {
 
 func TestDefaults(t *testing.T) {
 	got := read(t, KindCompare, `{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`)
-	want := Request{Kind: KindCompare, RefKernel: &Code{Source: "r", KernelType: "torch"}, CustomKernel: Code{
+	want := Request{Kind: KindCompare, RefKernel: &KernelCode{Source: "r", KernelType: "torch"}, CustomKernel: KernelCode{
 		Source:     "c",
 		KernelType: "cuda",
 	},
-		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, FlushL2: true, MinMatchedShare: 1, DefaultTolerance: true}
+		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, FlushL2: true, MinMatchedShare: 1, UsesDefaultTolerance: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -67,11 +67,11 @@ func TestReadRequestCopiesNoLongText(t *testing.T) {
 
 func TestTheLegacyFormatIsTorchAgainstTorchCUDA(t *testing.T) {
 	got := read(t, KindCompare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
-	want := Request{Kind: KindCompare, RefKernel: &Code{Source: "r", KernelType: "torch"}, CustomKernel: Code{
+	want := Request{Kind: KindCompare, RefKernel: &KernelCode{Source: "r", KernelType: "torch"}, CustomKernel: KernelCode{
 		Source:     "c",
 		KernelType: "torch_cuda",
 	},
-		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, FlushL2: true, MinMatchedShare: 1, DefaultTolerance: true}
+		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, FlushL2: true, MinMatchedShare: 1, UsesDefaultTolerance: true}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -364,7 +364,7 @@ func TestTolerancesThatCannotBeAreRefusedByTheirPath(t *testing.T) {
 		t.Errorf("a share of nearly 0: %v", err)
 	}
 	r := read(t, KindCompare, body+`"matched":0.9,"atol":0.1,"tolerances":{"1":{"max_error":2}},"reuse_reference":true}`)
-	if r.MinMatchedShare != 0.9 || r.DefaultTolerance || *r.Tolerances["1"].MaxError != 2 ||
+	if r.MinMatchedShare != 0.9 || r.UsesDefaultTolerance || *r.Tolerances["1"].MaxError != 2 ||
 		r.Tolerances["1"].ATol != nil {
 		t.Errorf("%+v", r)
 	}

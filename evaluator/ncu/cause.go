@@ -25,15 +25,14 @@ type Cause struct {
 
 // Explanation lists possible causes of the time difference between two reports.
 type Explanation struct {
-	TimeA     *Kernel `json:"-"` // the pair of kernels with the largest difference
-	TimeB     *Kernel `json:"-"`
+	KernelA   *Kernel `json:"-"` // the pair of kernels with the largest difference
+	KernelB   *Kernel `json:"-"`
 	PairShare float64 `json:"part"`   // share of the total difference that the pair makes up
 	TimeRatio float64 `json:"ratio"`  // time of B's report divided by that of A's
 	Causes    []Cause `json:"causes"` // causes of the pair's difference, largest first
-	// UnpairedKernels lists the kernels of the slower report that have no counterpart in the other. UnpairedShare is
-	// their share of the difference.
-	UnpairedKernels []string `json:"alone,omitempty"`
-	UnpairedShare   float64  `json:"alone_part,omitempty"`
+	// UnpairedKernels lists the kernels of the slower report that have no counterpart in the other report.
+	UnpairedKernels      []string `json:"alone,omitempty"`
+	UnpairedKernelsShare float64  `json:"alone_part,omitempty"` // share of the total difference that they make up
 }
 
 // minTimeDifference is the smallest relative time difference that is not noise, and minExplainedShare the smallest
@@ -56,19 +55,19 @@ func ExplainDifference(a, b *Report) (why Explanation, ok bool) {
 		saved := kernelTime(p.KernelB) - kernelTime(p.KernelA)
 		switch {
 		case p.KernelA == nil:
-			why.UnpairedKernels, why.UnpairedShare = append(why.UnpairedKernels, p.KernelB.ShortName), why.UnpairedShare+saved/math.Abs(timeB-timeA)
+			why.UnpairedKernels, why.UnpairedKernelsShare = append(why.UnpairedKernels, p.KernelB.ShortName), why.UnpairedKernelsShare+saved/math.Abs(timeB-timeA)
 		case p.KernelB != nil && saved > most:
-			most, why.TimeA, why.TimeB = saved, p.KernelA, p.KernelB
+			most, why.KernelA, why.KernelB = saved, p.KernelA, p.KernelB
 		}
 	}
 	why.PairShare = min(most/math.Abs(timeB-timeA), 1)
-	if why.TimeA != nil {
-		why.Causes = causesOf(why.TimeA, why.TimeB, timeB < timeA)
+	if why.KernelA != nil {
+		why.Causes = causesOf(why.KernelA, why.KernelB, timeB < timeA)
 	}
 	if timeB < timeA {
-		why.TimeA, why.TimeB = why.TimeB, why.TimeA
+		why.KernelA, why.KernelB = why.KernelB, why.KernelA
 	}
-	return why, why.TimeA != nil || len(why.UnpairedKernels) > 0
+	return why, why.KernelA != nil || len(why.UnpairedKernels) > 0
 }
 
 func totalTime(r *Report) (ns float64) {

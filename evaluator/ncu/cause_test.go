@@ -33,7 +33,7 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 			[]string{CauseDRAM, CauseTensorCores, CauseGlobalLoads}},
 	} {
 		w, ok := ExplainDifference(c.slow, c.fast)
-		if !ok || w.TimeRatio >= 1 || w.PairShare != 1 || w.TimeA != &c.slow.Kernels[0] {
+		if !ok || w.TimeRatio >= 1 || w.PairShare != 1 || w.KernelA != &c.slow.Kernels[0] {
 			t.Fatalf("%s: %v, %+v", c.what, ok, w)
 		}
 		found := keys(w)
@@ -78,8 +78,8 @@ func TestNothingIsExplainedOfWhatIsTheSame(t *testing.T) {
 func TestKernelsThatOneSideDoesWithoutAreNamed(t *testing.T) {
 	all := Parse(pages(t, "cuda4"))
 	w, ok := ExplainDifference(all, &Report{Kernels: all.Kernels[:2]})
-	if !ok || !slices.Equal(w.UnpairedKernels, []string{"transpose_strided", "reduce_shared"}) || w.UnpairedShare < 0.999 ||
-		w.TimeA != nil {
+	if !ok || !slices.Equal(w.UnpairedKernels, []string{"transpose_strided", "reduce_shared"}) || w.UnpairedKernelsShare < 0.999 ||
+		w.KernelA != nil {
 		t.Errorf("%v, %+v", ok, w)
 	}
 }

@@ -19,7 +19,7 @@ func TestTruncatedPagesNeverGiveHalfANumber(t *testing.T) {
 			r := Parse(CSVPages{DetailsPage: cut(full.DetailsPage), RawPage: cut(full.RawPage),
 				SourcePage: cut(full.SourcePage)})
 			for i := range r.Kernels {
-				sameNumbers(t, &r.Kernels[i], whole.Kernel(r.Kernels[i].ID))
+				sameNumbers(t, &r.Kernels[i], whole.KernelByID(r.Kernels[i].ID))
 			}
 			if len(r.Warnings) == 0 {
 				t.Errorf("%s cut at %d/40 gives no warning", name, part)

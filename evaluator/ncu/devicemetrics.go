@@ -24,13 +24,14 @@ func deviceFields() []apiDeviceField {
 			out = append(out, apiDeviceField{category, pairs[i], strings.Fields(pairs[i+1])})
 		}
 	}
-	addDeviceFields(add)
-	addHardwareUnitFields(add)
+	addWholeDeviceMetrics(add)
+	addHardwareUnitMetrics(add)
 	return out
 }
 
-// addDeviceFields adds the fields of the whole device and launch.
-func addDeviceFields(add func(category string, pairs ...string)) {
+// addWholeDeviceMetrics calls add with the API's fields for the whole device and launch: for each category, pairs of a
+// field and the names of its metrics.
+func addWholeDeviceMetrics(add func(category string, pairs ...string)) {
 	add("speed_of_light",
 		"compute_memory_throughput_pct", "gpu__compute_memory_throughput"+pctOfElapsedSuffix,
 		"compute_throughput_pct", "gpu__compute_memory_throughput"+pctOfElapsedSuffix+" sm__throughput"+pctOfElapsedSuffix,
@@ -53,9 +54,9 @@ func addDeviceFields(add func(category string, pairs ...string)) {
 	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
 }
 
-// addHardwareUnitFields adds the fields of single hardware units: pipes, schedulers, limits, and kinds of memory
+// addHardwareUnitMetrics does the same for single hardware units: pipes, schedulers, limits, and kinds of memory
 // access.
-func addHardwareUnitFields(add func(category string, pairs ...string)) {
+func addHardwareUnitMetrics(add func(category string, pairs ...string)) {
 	for _, pipe := range []string{"fma", "fp64", "alu", "xu"} {
 		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+pctOfActiveSuffix)
 	}

@@ -54,7 +54,7 @@ func TestEveryDetailsRowIsKept(t *testing.T) {
 		numbers, rules := 0, 0
 		for _, row := range rows[1:] {
 			id, _ := strconv.Atoi(row[0])
-			k := r.Kernel(id)
+			k := r.KernelByID(id)
 			if label := row[at["Metric Name"]]; label != "" {
 				numbers++
 				got := k.SectionValue(row[at["Section Name"]], label)
@@ -187,9 +187,9 @@ func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 		if l.Address != "0x10" || l.Instruction != "NOP" || samples.Value != 3 || stalls.Value != 2 {
 			t.Errorf("%s: %+v, %v samples, %v of wait", form, l, samples.Value, stalls.Value)
 		}
-		if lines := strings.Contains(page, "Line No"); lines && (l.File != "/s.cu" || l.Line != 7 || l.Text != "x;") ||
-			!lines && l.Line != 0 {
-			t.Errorf("%s: line %d of %q", form, l.Line, l.File)
+		if lines := strings.Contains(page, "Line No"); lines && (l.SourceFile != "/s.cu" || l.SourceLine != 7 || l.SourceText != "x;") ||
+			!lines && l.SourceLine != 0 {
+			t.Errorf("%s: line %d of %q", form, l.SourceLine, l.SourceFile)
 		}
 	}
 	for form, page := range map[string]string{
@@ -226,10 +226,10 @@ func TestInstructionsAreLinkedToTheirSourceLines(t *testing.T) {
 		"\"Line No\",\"Source\",\"Address\",\"Source\",\"# Samples\"\n" +
 		"\"7\",\"  y[i] = a * x[i] + y[i];\",\"-\",\"\",\"5960\"\n\"\",\"\",\"" + address + "\",\"FFMA\",\"5960\"\n")
 	got := Parse(p).Kernels[0].Source.Lines[16]
-	if got.File != "/job/submission.cu" || got.Line != 7 || strings.TrimSpace(got.Text) != "y[i] = a * x[i] + y[i];" {
+	if got.SourceFile != "/job/submission.cu" || got.SourceLine != 7 || strings.TrimSpace(got.SourceText) != "y[i] = a * x[i] + y[i];" {
 		t.Errorf("%+v", got)
 	}
-	if other := Parse(p).Kernels[0].Source.Lines[0]; other.Line != 0 {
+	if other := Parse(p).Kernels[0].Source.Lines[0]; other.SourceLine != 0 {
 		t.Errorf("an instruction without line information has one: %+v", other)
 	}
 }

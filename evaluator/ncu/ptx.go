@@ -160,12 +160,12 @@ func productOfNumbers(numbers []string) int {
 	return all
 }
 
-// PTXLine is a line of PTX with its source line; 0 if unknown.
+// PTXLine is a line of PTX with the line of the source from which it was compiled; SourceLine is 0 if it is unknown.
 type PTXLine struct {
-	Number int // line number in the text, from 1
-	Text   string
-	File   string
-	Line   int
+	Number     int // line number in the text, from 1
+	Text       string
+	SourceFile string
+	SourceLine int
 }
 
 // PTXLines returns the lines of the kernel's PTX, except those that only have source positions.
@@ -182,9 +182,9 @@ func (s *Source) PTXLines() []PTXLine {
 		at.Number++
 		text = strings.TrimRight(text, "\r\n\t ")
 		if m := ptxLocPattern.FindStringSubmatch(text); m != nil {
-			at.File, at.Line = files[m[1]], 0
-			if n, err := strconv.Atoi(m[2]); err == nil && at.File != "" {
-				at.Line = n
+			at.SourceFile, at.SourceLine = files[m[1]], 0
+			if n, err := strconv.Atoi(m[2]); err == nil && at.SourceFile != "" {
+				at.SourceLine = n
 			}
 			continue
 		}

@@ -64,11 +64,11 @@ func TestLinesOfPTXKnowTheirSource(t *testing.T) {
 		}
 		if strings.Contains(l.Text, "st.global") {
 			stores = append(stores, l)
-		} else if l.Line == 0 {
+		} else if l.SourceLine == 0 {
 			others = append(others, l)
 		}
 	}
-	if len(stores) != 1 || stores[0].File != "/in/submission.cu" || stores[0].Line != 5 || len(others) < 5 ||
+	if len(stores) != 1 || stores[0].SourceFile != "/in/submission.cu" || stores[0].SourceLine != 5 || len(others) < 5 ||
 		others[0].Text != ".version 7.8" {
 		t.Errorf("the store is %+v, others %+v", stores, others)
 	}

@@ -80,7 +80,7 @@ func (r *Report) kernelOfRow(row []string, at map[string]int, page string) *Kern
 		r.addWarning(fmt.Sprintf("A row of the %s page has the ID %q, which is not a number; it was left out.", page, clipText(cellInColumn(row, at, "ID"))))
 		return nil
 	}
-	if k := r.Kernel(id); k != nil {
+	if k := r.KernelByID(id); k != nil {
 		return k
 	}
 	if len(r.Kernels) == maxReportKernels {

@@ -118,8 +118,8 @@ func (k *Kernel) metricNames(prefix, suffix string) []string {
 	return names
 }
 
-// Kernel returns the launch with ncu's number id, or nil.
-func (r *Report) Kernel(id int) *Kernel {
+// KernelByID returns the launch with ncu's result number id, or nil.
+func (r *Report) KernelByID(id int) *Kernel {
 	for i := range r.Kernels {
 		if r.Kernels[i].ID == id {
 			return &r.Kernels[i]

@@ -36,9 +36,9 @@ func ruleTypeWeight(ruleType string) int {
 
 // KernelShare is the share of one kernel in the time of a report.
 type KernelShare struct {
-	Kernel int     `json:"kernel"` // ID
-	NS     float64 `json:"ns"`
-	Share  float64 `json:"share"` // 0 to 1
+	KernelID int     `json:"kernel"`
+	NS       float64 `json:"ns"`
+	Share    float64 `json:"share"` // 0 to 1
 }
 
 // KernelShares returns the share of each kernel in the time, in launch order, without kernels that were not timed.
@@ -47,7 +47,7 @@ func KernelShares(r *Report) []KernelShare {
 	total := 0.0
 	for i := range r.Kernels {
 		if ns, ok := r.Kernels[i].Duration(); ok {
-			out = append(out, KernelShare{Kernel: r.Kernels[i].ID, NS: ns})
+			out = append(out, KernelShare{KernelID: r.Kernels[i].ID, NS: ns})
 			total += ns
 		}
 	}

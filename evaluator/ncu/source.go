@@ -9,19 +9,19 @@ import (
 
 // Source is a kernel's machine code with the counters of each instruction.
 type Source struct {
-	Counters []string     `json:"counters"` // names, in ncu's order
-	Lines    []SourceLine `json:"lines"`
+	Counters []string          `json:"counters"` // names, in ncu's order
+	Lines    []InstructionLine `json:"lines"`
 	// PTX is the kernel's PTX; empty if it is not known.
 	PTX string `json:"ptx,omitempty"`
 }
 
-// SourceLine is one instruction. CounterValues has ncu's text for each of Source.Counters.
-type SourceLine struct {
+// InstructionLine is one instruction of the machine code. CounterValues has ncu's text for each of Source.Counters.
+type InstructionLine struct {
 	Address       string   `json:"address"` // "0x7f29537a0000"
 	Instruction   string   `json:"sass"`
-	File          string   `json:"file,omitempty"` // source file and line, if there is line information
-	Line          int      `json:"line,omitempty"`
-	Text          string   `json:"text,omitempty"` // text of the source line
+	SourceFile    string   `json:"file,omitempty"` // source file and line, if there is line information
+	SourceLine    int      `json:"line,omitempty"`
+	SourceText    string   `json:"text,omitempty"` // text of the source line
 	CounterValues []string `json:"cells"`
 }
 
@@ -98,7 +98,7 @@ func (s *Source) addInstruction(address, sass string, cells []string, warn func(
 	if len(cells) > len(s.Counters) {
 		cells = cells[:len(s.Counters)]
 	}
-	s.Lines = append(s.Lines, SourceLine{Address: address, Instruction: sass, CounterValues: cells})
+	s.Lines = append(s.Lines, InstructionLine{Address: address, Instruction: sass, CounterValues: cells})
 }
 
 // attachSource assigns each kernel its table. Launches with the same name get them in order. ncu prints the table of
@@ -183,10 +183,10 @@ func (s *Source) setSourceLines(lines map[string]sourceLineRef) {
 	if len(lines) == 0 {
 		return
 	}
-	linked := make([]SourceLine, len(s.Lines))
+	linked := make([]InstructionLine, len(s.Lines))
 	for i, l := range s.Lines {
 		if ref, ok := lines[l.Address]; ok {
-			l.File, l.Line, l.Text = ref.file, ref.line, ref.text
+			l.SourceFile, l.SourceLine, l.SourceText = ref.file, ref.line, ref.text
 		}
 		linked[i] = l
 	}

@@ -124,8 +124,8 @@ func (s *Source) writeHottest(w io.Writer) {
 	for _, h := range all[:min(len(all), maxTextInstructions)] {
 		line := s.Lines[h.line]
 		fmt.Fprintf(w, "  %4.1f %%  %s", 100*h.samples/sum, strings.TrimSpace(line.Instruction))
-		if line.File != "" {
-			fmt.Fprintf(w, "  (%s:%d) %s", line.File, line.Line, strings.TrimSpace(line.Text))
+		if line.SourceFile != "" {
+			fmt.Fprintf(w, "  (%s:%d) %s", line.SourceFile, line.SourceLine, strings.TrimSpace(line.SourceText))
 		}
 		fmt.Fprintln(w)
 	}

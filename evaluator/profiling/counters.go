@@ -34,7 +34,7 @@ func (n *Nsight) CollectCounters(
 		if len(spec.DeviceNodes) == 0 {
 			return errNoCounters
 		}
-		slot = spec.Slot
+		slot = spec.SandboxSlot
 		return nil
 	}, nsight.Options{Sections: sections})
 	if err == nil && why != "" {
@@ -55,10 +55,10 @@ func metricsOfLastKernel(report *ncu.Report, source string) (kernelrun.KernelMet
 	if len(report.Kernels) == 0 {
 		return kernelrun.KernelMetrics{}, errors.New("the profile holds no kernel")
 	}
-	m := kernelrun.KernelMetrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
+	m := kernelrun.KernelMetrics{DeviceMetrics: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
 	for _, k := range KernelOrigins(report, map[string][]byte{"": []byte(source)}) {
 		m.Kernels = append(m.Kernels, kernelrun.Kernel{
-			Name: k.Name, Origin: k.Origin, FromLibrary: k.FromLibrary, Launches: k.Launches, DurationNS: k.NS,
+			Name: k.Name, Origin: k.Origin, FromLibrary: k.FromLibrary, Launches: k.LaunchCount, DurationNS: k.NS,
 			Share: k.Share,
 		})
 	}
@@ -72,7 +72,7 @@ func metricsOfLastKernel(report *ncu.Report, source string) (kernelrun.KernelMet
 	if err == nil && !isWithinValueLimit(whole) {
 		return m, nil
 	}
-	m.Report = whole
+	m.NsightReport = whole
 	return m, err
 }
 

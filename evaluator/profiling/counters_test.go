@@ -21,7 +21,7 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", FromLibrary: true, Launches: 1,
 			DurationNS: 175_872, Share: 175_872.0 / 206_816},
 		{Name: "softmax_row", Origin: "source", Launches: 1, DurationNS: 30_944, Share: 30_944.0 / 206_816}}
-	if diff := cmp.Diff(want, m.Kernels); diff != "" || err != nil || m.Device["timing_metrics"] == nil {
+	if diff := cmp.Diff(want, m.Kernels); diff != "" || err != nil || m.DeviceMetrics["timing_metrics"] == nil {
 		t.Errorf("%v, want -, is +:\n%s", err, diff)
 	}
 	if short := (kernelrun.Result{Metrics: map[string]kernelrun.KernelMetrics{"custom": m}}).WithoutDetails(); len(
@@ -33,21 +33,21 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 // A report of fewer bytes than the limit can still have more values than the site reads: its result was refused.
 func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
 	report := ncu.Parse(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
-	line := ncu.SourceLine{Address: "0x10", Instruction: "NOP", CounterValues: slices.Repeat([]string{"0"}, 60)}
+	line := ncu.InstructionLine{Address: "0x10", Instruction: "NOP", CounterValues: slices.Repeat([]string{"0"}, 60)}
 	for i := range report.Kernels {
 		report.Kernels[i].Source = &ncu.Source{Counters: slices.Repeat([]string{"c"}, 60),
-			Lines: slices.Repeat([]ncu.SourceLine{line}, 3000)}
+			Lines: slices.Repeat([]ncu.InstructionLine{line}, 3000)}
 	}
 	m, err := metricsOfLastKernel(report, "")
-	if err != nil || m.Report == nil {
-		t.Fatalf("%v, and a report of %d bytes", err, len(m.Report))
+	if err != nil || m.NsightReport == nil {
+		t.Fatalf("%v, and a report of %d bytes", err, len(m.NsightReport))
 	}
 	both, err := json.Marshal(map[string]kernelrun.KernelMetrics{"ref": m, "custom": m})
-	if err != nil || job.CheckValueCount(both) != nil || len(m.Report) > maxWholeReport {
+	if err != nil || job.CheckValueCount(both) != nil || len(m.NsightReport) > maxWholeReport {
 		t.Errorf("the site refuses two such reports: %v, %v", err, job.CheckValueCount(both))
 	}
 	var kept ncu.Report
-	if err := json.Unmarshal(m.Report, &kept); err != nil || len(kept.Kernels) != len(report.Kernels) ||
+	if err := json.Unmarshal(m.NsightReport, &kept); err != nil || len(kept.Kernels) != len(report.Kernels) ||
 		kept.Kernels[0].Source != nil {
 		t.Errorf("%v: %d kernels are left, of %d", err, len(kept.Kernels), len(report.Kernels))
 	}

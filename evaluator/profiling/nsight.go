@@ -88,7 +88,7 @@ func (n *Nsight) readReport(ctx context.Context, slot int, report []byte) (*ncu.
 		collected[page] = maxPageBytes
 	}
 	out, err := n.Runner.Run(ctx, sandbox.Spec{
-		Slot: slot, Argv: nsight.PrintPagesCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
+		SandboxSlot: slot, Argv: nsight.PrintPagesCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
 		Mounts: n.mounts(), MountProc: true, Limits: limits, CollectFiles: collected,
 	})
 	if err != nil {

@@ -95,7 +95,7 @@ func KernelOrigins(report *ncu.Report, files map[string][]byte) []job.Kernel {
 		if !ok {
 			untimed = append(untimed, row)
 		}
-		rows[row].Launches, rows[row].NS = rows[row].Launches+1, rows[row].NS+math.Round(ns)
+		rows[row].LaunchCount, rows[row].NS = rows[row].LaunchCount+1, rows[row].NS+math.Round(ns)
 	}
 	for _, row := range untimed {
 		rows[row].NS = 0

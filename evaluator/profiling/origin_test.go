@@ -24,13 +24,13 @@ func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 		want   []job.Kernel
 	}{
 		"tri": {triton, []job.Kernel{
-			{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", FromLibrary: true, Launches: 1,
+			{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", FromLibrary: true, LaunchCount: 1,
 				NS: 175_872, Share: 0.850},
-			{Name: "softmax_row", Origin: "source", Launches: 1, NS: 30_944, Share: 0.150}}},
+			{Name: "softmax_row", Origin: "source", LaunchCount: 1, NS: 30_944, Share: 0.150}}},
 		"cuda4": {"__global__ void saxpy(int n, float a, const float* x, float* y) {}\ntemplate <int N>\n__global__ void __launch_bounds__(256) reduce_shared(const float*);", []job.Kernel{
-			{Name: "saxpy", Origin: "source", Launches: 1}, {Name: "matmul_naive", Origin: "unknown", Launches: 1},
-			{Name: "transpose_strided", Origin: "unknown", Launches: 1},
-			{Name: "reduce_shared", Origin: "source", Launches: 1}}},
+			{Name: "saxpy", Origin: "source", LaunchCount: 1}, {Name: "matmul_naive", Origin: "unknown", LaunchCount: 1},
+			{Name: "transpose_strided", Origin: "unknown", LaunchCount: 1},
+			{Name: "reduce_shared", Origin: "source", LaunchCount: 1}}},
 	} {
 		read := ncu.Parse(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", report, "raw")})
 		got := profiling.KernelOrigins(read, map[string][]byte{"submission": []byte(c.source)})
@@ -135,14 +135,14 @@ func TestASourceMayHaveNamesThatLibrariesHaveToo(t *testing.T) {
 
 func TestLaunchesOfAKernelAreOneRow(t *testing.T) {
 	report := reportOf("a(int)", "b(int)", "a(int)", "a(float)")
-	want := []job.Kernel{{Name: "a", Origin: "unknown", Launches: 3, NS: 3000, Share: 0.75},
-		{Name: "b", Origin: "unknown", Launches: 1, NS: 1000, Share: 0.25}}
+	want := []job.Kernel{{Name: "a", Origin: "unknown", LaunchCount: 3, NS: 3000, Share: 0.75},
+		{Name: "b", Origin: "unknown", LaunchCount: 1, NS: 1000, Share: 0.25}}
 	if diff := cmp.Diff(want, profiling.KernelOrigins(report, nil)); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)
 	}
 	report.Kernels[1].Metrics = nil // nothing is known of the shares then
-	want = []job.Kernel{{Name: "a", Origin: "unknown", Launches: 3, NS: 3000},
-		{Name: "b", Origin: "unknown", Launches: 1}}
+	want = []job.Kernel{{Name: "a", Origin: "unknown", LaunchCount: 3, NS: 3000},
+		{Name: "b", Origin: "unknown", LaunchCount: 1}}
 	if diff := cmp.Diff(want, profiling.KernelOrigins(report, nil)); diff != "" {
 		t.Errorf("without a duration: want -, is +:\n%s", diff)
 	}
@@ -157,7 +157,7 @@ func FuzzNamesOfKernels(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, source string) {
 		rows := profiling.KernelOrigins(reportOf(name, name), map[string][]byte{"s": []byte(source)})
 		r := job.Result{Stages: []job.StageResult{{Cases: []job.CaseResult{{Kernels: rows}}}}}
-		if err := r.Check(); err != nil || len(rows) != 1 || rows[0].Launches != 2 || !utf8.ValidString(rows[0].Name) ||
+		if err := r.Check(); err != nil || len(rows) != 1 || rows[0].LaunchCount != 2 || !utf8.ValidString(rows[0].Name) ||
 			job.HasBidiControls([]byte(rows[0].Name)) {
 			t.Errorf("%q: %+v, %v", name, rows, err)
 		}

@@ -143,7 +143,7 @@ func (s *profileSession) runCases(
 	file, out, why, err := s.profileProcess(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
 		spec.Env["POPCORN_NCU"] = "1" // makes a bundle's own program open the range that ncu profiles
 		mountSource(spec, s.Job)
-		slot = spec.Slot
+		slot = spec.SandboxSlot
 		options.ReportPath = "/out/" + reportFile
 		s.stageResult.Command = strings.Join(nsight.ProfileCommand(s.Tool, spec.Argv, options), " ")
 		return nil

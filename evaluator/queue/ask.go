@@ -20,8 +20,8 @@ const (
 	retryHeader     = "Later"
 )
 
-// syncReply is the response to "sync" and "events".
-type syncReply struct {
+// droppedAttemptsReply is the response to "sync" and "events".
+type droppedAttemptsReply struct {
 	// DroppedAttempts lists the attempts that no longer count or belong to another worker.
 	DroppedAttempts []string `json:"drop,omitempty"`
 }

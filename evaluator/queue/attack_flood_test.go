@@ -38,7 +38,7 @@ type stuck struct {
 	asked atomic.Int64
 }
 
-func (s *stuck) Result(ctx context.Context, _ job.Result) error {
+func (s *stuck) StoreResult(ctx context.Context, _ job.Result) error {
 	s.asked.Add(1)
 	<-ctx.Done()
 	return ctx.Err()

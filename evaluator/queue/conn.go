@@ -51,8 +51,8 @@ type Conn struct {
 	heldAttempts     map[string]bool          // attempts that arrived and have not ended
 	announcements    map[string]chan struct{} // closed when work for the device is announced
 	onAttemptDropped func(attemptID string)   // called for attempts that no longer count
-	// connected is replaced after each disconnect. Pending requests then fail and are sent again at once.
-	connected        context.Context
+	// connectedContext is replaced after each disconnect. Pending requests then fail and are sent again at once.
+	connectedContext context.Context
 	markDisconnected context.CancelFunc
 }
 
@@ -66,7 +66,7 @@ func ConnectWorker(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 		workerName: cfg.Name, log: cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue"), outbox: newOutbox(), requestTurn: semaphore.NewWeighted(1),
 		heldAttempts: map[string]bool{}, announcements: map[string]chan struct{}{}, onAttemptDropped: func(string) {},
 	}
-	c.connected, c.markDisconnected = context.WithCancel(context.Background())
+	c.connectedContext, c.markDisconnected = context.WithCancel(context.Background())
 	var err error
 	if cfg.Queue != nil {
 		c.natsConn, err = cfg.Queue.connect(ctx, cfg.Name, c.failPendingRequests)
@@ -96,8 +96,8 @@ func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
 
 // sendAndDrop sends a request, and drops the attempts that the response lists.
 func (c *Conn) sendAndDrop(ctx context.Context, what string, request any) error {
-	var o syncReply
-	if err := c.request(ctx, what, request, &o, requestTimeout); err != nil {
+	var o droppedAttemptsReply
+	if err := c.sendRequest(ctx, what, request, &o, requestTimeout); err != nil {
 		return err
 	}
 	c.mu.Lock()
@@ -118,7 +118,7 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	if err != nil {
 		c.log.Debug("events not stored before their result", "attempt", r.AttemptID, "err", err)
 	}
-	err = c.request(ctx, requestResult, r, nil, resultTimeout)
+	err = c.sendRequest(ctx, requestResult, r, nil, resultTimeout)
 	if errors.Is(err, errRefusedPermanently) { // a retry would be refused, too
 		c.log.Error("the site refuses a result", "attempt", r.AttemptID, "err", err)
 	} else if err != nil {
@@ -130,9 +130,9 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	return nil
 }
 
-// request sends a request, waits until the site has processed it, and decodes the response into answer. An empty
+// sendRequest sends a request, waits until the site has processed it, and decodes the response into answer. An empty
 // response leaves answer unchanged.
-func (c *Conn) request(ctx context.Context, what string, request, answer any, wait time.Duration) error {
+func (c *Conn) sendRequest(ctx context.Context, what string, request, answer any, wait time.Duration) error {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (c *Conn) request(ctx context.Context, what string, request, answer any, wa
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	c.mu.Lock()
-	connected := c.connected
+	connected := c.connectedContext
 	c.mu.Unlock()
 	defer context.AfterFunc(connected, cancel)()
 	reply, err := c.natsConn.RequestWithContext(ctx, requestSubject(c.workerName, what), body)
@@ -168,7 +168,7 @@ func (c *Conn) failPendingRequests() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.markDisconnected()
-	c.connected, c.markDisconnected = context.WithCancel(context.Background())
+	c.connectedContext, c.markDisconnected = context.WithCancel(context.Background())
 }
 
 // SubscribeCancellations subscribes fn to the IDs of attempts that the site cancels or reports as stale, including

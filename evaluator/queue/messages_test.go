@@ -53,7 +53,7 @@ func TestEventsArriveInOrderBeforeTheirResultUnderTheTrueName(t *testing.T) {
 			if e.Worker != "w 1" {
 				t.Errorf("event under the name %q", e.Worker)
 			}
-			got = append(got, e.Seq)
+			got = append(got, e.Number)
 		}
 		s.handler.OnResult = func(job.Result) error {
 			if !slices.IsSorted(got) || len(got) != n || got[0] != 1 || got[n-1] != n {
@@ -63,7 +63,7 @@ func TestEventsArriveInOrderBeforeTheirResultUnderTheTrueName(t *testing.T) {
 		}
 		w := s.worker(t, "w 1")
 		for i := range n {
-			if err := w.PublishEvent(job.Event{Worker: "w2", Seq: i + 1, Text: "line"}); err != nil {
+			if err := w.PublishEvent(job.Event{Worker: "w2", Number: i + 1, Text: "line"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -82,7 +82,7 @@ func TestEventsOutliveAnAbsenceOfTheSite(t *testing.T) {
 	t.Cleanup(q.Close)
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
 	for i := range 3 {
-		if err := w.PublishEvent(job.Event{AttemptID: "a1", Seq: i + 1}); err != nil {
+		if err := w.PublishEvent(job.Event{AttemptID: "a1", Number: i + 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestEventsOutliveAnAbsenceOfTheSite(t *testing.T) {
 	var got []int
 	all := make(chan struct{})
 	serving(t, q, &queuetest.Handler{OnEvent: func(e job.Event) {
-		if got = append(got, e.Seq); len(got) == 3 {
+		if got = append(got, e.Number); len(got) == 3 {
 			close(all)
 		}
 	}})
@@ -105,7 +105,7 @@ func TestEventsOutliveAnAbsenceOfTheSite(t *testing.T) {
 // TestTheOutboxIsBoundedWhileTheSiteIsAway, so that a program that prints without end fills no memory.
 func TestTheOutboxIsBoundedWhileTheSiteIsAway(t *testing.T) {
 	o := newOutbox()
-	text := strings.Repeat("x", job.MaxText/2)
+	text := strings.Repeat("x", job.MaxTextBytes/2)
 	n := 0
 	for o.addEvent(job.Event{Text: text}) == nil {
 		n++
@@ -153,7 +153,7 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 			if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // afterwards the server has the subscription
 				t.Fatal(err)
 			}
-			if err := s.Cancel("a1"); err != nil {
+			if err := s.AnnounceCancellation("a1"); err != nil {
 				t.Fatal(err)
 			}
 			if id := <-received; id != "a1" {
@@ -196,7 +196,7 @@ func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 			t.Errorf("the site heard %v", received)
 		}
 	})
-	if err := w.request(t.Context(), "events", make([]struct{}, maxBatchEvents+1), nil, requestTimeout); err == nil {
+	if err := w.sendRequest(t.Context(), "events", make([]struct{}, maxBatchEvents+1), nil, requestTimeout); err == nil {
 		t.Error("more events than a request may hold are taken")
 	}
 }

@@ -122,7 +122,7 @@ func TestAWorkerOfAnotherVersionIsRefusedAndCostsNoJob(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		publish(t, s, aJob("a1", "CPU"))
 		w := s.worker(t, "w1")
-		err := w.request(t.Context(), "next.CPU", json.RawMessage(`{"version":1,"wait":5000000000}`), nil,
+		err := w.sendRequest(t.Context(), "next.CPU", json.RawMessage(`{"version":1,"wait":5000000000}`), nil,
 			jobRequestTimeout)
 		if err == nil || !strings.Contains(err.Error(), "update the older one") {
 			t.Errorf("the site answers %v", err)

@@ -113,9 +113,9 @@ func (q *Queue) AnnounceWork(device string) error {
 	return nil
 }
 
-// Cancel tells all workers that an attempt is cancelled. A disconnected worker misses the message; the response to its
-// next heartbeat repeats it.
-func (q *Queue) Cancel(attemptID string) error {
+// AnnounceCancellation tells all workers that an attempt is cancelled. A disconnected worker misses the message; the
+// response to its next heartbeat repeats it.
+func (q *Queue) AnnounceCancellation(attemptID string) error {
 	if err := q.natsConn.Publish(cancelSubject, []byte(attemptID)); err != nil {
 		return fmt.Errorf("queue: cancel %s: %w", attemptID, err)
 	}

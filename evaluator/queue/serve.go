@@ -35,10 +35,10 @@ type Handler interface {
 	// Next starts an attempt and returns its job as JSON, or a task to precompile if ask.WantsPrecompileJob is set. It
 	// returns nil if there is none.
 	Next(ctx context.Context, ask job.WorkRequest) ([]byte, error)
-	// Sync and Events return the attempts that the worker must drop.
+	// Sync and StoreEvents return the attempts that the worker must drop.
 	Sync(ctx context.Context, h job.Heartbeat) (drop []string, err error)
-	Events(ctx context.Context, batch []job.Event) (drop []string, err error)
-	Result(ctx context.Context, r job.Result) error
+	StoreEvents(ctx context.Context, batch []job.Event) (drop []string, err error)
+	StoreResult(ctx context.Context, r job.Result) error
 }
 
 // requestResponder passes requests of workers to the Handler and sends its responses.
@@ -167,14 +167,14 @@ func (c *requestResponder) reply(ctx context.Context, worker, what, device strin
 		for i := range b {
 			b[i].Worker = worker
 		}
-		return encodeDroppedAttempts(c.handler.Events(ctx, b))
+		return encodeDroppedAttempts(c.handler.StoreEvents(ctx, b))
 	case requestResult:
 		r, err := decodeMessage[job.Result](data)
 		if err != nil {
 			return nil, err
 		}
 		r.Machine.Worker = worker
-		return nil, c.handler.Result(ctx, r)
+		return nil, c.handler.StoreResult(ctx, r)
 	}
 	return nil, fmt.Errorf("%w: this version of the site does not know %.20q: update the worker", errRefusedPermanently, what)
 }
@@ -184,5 +184,5 @@ func encodeDroppedAttempts(drop []string, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(syncReply{drop})
+	return json.Marshal(droppedAttemptsReply{drop})
 }

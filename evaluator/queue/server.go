@@ -26,7 +26,7 @@ const maxSubscriptions = 100
 const serverReadyTimeout = 10 * time.Second
 
 func (q *Queue) startServer() error {
-	opts, err := q.options()
+	opts, err := q.serverOptions()
 	if err != nil {
 		return err
 	}
@@ -45,8 +45,8 @@ func (q *Queue) startServer() error {
 	return nil
 }
 
-// options returns the embedded server's options.
-func (q *Queue) options() (*server.Options, error) {
+// serverOptions returns the embedded server's options.
+func (q *Queue) serverOptions() (*server.Options, error) {
 	opts := &server.Options{
 		ServerName:                 "warpboard",
 		NoSigs:                     true, // signals belong to the process

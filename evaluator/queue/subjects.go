@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	cancelSubject = "ctl.cancel"
-	workPrefix    = "work." // followed by the device
-	inboxPrefix   = "_INBOX_"
+	cancelSubject     = "ctl.cancel"
+	workSubjectPrefix = "work." // followed by the device
+	inboxPrefix       = "_INBOX_"
 )
 
-func workSubject(device string) string { return workPrefix + encodeToken(device) }
+func workSubject(device string) string { return workSubjectPrefix + encodeToken(device) }
 
 // encodeToken encodes s as one part of a subject. Different texts have different tokens, so that no device or worker
 // can impersonate another. It encodes bytes, so that every text, even invalid UTF-8, has exactly one token. The server

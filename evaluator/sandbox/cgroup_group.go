@@ -33,8 +33,8 @@ type ControlGroup struct {
 	undeleted                        *undeletedDirs
 }
 
-// Usage has the counters of a group.
-type Usage struct {
+// GroupUsage has the counters of a group.
+type GroupUsage struct {
 	MemoryPeak   int64 // bytes
 	OOMKills     int64
 	RefusedForks int64
@@ -147,12 +147,12 @@ func (g *ControlGroup) AddProcess(pid int) error {
 	return nil
 }
 
-// Usage reads the counters.
-func (g *ControlGroup) Usage() Usage {
+// GroupUsage reads the counters.
+func (g *ControlGroup) Usage() GroupUsage {
 	if g == nil {
-		return Usage{}
+		return GroupUsage{}
 	}
-	u := Usage{RefusedForks: g.pidsController.readNumber("pids.events", "max")}
+	u := GroupUsage{RefusedForks: g.pidsController.readNumber("pids.events", "max")}
 	if g.memoryController.isVersion2 {
 		u.MemoryPeak = g.memoryController.readNumber("memory.peak", "")
 		u.OOMKills = g.memoryController.readNumber("memory.events", "oom_kill")

@@ -206,8 +206,8 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 			t.Errorf("%s is %q, want %q", file, got, want)
 		}
 	}
-	want := Usage{MemoryPeak: 4096, OOMKills: 1, RefusedForks: 3}
-	if diff := cmp.Diff(want, g.Usage(), cmp.AllowUnexported(Usage{})); diff != "" {
+	want := GroupUsage{MemoryPeak: 4096, OOMKills: 1, RefusedForks: 3}
+	if diff := cmp.Diff(want, g.Usage(), cmp.AllowUnexported(GroupUsage{})); diff != "" {
 		t.Error(diff)
 	}
 	if got := g.ExceededLimit(); got != ExceededMemory {

@@ -75,7 +75,7 @@ func signalOfExitCode(code int) string {
 
 // exceededLimit returns the limit that ended the run or made it fail, or "". The kernel's counters take precedence over
 // the clock, so that a fork bomb that ran until the time limit is reported as one.
-func (p *Process) exceededLimit(cause string, o Outcome, u Usage) string {
+func (p *Process) exceededLimit(cause string, o Outcome, u GroupUsage) string {
 	failed := o.ExitCode != 0
 	switch {
 	case cause == causeCancelled:

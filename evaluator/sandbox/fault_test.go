@@ -107,7 +107,7 @@ func TestFaultsEndTheRunWithTheirReason(t *testing.T) {
 		t.Run(test.what, func(t *testing.T) {
 			slot := i % 3
 			spec := sandbox.Spec{
-				Slot: slot, Argv: []string{"/in/program", test.what},
+				SandboxSlot: slot, Argv: []string{"/in/program", test.what},
 				Files: map[string][]byte{"program": program}, Limits: limits(),
 			}
 			spec.Limits.Memory = 64 << 20

@@ -50,7 +50,7 @@ func run(t *testing.T, sb *sandbox.Sandbox, spec sandbox.Spec) sandbox.Outcome {
 func assertUnharmed(t *testing.T, sb *sandbox.Sandbox, slot int) {
 	t.Helper()
 	spec := shell("echo fine; touch /tmp/a /out/a /dev/shm/a; ls /out /in")
-	spec.Slot = slot
+	spec.SandboxSlot = slot
 	if o := run(t, sb, spec); o.ExitCode != 0 || o.ExceededLimit != "" || o.Stdout != "fine\n/in:\n\n/out:\na\n" {
 		t.Errorf("the next run was harmed: code %d %s limit %q: %s%s", o.ExitCode, o.Signal, o.ExceededLimit, o.Stdout,
 			o.Stderr)

@@ -104,7 +104,7 @@ func (p *Process) waitForProcess() {
 
 // launch starts the run up to the gate, sets its limits, and opens the gate. It must run on a dedicated thread.
 func (p *Process) launch(s *Sandbox, h *hostFeatures) (err error) {
-	name, uid := newRunName(), s.userID(h, p.spec.Slot)
+	name, uid := newRunName(), s.userID(h, p.spec.SandboxSlot)
 	p.nice = s.config.BuildNice
 	defer func() {
 		if err != nil {

@@ -56,7 +56,7 @@ const maxExtraFiles = 32
 
 // Spec describes one untrusted process.
 type Spec struct {
-	Slot          int               // determines its user ID: Config.FirstUID + Slot
+	SandboxSlot   int               // determines its user ID: Config.FirstUID + Slot
 	Argv          []string          // Argv[0] is a path inside
 	Env           map[string]string // in addition to PATH, HOME, TMPDIR, LANG, USER, LOGNAME
 	WorkingDir    string            // working directory inside; default /tmp

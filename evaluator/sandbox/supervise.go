@@ -82,10 +82,10 @@ func (p *Process) killAll() error {
 		_ = unix.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	}
 	if p.pidfd >= 0 && !p.waitUntilDead(deadline) {
-		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.Slot, ErrProcessStuck)
+		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.SandboxSlot, ErrProcessStuck)
 	}
 	if !p.controlGroup.Kill(deadline) {
-		return fmt.Errorf("the processes of slot %d: %w", p.spec.Slot, ErrProcessStuck)
+		return fmt.Errorf("the processes of slot %d: %w", p.spec.SandboxSlot, ErrProcessStuck)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 // toolLog is a tool's parsed log. The submission may have forged it.
 type toolLog struct {
 	findings        []job.Finding // errors first, merged by place; at most job.MaxFindings
-	errors          int           // number of places with an error, also without a finding
+	errorCount      int           // number of places with an error, including those without a finding
 	unprintedErrors int           // errors that the tool counted but did not print
 	hasSummary      bool          // the log has a summary
 	toolProblem     string        // message about the tool itself, for example that it could not start
@@ -82,7 +82,7 @@ func readLog(tool string, text []byte, ours []string) (l toolLog) {
 		}
 	}
 	end()
-	if l.errors == 0 && counted > ignored {
+	if l.errorCount == 0 && counted > ignored {
 		// Errors that cannot be parsed still count.
 		l.addFinding(job.Finding{Tool: tool, Message: "Errors that this site cannot read",
 			Occurrences: counted - ignored}, true)
@@ -110,7 +110,7 @@ func (l *toolLog) addFinding(f job.Finding, real bool) {
 		return
 	}
 	if !f.IsWarning {
-		l.errors++
+		l.errorCount++
 	}
 	if len(l.findings) < job.MaxFindings {
 		l.findings = append(l.findings, f)

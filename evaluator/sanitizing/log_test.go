@@ -51,8 +51,8 @@ func TestLogsOfTheToolsBecomeFindings(t *testing.T) {
 		}
 		got := readLog(c.tool, text, []string{"bad.cu"})
 		if diff := cmp.Diff(c.want, got.findings); diff != "" || !got.hasSummary || got.toolProblem != "" ||
-			got.errors != len(c.want) || got.unprintedErrors != c.unread {
-			t.Errorf("%s: ended %v, %d errors, %d unread, problem %q\n%s", name, got.hasSummary, got.errors, got.unprintedErrors,
+			got.errorCount != len(c.want) || got.unprintedErrors != c.unread {
+			t.Errorf("%s: ended %v, %d errors, %d unread, problem %q\n%s", name, got.hasSummary, got.errorCount, got.unprintedErrors,
 				got.toolProblem, diff)
 		}
 	}
@@ -90,9 +90,9 @@ func TestAFindingStandsAtTheLineOfTheSubmission(t *testing.T) {
 			Detail: "Invalid access on access by cudaMemcpy source", Occurrences: 1},
 		{Tool: "memcheck", IsWarning: true, Message: "Race between a read and a write", Kernel: "sum(float *)", Occurrences: 2},
 	}
-	if diff := cmp.Diff(want, got.findings); diff != "" || got.errors != 4 || got.hasSummary ||
+	if diff := cmp.Diff(want, got.findings); diff != "" || got.errorCount != 4 || got.hasSummary ||
 		!strings.HasPrefix(got.toolProblem, "Internal Sanitizer Error") {
-		t.Errorf("ended %v, %d errors, problem %q\n%s", got.hasSummary, got.errors, got.toolProblem, diff)
+		t.Errorf("ended %v, %d errors, problem %q\n%s", got.hasSummary, got.errorCount, got.toolProblem, diff)
 	}
 }
 
@@ -101,12 +101,12 @@ func TestErrorsThatCannotBeReadAreNotTakenForNothing(t *testing.T) {
 		"========= New words\n========= ERROR SUMMARY: 3 errors\n":                                                   1,
 		"========= Program hit cudaErrorInvalidValue (error 1) on CUDA API call\n========= ERROR SUMMARY: 1 error\n": 0,
 	} {
-		if got := readLog("memcheck", []byte(text), nil); got.errors != errors || !got.hasSummary {
+		if got := readLog("memcheck", []byte(text), nil); got.errorCount != errors || !got.hasSummary {
 			t.Errorf("%q: %+v", text, got)
 		}
 	}
 	const copies = "========= Host API memory access error at host access to 0x7f of size 4 bytes\n=========     Uninitialized access at 0x7f on access by cudaMemcpyAsync source\n"
-	if got := readLog("initcheck", []byte(copies+"========= ERROR SUMMARY: 1 error\n"), nil); got.errors != 0 ||
+	if got := readLog("initcheck", []byte(copies+"========= ERROR SUMMARY: 1 error\n"), nil); got.errorCount != 0 ||
 		len(got.findings) != 0 {
 		t.Errorf("copies of the harness: %+v", got)
 	}

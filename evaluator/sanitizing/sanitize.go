@@ -31,7 +31,7 @@ const (
 
 // Sanitizer runs the tools of compute-sanitizer inside the sandbox. Zero times mean the defaults in the comments.
 type Sanitizer struct {
-	Tool         *toolchain.Compiler
+	Executable   *toolchain.Tool
 	Runner       toolchain.Runner
 	ToolTimeout  time.Duration // for one tool and all test cases; 3 minutes
 	TotalTimeout time.Duration // for all tools; 10 minutes
@@ -52,8 +52,8 @@ type Request struct {
 	OnTool func(job.CaseResult)
 }
 
-// ToolNames returns the number of tools of compute-sanitizer. The stage has one case for each.
-func ToolNames() int { return len(sanitizerTools()) }
+// ToolCount returns the number of tools of compute-sanitizer. The stage has one case for each.
+func ToolCount() int { return len(sanitizerTools()) }
 
 // Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times have no
 // meaning.
@@ -122,7 +122,7 @@ func (s *Sanitizer) runTool(ctx context.Context, req Request, r *toolRun) error 
 		parser, want = own, nil // the program decides on a pass
 	}
 	parser.Close()
-	r.testStatus, r.failure = harness.JudgeStage(ending, asked.Timeout, parser, want)
+	r.testStatus, r.failure = harness.StageVerdict(ending, asked.Timeout, parser, want)
 	if r.failure != nil && r.failure.IsInfrastructureError {
 		return errors.New(r.failure.Reason)
 	}
@@ -146,9 +146,9 @@ func newReportPipe(parser *harness.Parser) (pipe *os.File, drain func(), err err
 
 // wrapProcess changes the spec of the submission's process so that it runs under the tool.
 func (s *Sanitizer) wrapProcess(spec *sandbox.Spec, r *toolRun) {
-	spec.Argv = slices.Concat([]string{s.Tool.Path}, toolOptions(r.tool), spec.Argv)
+	spec.Argv = slices.Concat([]string{s.Executable.Path}, toolOptions(r.tool), spec.Argv)
 	r.command = strings.Join(spec.Argv, " ")
-	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Tool.Mounts()...)
+	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Executable.Mounts()...)
 	spec.AllowInternetSockets = true                 // the tool communicates with its child processes over TCP
 	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: a separate allocation for each array
 	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for torch

@@ -17,13 +17,13 @@ func (r *toolRun) verdict() (job.Status, string) {
 	switch {
 	case r.timeLimit <= 0:
 		return job.StatusTimeout, fmt.Sprintf("%s did not run: the tools before it used up the time for all of them.", r.tool)
-	case r.process.ExceededLimit == "wall" && r.log.errors > 0:
+	case r.process.ExceededLimit == "wall" && r.log.errorCount > 0:
 		return job.StatusFail, strings.TrimSpace(r.firstFindings()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, secondsText(r.timeLimit))
 	case r.process.ExceededLimit == "wall":
 		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, secondsText(r.timeLimit)) + r.firstFindings()
 	case r.process.ExceededLimit != "":
 		return job.StatusLimitExceeded, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.ExceededLimit) + r.firstFindings()
-	case r.log.errors > 0:
+	case r.log.errorCount > 0:
 		return job.StatusFail, strings.TrimSpace(r.firstFindings())
 	case !r.log.coversWholeRun():
 		return job.StatusError, fmt.Sprintf("%s did not come to its end: %s", r.tool, r.incompleteReason())

@@ -16,7 +16,7 @@ import (
 )
 
 func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
-	compiler := &toolchain.Compiler{Path: "/usr/bin/x"}
+	compiler := &toolchain.Tool{Path: "/usr/bin/x"}
 	python := func(names ...string) *toolchain.Python {
 		p := &toolchain.Python{Packages: map[string]string{}}
 		for _, name := range names {

@@ -23,7 +23,7 @@ const expectedProbeOutput = "549756338176 on 1: no error"
 // CUDAProbe checks GPUs with a small program in the sandbox.
 type CUDAProbe struct {
 	Runner toolchain.Runner
-	NVCC   *toolchain.Compiler
+	NVCC   *toolchain.Tool
 
 	mu            sync.Mutex
 	programByArch map[string][]byte // by architecture; compiled on first use
@@ -42,7 +42,7 @@ func (p *CUDAProbe) Check(ctx context.Context, s device.Slot) error {
 	limits := at.RunLimits
 	limits.WallTime = 10 * time.Second
 	out, err := p.Runner.Run(ctx, sandbox.Spec{
-		Slot: at.SandboxSlot, Argv: []string{"/in/probe"}, Files: map[string][]byte{"probe": program},
+		SandboxSlot: at.SandboxSlot, Argv: []string{"/in/probe"}, Files: map[string][]byte{"probe": program},
 		Env: at.Env, Mounts: at.Mounts, DeviceNodes: at.DeviceNodes, MountProc: true, Limits: limits,
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *CUDAProbe) compiledProgram(ctx context.Context, at toolchain.Environmen
 		return program, nil
 	}
 	out, err := p.Runner.Run(ctx, sandbox.Spec{
-		Slot: at.SandboxSlot, Limits: sandbox.DefaultBuildLimits(), Files: map[string][]byte{"probe.cu": probeSource},
+		SandboxSlot: at.SandboxSlot, Limits: sandbox.DefaultBuildLimits(), Files: map[string][]byte{"probe.cu": probeSource},
 		Argv: []string{p.NVCC.Path, "-arch=sm_" + at.Arch, "-o", "/out/probe", "/in/probe.cu"}, Mounts: p.NVCC.Mounts(),
 		CollectFiles: map[string]int64{"probe": 64 << 20},
 	})

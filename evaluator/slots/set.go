@@ -91,7 +91,7 @@ func (p *Set) IsDeviceBusy(device string) bool {
 // JobRequest returns a request for a job with the current load: whether another job occupies the slot, and the number
 // of the device's jobs that are being built.
 func (p *Set) JobRequest(own *Slot) job.WorkRequest {
-	return job.WorkRequest{SlotBusy: own.isBusy(), BuildingCount: p.buildCount(own.Device)}
+	return job.WorkRequest{IsSlotBusy: own.isBusy(), BuildingCount: p.buildCount(own.Device)}
 }
 
 func (p *Set) buildCount(device string) (count int) {
@@ -209,9 +209,9 @@ func (h *Lease) ProbeAfterFailure(ctx context.Context) (working bool) {
 	return working
 }
 
-// AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's reservation to
-// the slot.
-func (p *Set) AcquireBuild(ctx context.Context, t *Reservation) (number int, release func(), err error) {
+// AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's permit to the
+// slot, so that another job can arrive.
+func (p *Set) AcquireBuild(ctx context.Context, t *InFlightPermit) (number int, release func(), err error) {
 	select {
 	case number = <-p.freeBuildSlots:
 		done := t.returnDuringBuild()
@@ -245,13 +245,13 @@ func (p *Set) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 		UUIDHash:      s.UUIDHash,
 		Driver:        s.Driver,
 		CUDA:          s.CUDA,
-		Harness:       harness.Digest(),
+		HarnessDigest: harness.Digest(),
 		KernelRelease: kernelRelease(),
-		Sandbox:       p.cfg.Sandbox,
+		SandboxName:   p.cfg.Sandbox,
 		SlotBenchmark: s.currentBenchmark(),
 	}
 	for _, lang := range langs {
-		p.cfg.Toolchain.Describe(lang, &m)
+		p.cfg.Toolchain.RecordSoftware(lang, &m)
 	}
 	return m
 }

@@ -42,10 +42,10 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 	return out
 }
 
-// AcquireSidecar waits for a free sidecar of the slot, and returns the job's reservation to the slot as AcquireBuild
-// does. The sidecar is nil if compiling on a slot is quicker: because a slot of the device is idle and no other job is
-// being built for it, or because no sidecar became free within maxSidecarWait.
-func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *Reservation) (sidecar *Sidecar, release func(), err error) {
+// AcquireSidecar waits for a free sidecar of the slot, and returns the job's permit to the slot as AcquireBuild does.
+// The sidecar is nil if compiling on a slot is quicker: because a slot of the device is idle and no other job is being
+// built for it, or because no sidecar became free within maxSidecarWait.
+func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit) (sidecar *Sidecar, release func(), err error) {
 	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil
 	}

@@ -12,7 +12,7 @@ func TestAcquireSidecar(t *testing.T) {
 		own := p.AllSlots()[0]
 		acquire := func() (*Sidecar, func()) {
 			t.Helper()
-			reservation := own.Reserve(t.Context())
+			reservation := own.AcquirePermit(t.Context())
 			defer reservation.Return()
 			sidecar, release, err := p.AcquireSidecar(t.Context(), own, reservation)
 			if err != nil {

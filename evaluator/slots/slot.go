@@ -20,9 +20,9 @@ var ErrOutOfService = errors.New("the slot is out of service")
 
 // Slot is one slot of a device and its state.
 //
-// A job in flight has a reservation (Reserve) from its arrival to its end; on a GPU only until it gets a build slot.
-// While it runs, it occupies the slot (Set.Acquire). A slot is in service until it is retired. Then StartChecks lets
-// checks use it, and ReturnToService returns it to service.
+// A job in flight has an InFlightPermit from its arrival to its end; on a GPU only until it gets a build slot. While it
+// runs, it occupies the slot (Set.Acquire). A slot is in service until it is retired. Then StartChecks lets checks use
+// it, and ReturnToService returns it to service.
 type Slot struct {
 	device.Slot
 	CachedProgram CachedProgram // program of the last evaluation on the slot
@@ -30,7 +30,7 @@ type Slot struct {
 
 	sandboxSlot  int           // sandbox slot, which determines user ID and cgroup
 	memoryBytes  int64         // memory in bytes that a program on the slot may use
-	reservations chan struct{} // one for each job in flight without a build slot
+	permits      chan struct{} // one for each job in flight without a build slot
 	occupied     chan struct{} // held while something runs on the slot
 	freeSidecars chan *Sidecar
 
@@ -54,7 +54,7 @@ func newSlot(s device.Slot, number int) *Slot {
 	service, retire := context.WithCancelCause(context.Background())
 	return &Slot{
 		Slot: s, sandboxSlot: number,
-		reservations:   make(chan struct{}, inFlight),
+		permits:        make(chan struct{}, inFlight),
 		occupied:       make(chan struct{}, 1),
 		serviceContext: service, endService: retire,
 	}
@@ -131,36 +131,35 @@ func (s *Slot) inService() bool {
 	return s.serviceContext.Err() == nil && !s.checksOnly
 }
 
-// Reservation allows one job to be in flight on a slot. It is not safe for concurrent use. Checks have a nil
-// reservation.
-type Reservation struct {
+// InFlightPermit allows one job to be in flight on a slot: received, and not ended. It does not hold the slot itself.
+// It is not safe for concurrent use. Checks have a nil permit.
+type InFlightPermit struct {
 	slot   *Slot
 	isHeld bool
 }
 
-// Reserve waits until another job may be in flight on the slot. It returns nil if ctx ended first. The caller must call
-// Return.
-func (s *Slot) Reserve(ctx context.Context) *Reservation {
+// AcquirePermit waits until another job may be in flight on the slot. It returns nil if ctx ended first. The caller
+// must call Return.
+func (s *Slot) AcquirePermit(ctx context.Context) *InFlightPermit {
 	select {
-	case s.reservations <- struct{}{}:
-		return &Reservation{s, true}
+	case s.permits <- struct{}{}:
+		return &InFlightPermit{s, true}
 	case <-ctx.Done():
 		return nil
 	}
 }
 
-// Return returns the reservation. Later calls do nothing.
-func (t *Reservation) Return() {
+// Return returns the permit. Later calls do nothing.
+func (t *InFlightPermit) Return() {
 	if t != nil && t.isHeld {
 		t.isHeld = false
-		<-t.slot.reservations
+		<-t.slot.permits
 	}
 }
 
-// returnDuringBuild returns the reservation until done is called, so that other jobs can arrive while this one is
-// built. The site limits their number. On a CPU the job keeps its reservation, because nothing is built there while a
-// run is timed.
-func (t *Reservation) returnDuringBuild() (done func()) {
+// returnDuringBuild returns the permit until done is called, so that other jobs can arrive while this one is built. The
+// site limits their number. On a CPU the job keeps its permit, because nothing is built there while a run is timed.
+func (t *InFlightPermit) returnDuringBuild() (done func()) {
 	if t == nil || !t.slot.IsGPU() {
 		return func() {}
 	}
@@ -176,7 +175,7 @@ func (s *Slot) addBuilds(n int) {
 }
 
 // isBusy reports whether a job other than the caller's occupies the slot or is in flight.
-func (s *Slot) isBusy() bool { return len(s.reservations) > 1 || len(s.occupied) > 0 }
+func (s *Slot) isBusy() bool { return len(s.permits) > 1 || len(s.occupied) > 0 }
 
 // waitAndHold waits until the slot is free, and occupies it for an attempt.
 func (s *Slot) waitAndHold(ctx context.Context, attemptID string) error {

@@ -161,10 +161,10 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			p := NewSet(Config{Slots: []device.Slot{{Device: name}}, ConcurrentBuilds: 1})
 			s := p.AllSlots()[0]
-			for len(s.reservations) < cap(s.reservations)-1 {
-				s.Reserve(t.Context())
+			for len(s.permits) < cap(s.permits)-1 {
+				s.AcquirePermit(t.Context())
 			}
-			mine := s.Reserve(t.Context())
+			mine := s.AcquirePermit(t.Context())
 			number, release, err := p.AcquireBuild(t.Context(), mine)
 			if err != nil || number != 1 {
 				t.Fatal(number, err)
@@ -172,8 +172,8 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 			if building := p.JobRequest(s).BuildingCount; (building == 1) != built {
 				t.Errorf("%s: %d are being built", name, building)
 			}
-			came := make(chan *Reservation, 1)
-			go func() { came <- s.Reserve(t.Context()) }()
+			came := make(chan *InFlightPermit, 1)
+			go func() { came <- s.AcquirePermit(t.Context()) }()
 			synctest.Wait()
 			if (len(came) == 1) != built {
 				t.Errorf("%s: another job came: %v", name, len(came) == 1)
@@ -185,8 +185,8 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 			mine.Return()
 			mine.Return()
 			(<-came).Return()
-			if want := cap(s.reservations) - 1; len(s.reservations) != want {
-				t.Errorf("%s: %d tickets, want those of the %d others", name, len(s.reservations), want)
+			if want := cap(s.permits) - 1; len(s.permits) != want {
+				t.Errorf("%s: %d tickets, want those of the %d others", name, len(s.permits), want)
 			}
 		})
 	}

@@ -85,10 +85,10 @@ func (m *measurement) awaitDecision(ctx context.Context, _ int) bool {
 
 // observeReport checks the report after each piece. A judge reports one process and then waits for the next.
 func (m *measurement) observeReport() {
-	if m.parser.Processes() == m.processCount {
+	if m.parser.ProcessCount() == m.processCount {
 		return
 	}
-	m.processCount = m.parser.Processes()
+	m.processCount = m.parser.ProcessCount()
 	now := time.Now()
 	// This includes the start of the process. It only affects the number of processes, never a score.
 	took := now.Sub(m.lastReportAt)

@@ -102,7 +102,7 @@ func TestAProcessIsDroppedForHeatButNeverForItsTime(t *testing.T) {
 	got := processes(m, func(int) time.Duration { return 0 }, func(i int) float64 { return 1000 + float64(i) })
 	conditions, seen := map[string]string{}, job.Disturbances{SlowdownCause: "all that was seen"}
 	m.storeResult(&job.Machine{GPUConditions: conditions, Disturbances: &seen})
-	if kept := m.parser.Cases()[0].Processes; got != 6 || fmt.Sprint(kept) != "[1000 1002 1003 1004 1005]" {
+	if kept := m.parser.Cases()[0].ProcessMedians; got != 6 || fmt.Sprint(kept) != "[1000 1002 1003 1004 1005]" {
 		t.Errorf("%d processes, kept %v", got, kept)
 	}
 	if conditions["dropped_processes"] != "1 of 6: 2 (power brake)" || len(seen.Reasons()) > 0 {
@@ -117,7 +117,7 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
 	conditions, seen := map[string]string{}, job.Disturbances{SlowdownCause: "all that was seen"}
 	m.storeResult(&job.Machine{GPUConditions: conditions, Disturbances: &seen})
-	if kept := m.parser.Cases()[0].Processes; got != 10 || len(kept) != 5 ||
+	if kept := m.parser.Cases()[0].ProcessMedians; got != 10 || len(kept) != 5 ||
 		!strings.HasPrefix(conditions["dropped_processes"], "5 of 10") {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
 	}
@@ -134,7 +134,7 @@ func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
 	conditions, seen := map[string]string{}, job.Disturbances{}
 	m.storeResult(&job.Machine{GPUConditions: conditions, Disturbances: &seen})
-	if kept := m.parser.Cases()[0].Processes; got != 6 || len(kept) != 5 ||
+	if kept := m.parser.Cases()[0].ProcessMedians; got != 6 || len(kept) != 5 ||
 		conditions["dropped_processes"] != "1 of 6: 1 (low clock)" {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
 	}
@@ -155,7 +155,7 @@ func TestAStageEndsWithoutADecision(t *testing.T) {
 // A run that is cancelled or fails in its third process has measured two.
 func TestMeasurementsOfCompletedProcessesAreKept(t *testing.T) {
 	parser := harness.NewParser(nil).ExpectProcesses()
-	if known := parser.Medians(); known != nil {
+	if known := parser.ProcessMedians(); known != nil {
 		t.Errorf("before the first: %v", known)
 	}
 	parser.Write([]byte(reportOf(0, 1000) + reportOf(1, 1100) + reportOf(2, 900)))
@@ -163,7 +163,7 @@ func TestMeasurementsOfCompletedProcessesAreKept(t *testing.T) {
 	half, _, _ := strings.Cut(reportOf(3, 1200), "process")
 	parser.Write([]byte(half))
 	parser.Close()
-	if known := parser.Medians(); len(known) != 1 || !slices.Equal(known[0], []float64{1000, 1100}) {
+	if known := parser.ProcessMedians(); len(known) != 1 || !slices.Equal(known[0], []float64{1000, 1100}) {
 		t.Errorf("in the fourth: %v", known)
 	}
 }

@@ -16,19 +16,19 @@ func (r *Run) runSanitizer(ctx context.Context, program toolchain.Program) error
 	cases := harness.StageCases(r.Job.Task, job.StageSanitize)
 	switch {
 	case r.sanitizer == nil || !r.Slot.IsGPU():
-		return attempt.NewRejection("Nothing can be checked on worker %s: it has no compute-sanitizer for %s.", r.Worker(), r.Job.Device)
+		return attempt.NewRejection("Nothing can be checked on worker %s: it has no compute-sanitizer for %s.", r.WorkerName(), r.Job.Device)
 	case r.Job.Task.MultiGPU:
 		return attempt.NewRejection("A task on several GPUs cannot be checked with compute-sanitizer.")
 	case len(cases) == 0 && r.Job.Task.Protocol != tasks.ProtocolLegacy:
 		return attempt.NewRejection("The task has no tests in which compute-sanitizer could check the kernel.")
 	}
-	if err := r.BeginStageUnlessEnded(ctx, job.StageSanitize, sanitizing.ToolNames()); err != nil {
+	if err := r.BeginStageUnlessEnded(ctx, job.StageSanitize, sanitizing.ToolCount()); err != nil {
 		return err
 	}
 	log := r.NewStageLog(job.StageSanitize)
 	result, err := r.sanitizer.Sanitize(ctx, sanitizing.Request{
 		Job: r.Job, Program: program, Cases: cases, OnLog: log.Write,
-		OnTool: func(c job.CaseResult) { r.AnnounceCase(job.StageSanitize, c, sanitizing.ToolNames()) },
+		OnTool: func(c job.CaseResult) { r.AnnounceCase(job.StageSanitize, c, sanitizing.ToolCount()) },
 	})
 	log.Close()
 	if err := r.InterruptionError(ctx, job.StageSanitize, err); err != nil {

@@ -40,7 +40,7 @@ func (s secretFilter) hideCaseValues(c job.CaseResult) job.CaseResult {
 	if !s.hasSecretValues {
 		return trimCaseTexts(c)
 	}
-	c.Message, c.Numerics, c.SpecLine = "", nil, ""
+	c.Message, c.NumericError, c.SpecLine = "", nil, ""
 	if c.Index < len(s.declaredCases) {
 		c.SpecLine = s.declaredCases[c.Index].String()
 	}
@@ -76,7 +76,7 @@ func (s secretFilter) hideFailure(f job.Failure, cases []job.CaseResult) *job.Fa
 		}
 	}
 	f.ExitCode = 0
-	reason := f.Kind()
+	reason := f.KindSentence()
 	switch {
 	case f.IsInfrastructureError: // Kind would not name the stage
 		reason = "The stage could not be judged."

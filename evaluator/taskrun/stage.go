@@ -61,7 +61,7 @@ func (r *Run) runProgram(ctx context.Context, program toolchain.Program, s progr
 		return result, err
 	}
 	parser.Close()
-	result.Status, result.Failure = harness.JudgeStage(out, s.timeout, parser, s.requiredCases)
+	result.Status, result.Failure = harness.StageVerdict(out, s.timeout, parser, s.requiredCases)
 	if result.Status != job.StatusPass {
 		r.storeUnfinished(s, parser)
 	}
@@ -69,7 +69,8 @@ func (r *Run) runProgram(ctx context.Context, program toolchain.Program, s progr
 	for _, c := range cases[:min(len(cases), len(s.cases)+maxUnrequestedCases)] {
 		// Without a judge, a process that contains the submission wrote the whole report.
 		if out.JudgeOutcome == nil {
-			c.Clocks, c.Processes, c.Numerics = job.ClockTimes{}, nil, nil // values that only a judge can measure
+			// only a judge has them
+			c.Clocks, c.ProcessMedians, c.NumericError = job.ClockTimes{}, nil, nil
 		}
 		result.Cases = append(result.Cases, trimCaseTexts(c))
 	}
@@ -92,7 +93,7 @@ func (r *Run) runProgram(ctx context.Context, program toolchain.Program, s progr
 // together, so that no one can choose among them by cancelling or failing.
 func (r *Run) storeUnfinished(s programRun, parser *harness.Parser) {
 	if s.stage == job.StageRanked && !r.Job.Task.HasOwnHarness {
-		r.Result.UnfinishedRanking = &job.UnfinishedRanking{CaseMedians: parser.Medians()}
+		r.Result.UnfinishedRanking = &job.UnfinishedRanking{CaseMedians: parser.ProcessMedians()}
 	}
 }
 
@@ -149,12 +150,12 @@ func (r *Run) runSecretSteps(ctx context.Context, program toolchain.Program, ste
 func trimCaseTexts(c job.CaseResult) job.CaseResult {
 	c.Message, c.SpecLine = attempt.ShortenMiddle(c.Message, maxMessageBytes), attempt.ShortenMiddle(c.SpecLine,
 		maxSpecBytes)
-	if c.Numerics != nil {
-		n := *c.Numerics
+	if c.NumericError != nil {
+		n := *c.NumericError
 		for _, text := range []*string{&n.WorstPosition, &n.Got, &n.Want, &n.Note} {
 			*text = attempt.ShortenMiddle(*text, maxSpecBytes)
 		}
-		c.Numerics = &n
+		c.NumericError = &n
 	}
 	return c
 }

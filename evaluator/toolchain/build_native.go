@@ -55,7 +55,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 		failBuild(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
 		return nil
 	}
-	a.Command = p.String()
+	a.BuildCommands = p.String()
 	c := &compilation{
 		builder:   b,
 		request:   req,

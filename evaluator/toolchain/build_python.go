@@ -93,11 +93,11 @@ func (b *Builder) checkSyntax(
 	ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult,
 ) (bool, error) {
 	python := b.cfg.Toolchain.Python
-	a.Command = shellLine([]string{python.Path, "-m", "py_compile", name})
+	a.BuildCommands = shellLine([]string{python.Path, "-m", "py_compile", name})
 	limits := req.Environment.BuildLimits
 	limits.WallTime = commandTimeout(limits.WallTime, result.StartedAt)
 	outcome, err := runProcess(ctx, b.cfg.Runner, sandbox.Spec{
-		Slot: req.Environment.SandboxSlot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript,
+		SandboxSlot: req.Environment.SandboxSlot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript,
 			name}, WorkingDir: "/in",
 		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: limits,
 		OnStderr: func(text []byte) { req.OnLog("stderr", text) },
@@ -127,7 +127,7 @@ func (b *Builder) buildExtensions(
 	archiveKey := hashParts("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
 		b.nvccVersion(), marchTarget(), name, hashFiles(a.sources.Files), hashFiles(req.AdditionalFiles[name]), req.Job.Caller)
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
-	a.Command += "\n" + shellLine([]string{python.Path, name})
+	a.BuildCommands += "\n" + shellLine([]string{python.Path, name})
 	if data, ok := b.objects.get(archiveKey); ok && keep {
 		a.extensionArchives[name], result.FromCache = data, true
 		return nil
@@ -139,7 +139,7 @@ func (b *Builder) buildExtensions(
 		maps.Copy(work, req.AdditionalFiles[name])
 	}
 	outcome, err := runProcess(ctx, b.cfg.Runner, sandbox.Spec{
-		Slot: req.Environment.SandboxSlot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name,
+		SandboxSlot: req.Environment.SandboxSlot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name,
 			extensionsArchive},
 		WorkingDir: "/out", Env: env, Files: harness.RunnerSources(), WritableFiles: work,
 		Mounts: python.Mounts, Limits: extensionLimits(req.Environment, result.StartedAt), CollectFiles: map[string]int64{extensionsArchive: maxBuildProductBytes},
@@ -188,7 +188,7 @@ func (b *Builder) nvccVersion() string {
 // pythonEnv returns the environment of every Python process in a sandbox environment.
 func (b *Builder) pythonEnv(place Environment) map[string]string {
 	env := map[string]string{
-		"PATH":                    b.cfg.Toolchain.Python.executable() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
+		"PATH":                    b.cfg.Toolchain.Python.binDir() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"PYTHONUNBUFFERED":        "1",
 		"PYTHONDONTWRITEBYTECODE": "1",
 		// With this setting torch asks NVML whether there is a GPU, so that the process can still fork afterwards.

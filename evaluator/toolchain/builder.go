@@ -67,17 +67,18 @@ type BuildRequest struct {
 
 // Artifact is the result of a build. Open makes it runnable.
 type Artifact struct {
-	Harness string // harness.NameForTask of the task
-	Command string // the build commands as shell lines
-	PTX     []byte // cu in a profile: the submission's PTX; nil if not available
+	HarnessName   string // harness.HarnessNameOfTask of the task
+	BuildCommands string // the build commands as shell lines
+	PTX           []byte // cu in a profile: the submission's PTX; nil if not available
 
 	lang                 tasks.Lang
-	submissionExecutable []byte            // cu, cpp: the executable with the submission
-	judgeExecutable      []byte            // cu, cpp: the executable with the reference; nil if the submission's program judges itself
-	sources              harness.SourceSet // py
-	importsTorch         bool              // py: its files import torch
-	judgeEnv             map[string]string // py: BuildRequest.JudgeEnv
-	extensionArchives    map[string][]byte // py: archives of compiled extensions, by submitted file
+	submissionExecutable []byte // cu, cpp: the executable with the submission
+	// cu, cpp: the executable with the reference; nil without a judge
+	judgeExecutable   []byte
+	sources           harness.SourceSet // py
+	importsTorch      bool              // py: its files import torch
+	judgeEnv          map[string]string // py: BuildRequest.JudgeEnv
+	extensionArchives map[string][]byte // py: archives of compiled extensions, by submitted file
 }
 
 // extensionArchiveOf returns the archive of a submitted file. If file is "", it returns the last archive, which belongs
@@ -107,7 +108,7 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	}
 	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	def := req.Job.Task
-	artifact := &Artifact{Harness: harness.NameForTask(def), lang: def.Lang,
+	artifact := &Artifact{HarnessName: harness.HarnessNameOfTask(def), lang: def.Lang,
 		sources:           harness.AssembleSources(def, req.Job.Sources),
 		extensionArchives: map[string][]byte{}}
 	if req.RunnerScript != "" {
@@ -125,7 +126,7 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	if err != nil {
 		return nil, result, fmt.Errorf("build: %w", err)
 	}
-	result.Command = artifact.Command
+	result.Command = artifact.BuildCommands
 	if result.Status != job.StatusPass {
 		return nil, result, nil
 	}

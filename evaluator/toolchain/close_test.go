@@ -39,16 +39,16 @@ func TestClosingEndsAllPythonsAtOnce(t *testing.T) {
 	pool := warm.NewPool(box, nil)
 	start := func() *warm.Python {
 		box.left.Add(1)
-		r, err := pool.Start(t.Context(), sandbox.Spec{})
+		r, err := pool.StartPython(t.Context(), sandbox.Spec{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return r
 	}
 	p := &pythonProgram{
-		runnerSet:   runnerSet{runners: []*warm.Python{start(), start()}},
-		judgePython: start(),
-		alternates:  []*runnerSet{{runners: []*warm.Python{start(), nil}}, {}},
+		runnerSet:        runnerSet{runners: []*warm.Python{start(), start()}},
+		judgePython:      start(),
+		alternateRunners: []*runnerSet{{runners: []*warm.Python{start(), nil}}, {}},
 	}
 	if err := p.Close(); err != nil {
 		t.Error(err)

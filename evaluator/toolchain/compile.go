@@ -184,7 +184,7 @@ func (c *compilation) compilePTX(ctx context.Context) ([]byte, error) {
 func (c *compilation) runCommand(
 	ctx context.Context, file harness.CompileInput, spec sandbox.Spec, product string, logged bool,
 ) (buildStep, error) {
-	spec.Slot, spec.Mounts = c.request.Environment.SandboxSlot, c.plan.mounts
+	spec.SandboxSlot, spec.Mounts = c.request.Environment.SandboxSlot, c.plan.mounts
 	spec.CollectFiles = map[string]int64{product: maxBuildProductBytes}
 	if logged {
 		spec.OnStdout = func(b []byte) { c.logOutput("stdout", b) }

@@ -11,8 +11,8 @@ import (
 // judgeCoreFile is the name of the judge's core beside a Python program (warpboard_core.py loads it).
 const judgeCoreFile = "libwarpboard_core.so"
 
-// judgeCore returns the judge's core of Python programs, a shared library. It is compiled once for all programs, and kept
-// in the store.
+// judgeCore returns the judge's core of Python programs, a shared library. It is compiled once for all programs, and
+// kept in the store.
 func (b *Builder) judgeCore(ctx context.Context, place Environment) ([]byte, error) {
 	compiler := b.cfg.Toolchain.GPP
 	if compiler == nil {
@@ -31,7 +31,7 @@ func (b *Builder) judgeCore(ctx context.Context, place Environment) ([]byte, err
 		return library, nil
 	}
 	outcome, err := runProcess(ctx, b.cfg.Runner, sandbox.Spec{
-		Slot: place.SandboxSlot, Argv: command, WorkingDir: "/in", Files: sources, Mounts: compiler.Mounts(), Limits: place.BuildLimits,
+		SandboxSlot: place.SandboxSlot, Argv: command, WorkingDir: "/in", Files: sources, Mounts: compiler.Mounts(), Limits: place.BuildLimits,
 		CollectFiles: map[string]int64{"core": maxBuildProductBytes},
 	})
 	if err != nil {

@@ -13,14 +13,14 @@ import (
 	"warpboard/tasks"
 )
 
-// Compiler is an installed compiler or tool of the CUDA toolkit.
-type Compiler struct {
+// Tool is an installed compiler, or another tool of the CUDA toolkit.
+type Tool struct {
 	Path    string // absolute
 	Version string // the line of its --version that names the release
 }
 
 // Mounts returns the mount of the compiler's directory tree, or nil if it is in /usr, which every sandbox contains.
-func (c *Compiler) Mounts() []sandbox.Mount {
+func (c *Tool) Mounts() []sandbox.Mount {
 	if strings.HasPrefix(c.Path, "/usr/") || strings.HasPrefix(c.Path, "/bin/") {
 		return nil
 	}
@@ -30,10 +30,10 @@ func (c *Compiler) Mounts() []sandbox.Mount {
 
 // Toolchain lists a machine's tools; missing ones are nil.
 type Toolchain struct {
-	NVCC             *Compiler
-	GPP              *Compiler
+	NVCC             *Tool
+	GPP              *Tool
 	Python           *Python
-	ComputeSanitizer *Compiler // compute-sanitizer, which comes with nvcc
+	ComputeSanitizer *Tool // compute-sanitizer, which comes with nvcc
 }
 
 // probeTimeout limits asking one program for its version. nvcc on a slow network file system takes seconds. A tool that
@@ -52,7 +52,7 @@ func FindToolchain(ctx context.Context) Toolchain {
 	}
 }
 
-func findCompiler(ctx context.Context, name string, homes ...string) *Compiler {
+func findCompiler(ctx context.Context, name string, homes ...string) *Tool {
 	var candidates []string
 	if path, err := exec.LookPath(name); err == nil {
 		candidates = append(candidates, path)
@@ -64,7 +64,7 @@ func findCompiler(ctx context.Context, name string, homes ...string) *Compiler {
 	}
 	for _, path := range candidates {
 		if version := compilerVersion(ctx, path); version != "" {
-			return &Compiler{Path: path, Version: version}
+			return &Tool{Path: path, Version: version}
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func compilerVersion(ctx context.Context, path string) string {
 }
 
 // CompilerFor returns the compiler of a language, or nil if the machine has none.
-func (t Toolchain) CompilerFor(lang tasks.Lang) *Compiler {
+func (t Toolchain) CompilerFor(lang tasks.Lang) *Tool {
 	switch lang {
 	case tasks.LangCUDA:
 		return t.NVCC
@@ -101,17 +101,17 @@ func (t Toolchain) CompilerFor(lang tasks.Lang) *Compiler {
 	}
 }
 
-// Describe stores in m the software that builds and runs jobs of a language.
-func (t Toolchain) Describe(lang tasks.Lang, m *job.Machine) {
+// RecordSoftware stores in m the software that builds and runs jobs of a language.
+func (t Toolchain) RecordSoftware(lang tasks.Lang, m *job.Machine) {
 	if c := t.CompilerFor(lang); c != nil {
-		m.Compiler = c.Version
+		m.CompilerVersion = c.Version
 	}
 	if lang == tasks.LangPython && t.Python != nil {
 		m.Python = t.Python.Version
 		m.Torch = t.Python.Packages["torch"]
 		m.Triton = t.Python.Packages["triton"]
 		if t.NVCC != nil {
-			m.Compiler = t.NVCC.Version
+			m.CompilerVersion = t.NVCC.Version
 		}
 	}
 }

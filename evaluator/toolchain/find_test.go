@@ -21,9 +21,9 @@ func TestFindSeesThisMachine(t *testing.T) {
 		t.Fatalf("python3: %+v", found.Python)
 	}
 	var m job.Machine
-	found.Describe(tasks.LangPython, &m)
-	found.Describe(tasks.LangCPP, &m)
-	if m.Python != found.Python.Version || m.Compiler != found.GPP.Version {
+	found.RecordSoftware(tasks.LangPython, &m)
+	found.RecordSoftware(tasks.LangCPP, &m)
+	if m.Python != found.Python.Version || m.CompilerVersion != found.GPP.Version {
 		t.Errorf("described as %+v", m)
 	}
 }

@@ -209,7 +209,7 @@ func runStage(t *testing.T, p Program, req StageRequest, want int) stageRun {
 		t.Fatal(err)
 	}
 	parser.Close()
-	status, failure := harness.JudgeStage(outcome, req.Timeout, parser, req.Cases[:want])
+	status, failure := harness.StageVerdict(outcome, req.Timeout, parser, req.Cases[:want])
 	r := stageRun{status: status, cases: harness.FinishCases(parser.Cases(), status), outcome: outcome}
 	if failure != nil {
 		r.failure = *failure

@@ -26,8 +26,8 @@ const (
 
 // GeneratedCode is the result of compiling a submission without linking or running it.
 type GeneratedCode struct {
-	Build    job.StageResult       // its ExtraKeys has the facts of ptxasFacts
-	Listings map[string][]CodeLine // assembly by its kind: x86-64, SASS, PTX
+	BuildResult job.StageResult       // its ExtraKeys has the facts of ptxasFacts
+	Listings    map[string][]CodeLine // assembly by its kind: x86-64, SASS, PTX
 }
 
 // Inspect compiles the submitted files of a C++ or CUDA job, and lists the generated code. file is the source to which
@@ -35,9 +35,9 @@ type GeneratedCode struct {
 func (b *Builder) Inspect(ctx context.Context, req BuildRequest, file string) (done GeneratedCode, err error) {
 	req.OnLog = func(string, []byte) {}
 	done.Listings = map[string][]CodeLine{}
-	done.Build = job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
-	defer func() { done.Build.EndedAt = time.Now().UTC() }()
-	def, result := req.Job.Task, &done.Build
+	done.BuildResult = job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: time.Now().UTC()}
+	defer func() { done.BuildResult.EndedAt = time.Now().UTC() }()
+	def, result := req.Job.Task, &done.BuildResult
 	if b.cfg.Toolchain.CompilerFor(def.Lang) == nil {
 		return done, fmt.Errorf("%w: no compiler for %s was found", ErrNoCompiler, def.Lang)
 	}
@@ -133,7 +133,7 @@ func (c *compilation) runTool(
 	ctx context.Context, input harness.CompileInput, argv []string, files map[string][]byte, collect ...string,
 ) (buildStep, error) {
 	spec := sandbox.Spec{
-		Argv: argv, WorkingDir: "/in", Files: files, Limits: c.compilerLimits(input), Slot: c.request.Environment.SandboxSlot,
+		Argv: argv, WorkingDir: "/in", Files: files, Limits: c.compilerLimits(input), SandboxSlot: c.request.Environment.SandboxSlot,
 		Mounts: c.plan.mounts,
 	}
 	spec.CollectFiles = map[string]int64{}

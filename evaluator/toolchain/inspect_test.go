@@ -45,8 +45,8 @@ func linesWith(code []CodeLine, text string) (lines []int) {
 func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
 	b := newBuilder()
 	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, twice), Environment: cpu()}, "kernel.cpp")
-	if err != nil || done.Build.Status != job.StatusPass {
-		t.Fatalf("%+v, %v", done.Build, err)
+	if err != nil || done.BuildResult.Status != job.StatusPass {
+		t.Fatalf("%+v, %v", done.BuildResult, err)
 	}
 	code := done.Listings[assemblyArchitecture]
 	if len(code) == 0 || code[0].Text != "twice(float*, float const*, int):" {
@@ -60,11 +60,11 @@ func TestInspectListsAssemblyWithItsSourceLines(t *testing.T) {
 			t.Errorf("a directive or symbol stays: %q", c.Text)
 		}
 	}
-	if took := done.Build.EndedAt.Sub(done.Build.StartedAt); took <= 0 || took > time.Hour {
+	if took := done.BuildResult.EndedAt.Sub(done.BuildResult.StartedAt); took <= 0 || took > time.Hour {
 		t.Errorf("it took %v", took)
 	}
-	if !strings.Contains(done.Build.Command, " -S ") {
-		t.Errorf("command %q", done.Build.Command)
+	if !strings.Contains(done.BuildResult.Command, " -S ") {
+		t.Errorf("command %q", done.BuildResult.Command)
 	}
 }
 
@@ -72,8 +72,8 @@ func TestInspectOfASubmissionUsesItsTasksHeadersAndFlags(t *testing.T) {
 	b := newBuilder()
 	done, err := b.Inspect(t.Context(), BuildRequest{Job: cppJob(t, "correct.cpp"), Environment: cpu()},
 		"submission.cpp")
-	if err != nil || done.Build.Status != job.StatusPass || len(linesWith(done.Listings[assemblyArchitecture], "custom_kernel")) == 0 ||
-		!strings.Contains(done.Build.Command, "-O0") || strings.Contains(done.Build.Command, "eval.cpp") {
+	if err != nil || done.BuildResult.Status != job.StatusPass || len(linesWith(done.Listings[assemblyArchitecture], "custom_kernel")) == 0 ||
+		!strings.Contains(done.BuildResult.Command, "-O0") || strings.Contains(done.BuildResult.Command, "eval.cpp") {
 		t.Errorf("%+v, %v", done, err)
 	}
 }
@@ -81,9 +81,9 @@ func TestInspectOfASubmissionUsesItsTasksHeadersAndFlags(t *testing.T) {
 func TestInspectExplainsASourceThatDoesNotCompile(t *testing.T) {
 	b := newBuilder()
 	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, "int f() {\n  return nonsense;\n}\n"), Environment: cpu()}, "kernel.cpp")
-	if err != nil || done.Build.Status != job.StatusError || !strings.Contains(done.Build.Stderr, "kernel.cpp:2:10: error") ||
-		!strings.Contains(done.Build.Failure.Reason, "nonsense") {
-		t.Errorf("%+v, %v", done.Build, err)
+	if err != nil || done.BuildResult.Status != job.StatusError || !strings.Contains(done.BuildResult.Stderr, "kernel.cpp:2:10: error") ||
+		!strings.Contains(done.BuildResult.Failure.Reason, "nonsense") {
+		t.Errorf("%+v, %v", done.BuildResult, err)
 	}
 }
 
@@ -122,17 +122,17 @@ func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := NewBuilder(Config{
-		Toolchain: Toolchain{NVCC: &Compiler{Path: filepath.Join(dir, "nvcc")}},
+		Toolchain: Toolchain{NVCC: &Tool{Path: filepath.Join(dir, "nvcc")}},
 		Runner:    recordedNVCC{t},
 		ObjectDir: t.TempDir(),
 	})
 	done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCUDA, recorded(t, "kernel.cu")), Environment: Environment{Arch: "90"}}, "kernel.cu")
-	if err != nil || done.Build.Status != job.StatusPass {
-		t.Fatalf("%+v, %v", done.Build, err)
+	if err != nil || done.BuildResult.Status != job.StatusPass {
+		t.Fatalf("%+v, %v", done.BuildResult, err)
 	}
 	kernel := "ptxas._Z5scalePfPKfi."
 	for fact, want := range map[string]string{"registers": "10", "smem": "1024", "spill_stores": "0", "stack": "0"} {
-		if got := done.Build.ExtraKeys[kernel+fact]; got != want {
+		if got := done.BuildResult.ExtraKeys[kernel+fact]; got != want {
 			t.Errorf("%s: %q, want %q", fact, got, want)
 		}
 	}
@@ -164,8 +164,8 @@ func TestInspectSurvivesAssemblyOfTheSubmission(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source := "void f() {\n  asm(\"" + c.statement + "\");\n}\n"
 			done, err := b.Inspect(t.Context(), BuildRequest{Job: alone(tasks.LangCPP, source), Environment: cpu()}, "kernel.cpp")
-			if err != nil || done.Build.Status != job.StatusPass {
-				t.Fatalf("%s, %v", done.Build.Status, err)
+			if err != nil || done.BuildResult.Status != job.StatusPass {
+				t.Fatalf("%s, %v", done.BuildResult.Status, err)
 			}
 			code := done.Listings[assemblyArchitecture]
 			if len(code) > maxCodeLines || !slices.ContainsFunc(code, func(l CodeLine) bool { return strings.Contains(l.Text, c.want) && len(l.Text) <= maxCodeLine }) {

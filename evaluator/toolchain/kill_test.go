@@ -166,7 +166,7 @@ func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sourc
 		t.Fatal(err)
 	}
 	parser.Close()
-	return harness.JudgeStage(end, req.Timeout, parser, req.Cases)
+	return harness.StageVerdict(end, req.Timeout, parser, req.Cases)
 }
 
 // victim returns the process of a name, or 0. A process that was just forked may be missing from one reading of /proc.

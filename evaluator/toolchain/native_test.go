@@ -200,8 +200,8 @@ func TestBundleThatIncludesTheSubmissionIsBuiltTogether(t *testing.T) {
 		"int main() { custom_kernel({}); return write(3, \"check: pass\\n\", 12) == 12 ? 0 : 1; }\n")
 	b := newBuilder()
 	a, _ := mustBuild(t, b, j)
-	if a.Harness != "bundle" {
-		t.Errorf("harness is %q", a.Harness)
+	if a.HarnessName != "bundle" {
+		t.Errorf("harness is %q", a.HarnessName)
 	}
 	if r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test"}, 0); r.status != job.StatusPass {
 		t.Errorf("got %s: %s", r.status, r.failure.Reason)

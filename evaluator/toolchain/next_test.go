@@ -20,7 +20,7 @@ func TestTheNextBuildRunsInTheSameRunner(t *testing.T) {
 	}
 	wrong, _ := mustBuild(t, b, pyJob(t, "wrong.py"))
 	next := p.Next(wrong)
-	if next == nil || !next.Warm() {
+	if next == nil || !next.IsWarm() {
 		t.Fatal("the runner was not handed over")
 	}
 	t.Cleanup(func() { next.Close() })
@@ -68,7 +68,7 @@ func TestExtensionsGoIntoARunnerThatHasServedOthers(t *testing.T) {
 		a    *Artifact
 		want string
 	}{{&extended, "one/one.so\ncheck: pass\n"}, {plain, "\ncheck: pass\n"}, {&extended, "one/one.so\ncheck: pass\n"}} {
-		if p = p.Next(c.a); p == nil || !p.Warm() {
+		if p = p.Next(c.a); p == nil || !p.IsWarm() {
 			t.Fatal("the runner was not handed over")
 		}
 		t.Cleanup(func() { p.Close() })

@@ -18,7 +18,7 @@ import (
 
 // buildPlan has the commands that compile and link one C++ or CUDA program.
 type buildPlan struct {
-	compiler    *Compiler
+	compiler    *Tool
 	sources     harness.SourceSet
 	compileArgs []string // the compiler and the flags of every command
 	linkArgs    []string // arguments after the objects when linking

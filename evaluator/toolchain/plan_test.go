@@ -26,7 +26,7 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 		},
 	}
 	libraries := map[string]string{"ThunderKittens": t.TempDir(), "CUTLASS": t.TempDir()}
-	b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
+	b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Tool{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
 		Libraries: libraries})
 	p, err := b.newPlan(def, harness.AssembleSources(def, nil), "90")
 	if err != nil {
@@ -64,8 +64,8 @@ func TestThunderKittensIsOnThePathOfCUDATasksWhereTheWorkerHasIt(t *testing.T) {
 		"CUDA": {cuda, has, true}, "C++": {cpp, has, false},
 		"a worker without it": {cuda, map[string]string{"cutlass": t.TempDir()}, false},
 	} {
-		b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Compiler{Path: "/cuda/nvcc"},
-			GPP: &Compiler{Path: "/usr/bin/g++"}}, Libraries: c.libraries})
+		b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Tool{Path: "/cuda/nvcc"},
+			GPP: &Tool{Path: "/usr/bin/g++"}}, Libraries: c.libraries})
 		p, err := b.newPlan(c.def, harness.AssembleSources(c.def, nil), "90")
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestPlanRefusesWhatReachesTheCompiler(t *testing.T) {
 		{"include outside", func(d *tasks.Definition) { d.Config.IncludeDirs = []string{"/etc"} }},
 		{"include that climbs", func(d *tasks.Definition) { d.Config.IncludeDirs = []string{"lib/../../etc"} }},
 	}
-	b := NewBuilder(Config{Toolchain: Toolchain{GPP: &Compiler{Path: "/usr/bin/g++"}},
+	b := NewBuilder(Config{Toolchain: Toolchain{GPP: &Tool{Path: "/usr/bin/g++"}},
 		Libraries: map[string]string{"lib": t.TempDir()}})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

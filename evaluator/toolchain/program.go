@@ -88,8 +88,8 @@ type Program interface {
 	// Next reuses this program's processes for another build of the same person. It returns nil if none can be reused.
 	// Both programs must be closed.
 	Next(a *Artifact) Program
-	// Warm reports whether the stages run in a process that had done its imports.
-	Warm() bool
+	// IsWarm reports whether the first stage runs in a process that had done its imports when the program was opened.
+	IsWarm() bool
 	// Close ends all remaining processes.
 	Close() error
 }
@@ -104,8 +104,8 @@ const (
 	pipeBufferBytes = 64 << 10
 )
 
-// environment returns the environment variables of an eval program.
-func (p Environment) environment(req StageRequest) map[string]string {
+// environmentVariables returns the environment variables of an eval program.
+func (p Environment) environmentVariables(req StageRequest) map[string]string {
 	env := map[string]string{"POPCORN_FD": strconv.Itoa(resultPipeFD)}
 	if req.Seed != nil {
 		env["POPCORN_SEED"] = strconv.FormatUint(*req.Seed&seedMask, 10)
@@ -154,7 +154,7 @@ func (p Environment) AlternateEnvironments() (all []Environment) {
 // sandboxSpec returns the sandbox spec for a program in this environment, without command line and files.
 func (p Environment) sandboxSpec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
-		Slot: p.SandboxSlot, Env: p.environment(req), Mounts: p.Mounts,
+		SandboxSlot: p.SandboxSlot, Env: p.environmentVariables(req), Mounts: p.Mounts,
 		DeviceNodes: p.DeviceNodes, MountProc: len(p.DeviceNodes) > 0, Limits: p.RunLimits, AllowInternetSockets: p.GPUCount > 0,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}
@@ -212,7 +212,7 @@ type nativeProgram struct {
 	runner               Runner
 	environment          Environment
 	submissionExecutable []byte
-	judgeExecutable      []byte // nil if the submission's program judges itself
+	judgeExecutable      []byte // nil without a judge
 }
 
 func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error) {
@@ -295,7 +295,7 @@ func (p *nativeProgram) spec(req StageRequest) sandbox.Spec {
 	return spec
 }
 
-func (p *nativeProgram) Warm() bool { return false }
+func (p *nativeProgram) IsWarm() bool { return false }
 
 func (p *nativeProgram) Next(*Artifact) Program { return nil }
 

@@ -37,7 +37,7 @@ func (r *productRunner) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outco
 
 func TestOnlyAProfileIsCompiledToPTXAndOnce(t *testing.T) {
 	runner := &productRunner{}
-	b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
+	b := NewBuilder(Config{Toolchain: Toolchain{NVCC: &Tool{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}},
 		Runner: runner, ObjectDir: t.TempDir()})
 	j := job.Job{Task: tasks.Definition{Lang: tasks.LangCUDA,
 		Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}}},

@@ -77,13 +77,13 @@ func probePython(ctx context.Context, path string) *Python {
 		if !isReachable(prefix) {
 			return nil
 		}
-		p.mount(prefix)
+		p.addMount(prefix)
 	}
 	return p
 }
 
-// mount adds a directory to the sandbox unless it is in /usr, which every sandbox contains.
-func (p *Python) mount(dir string) {
+// addMount adds a directory to the sandbox unless it is in /usr, which every sandbox contains.
+func (p *Python) addMount(dir string) {
 	if dir == "/usr" || strings.HasPrefix(dir, "/usr/") || dir == "/" {
 		return
 	}
@@ -103,8 +103,8 @@ func (p *Python) packageRank() int {
 	return sum
 }
 
-// executable returns the directory of the interpreter and of tools installed with it (ninja).
-func (p *Python) executable() string { return filepath.Dir(p.Path) }
+// binDir returns the directory of the interpreter and of the tools that are installed with it (ninja).
+func (p *Python) binDir() string { return filepath.Dir(p.Path) }
 
 // isReachable reports whether every user may traverse the directories to path and to the target of its links.
 func isReachable(path string) bool {

@@ -21,22 +21,22 @@ type pythonProgram struct {
 	environment Environment
 	artifact    *Artifact
 	runnerSet
-	judgePython   *warm.Python   // warm Python under the judge's user ID, if the task has a judge
-	alternates    []*runnerSet   // of the alternate environments, in the order in which programs use them
-	lastProcesses []StageProcess // processes of the last stage
-	startedWarm   bool           // the first runner was ready when the program was opened
+	judgePython      *warm.Python   // warm Python under the judge's user ID, if the task has a judge
+	alternateRunners []*runnerSet   // of the alternate environments, in the order in which programs use them
+	lastProcesses    []StageProcess // processes of the last stage
+	startedWarm      bool           // the first runner was ready when the program was opened
 }
 
 // runnerSet is the warm Pythons of one environment in which submitted files run, each under its own user ID.
 type runnerSet struct {
-	runners []*warm.Python       // nil where none was needed
-	left    *judge.LeftProcesses // processes of earlier stages that have not ended yet
+	runners       []*warm.Python       // nil where none was needed
+	leftProcesses *judge.LeftProcesses // processes of earlier stages that have not ended yet
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Environment) *pythonProgram {
-	p := b.newPythonProgram(a, place, b.warmPythons.TakeMatching(ctx, b.warmSpec(place, a.importsTorch)))
+	p := b.newPythonProgram(a, place, b.warmPythons.TakeMatching(ctx, b.warmPythonSpec(place, a.importsTorch)))
 	if p.hasJudge() {
-		p.judgePython = b.warmPythons.TakeMatching(ctx, b.warmSpec(p.judgeEnvironment(), a.importsTorch))
+		p.judgePython = b.warmPythons.TakeMatching(ctx, b.warmPythonSpec(p.judgeEnvironment(), a.importsTorch))
 	}
 	return p
 }
@@ -46,7 +46,7 @@ func (b *Builder) newPythonProgram(a *Artifact, place Environment, first *warm.P
 	p := &pythonProgram{builder: b, environment: place, artifact: a, startedWarm: first != nil}
 	p.runners = []*warm.Python{first}
 	for range place.AlternateEnvironments() {
-		p.alternates = append(p.alternates, &runnerSet{})
+		p.alternateRunners = append(p.alternateRunners, &runnerSet{})
 	}
 	return p
 }
@@ -57,7 +57,7 @@ func (b *Builder) KeepWarm(ctx context.Context, place Environment, n int) error 
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return b.warmPythons.KeepPythonsReady(ctx, b.warmSpec(place, false), n, place.Arch == "")
+	return b.warmPythons.KeepPythonsReady(ctx, b.warmPythonSpec(place, false), n, place.Arch == "")
 }
 
 // OpenReady opens a Python artifact in a warm Python that is ready, or returns nil if there is none.
@@ -69,9 +69,9 @@ func (b *Builder) OpenReady(a *Artifact, place Environment) Program {
 	return b.newPythonProgram(a, place, r)
 }
 
-// warmSpec returns the sandbox spec of a warm Python. torch makes it import torch. There is no time limit, because the
-// process waits for work.
-func (b *Builder) warmSpec(place Environment, torch bool) sandbox.Spec {
+// warmPythonSpec returns the sandbox spec of a warm Python. torch makes it import torch. There is no time limit,
+// because the process waits for work.
+func (b *Builder) warmPythonSpec(place Environment, torch bool) sandbox.Spec {
 	python := b.cfg.Toolchain.Python
 	env := b.pythonEnv(place)
 	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
@@ -113,7 +113,7 @@ func (p *pythonProgram) judgeEnvironment() Environment {
 	return at
 }
 
-func (p *pythonProgram) Warm() bool { return p.startedWarm }
+func (p *pythonProgram) IsWarm() bool { return p.startedWarm }
 
 // Next passes the warm Pythons to the next program. Every stage is a fork of such a process, and unpacks its extensions
 // itself.
@@ -130,7 +130,7 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 
 // giveUpPythons gives up the warm Pythons, which then belong to another program.
 func (p *pythonProgram) giveUpPythons() {
-	p.runnerSet, p.judgePython, p.alternates = runnerSet{runners: []*warm.Python{nil}}, nil, nil
+	p.runnerSet, p.judgePython, p.alternateRunners = runnerSet{runners: []*warm.Python{nil}}, nil, nil
 }
 
 // switchToAlternates continues in the warm Pythons of the next alternate environment if as many are ready there. They
@@ -141,7 +141,7 @@ func (p *pythonProgram) switchToAlternates() {
 	if !ok {
 		return
 	}
-	next, ready := p.alternates[0], true
+	next, ready := p.alternateRunners[0], true
 	next.runners = append(next.runners, make([]*warm.Python, max(0, len(p.runners)-len(next.runners)))...)
 	for number, r := range next.runners {
 		if r != nil && !r.IsAlive() {
@@ -169,7 +169,7 @@ func (p *pythonProgram) switchToAlternates() {
 		_ = r.PrepareStage(argv, p.artifact.sources.TaskFiles())
 	}
 	last := p.runnerSet
-	p.environment, p.runnerSet, p.alternates = at, *next, append(p.alternates[1:], &last)
+	p.environment, p.runnerSet, p.alternateRunners = at, *next, append(p.alternateRunners[1:], &last)
 }
 
 // warmPythons returns the existing warm Pythons.
@@ -183,21 +183,21 @@ func (p *pythonProgram) warmPythons() (all []*warm.Python) {
 
 // runnerSets returns the runners of all environments.
 func (p *pythonProgram) runnerSets() []*runnerSet {
-	return append(slices.Clone(p.alternates), &p.runnerSet)
+	return append(slices.Clone(p.alternateRunners), &p.runnerSet)
 }
 
 // lastAlternate returns the runners of the program before this one, or empty ones if all use the same.
 func (p *pythonProgram) lastAlternate() *runnerSet {
-	if len(p.alternates) == 0 {
+	if len(p.alternateRunners) == 0 {
 		return &runnerSet{}
 	}
-	return p.alternates[len(p.alternates)-1]
+	return p.alternateRunners[len(p.alternateRunners)-1]
 }
 
 func (p *pythonProgram) Close() error {
 	var err error
 	for _, set := range p.runnerSets() {
-		err = errors.Join(err, set.left.Wait(context.Background()))
+		err = errors.Join(err, set.leftProcesses.Wait(context.Background()))
 	}
 	var stopping sync.WaitGroup
 	for _, r := range p.warmPythons() {
@@ -228,13 +228,13 @@ func (b *Builder) pythonSpec(
 
 func (p *pythonProgram) scriptCommand(req StageRequest) []string {
 	if req.WithoutJudge {
-		return p.runnerScript(req, 0)
+		return p.runnerCommand(req, 0)
 	}
 	return []string{p.artifact.sources.MainScript, req.Mode, casesFileName}
 }
 
-// runnerScript returns the command line of the submission's process with the given number.
-func (p *pythonProgram) runnerScript(req StageRequest, number int) []string {
+// runnerCommand returns the command line of the submission's process with the given number.
+func (p *pythonProgram) runnerCommand(req StageRequest, number int) []string {
 	script := []string{p.artifact.sources.RunnerScript}
 	if len(req.Processes) > 0 {
 		script = append(script, req.Processes[number].Arguments...)
@@ -303,7 +303,7 @@ func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped Proce
 		end.Outcome, err = p.runProcess(ctx, &p.runners[0], p.environment, req, p.spec(req), warm.Stage{
 			Argv: p.scriptCommand(req), Files: p.stageFiles(req), Extensions: p.extensionsFor(req, 0), HasResultPipe: true}, nil, judge.Observer{})
 	}
-	if err == nil && last.left.HasEnded() {
+	if err == nil && last.leftProcesses.HasEnded() {
 		end.EarlierProcessKilled, err = waitForEarlierStages(ctx, last)
 	}
 	end.EarlierProcessKilled = end.EarlierProcessKilled || killed
@@ -313,13 +313,13 @@ func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped Proce
 // waitForEarlierStages waits until nothing is left of earlier stages, and reports whether a process had to be killed.
 func waitForEarlierStages(ctx context.Context, sets ...*runnerSet) (killed bool, err error) {
 	for _, set := range sets {
-		switch err := set.left.Wait(ctx); {
+		switch err := set.leftProcesses.Wait(ctx); {
 		case errors.Is(err, judge.ErrKilledLate):
 			killed = true
 		case err != nil:
 			return killed, err
 		}
-		set.left = nil
+		set.leftProcesses = nil
 	}
 	return killed, nil
 }
@@ -337,7 +337,7 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	at := p.judgeEnvironment()
 	judging := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
 		if len(req.Processes) > 0 {
-			earlier, err := p.lastAlternate().left.LifeLine()
+			earlier, err := p.lastAlternate().leftProcesses.LifeLine()
 			if err != nil {
 				return sandbox.Outcome{}, fmt.Errorf("pass on the life line of an earlier stage: %w", err)
 			}
@@ -351,7 +351,7 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	places, warms := p.stageProcesses(req)
 	runners := req.runners(p.environment.GPUCount, func(number int) judge.ProcessFunc {
 		return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
-			asked, script, theirs, at := req.forRunner(number), p.runnerScript(req, number), p.runnerFiles(req, number), 0
+			asked, script, theirs, at := req.forRunner(number), p.runnerCommand(req, number), p.runnerFiles(req, number), 0
 			unprepared := false
 			if len(req.Processes) > 0 {
 				at, unprepared = number, req.Processes[number].NeedsNewProcess
@@ -370,7 +370,7 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	// The next program has other Pythons, if these are still busy with the last processes.
 	p.lastProcesses, runners.ReturnEarly = req.Processes, req.KeepsJudge && len(p.environment.AlternateSandboxSlots) > 0
 	end, err := judge.Run(ctx, judging, runners)
-	p.left = end.LeftProcesses
+	p.leftProcesses = end.LeftProcesses
 	return end, err
 }
 
@@ -397,7 +397,7 @@ func (p *pythonProgram) runProcess(ctx context.Context, r **warm.Python, place E
 	}
 	if *r == nil {
 		// One import for all remaining stages is cheaper than one for each.
-		fresh, err := p.builder.warmPythons.ReadyOrNew(ctx, p.builder.warmSpec(place, p.artifact.importsTorch))
+		fresh, err := p.builder.warmPythons.ReadyOrNew(ctx, p.builder.warmPythonSpec(place, p.artifact.importsTorch))
 		switch {
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
@@ -408,7 +408,7 @@ func (p *pythonProgram) runProcess(ctx context.Context, r **warm.Python, place E
 		}
 		*r = fresh
 	}
-	asked.Env = place.environment(req)
+	asked.Env = place.environmentVariables(req)
 	maps.Copy(asked.Env, p.builder.pythonEnv(place))
 	asked.ExtraFiles, asked.OnStarted, asked.OnOutputClosed = wires, on.OnStarted, on.OnOutputClosed
 	asked.Timeout, asked.MaxOutputBytes, asked.Log = req.Timeout, place.RunLimits.OutputBytes, p.builder.cfg.Log

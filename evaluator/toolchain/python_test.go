@@ -65,7 +65,7 @@ func TestPythonVerdicts(t *testing.T) {
 			if diff := cmp.Diff(tt.cases, statuses(r)); diff != "" {
 				t.Errorf("cases (-want +got):\n%s", diff)
 			}
-			if !p.Warm() {
+			if !p.IsWarm() {
 				t.Error("no warm runner was used")
 			}
 		})

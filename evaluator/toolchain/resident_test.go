@@ -183,7 +183,7 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 		}
 		judges[output.String()] = true
 		following := p.Next(next)
-		if following == nil || !following.Warm() {
+		if following == nil || !following.IsWarm() {
 			t.Fatalf("handed over: %+v", following)
 		}
 		p = following

@@ -30,8 +30,8 @@ func TestWarmRunnerServesOneJobOnly(t *testing.T) {
 				t.Fatalf("got %s: %s\n%s", r.status, r.failure.Reason, r.outcome.Stderr)
 			}
 		}
-		if !p.Warm() || runners(spy) != before {
-			t.Errorf("warm %v; %d runners were started for the job's three stages", p.Warm(), runners(spy)-before)
+		if !p.IsWarm() || runners(spy) != before {
+			t.Errorf("warm %v; %d runners were started for the job's three stages", p.IsWarm(), runners(spy)-before)
 		}
 		p.Close()
 	}
@@ -122,7 +122,7 @@ func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
 func TestRunnerThatDiedIdleIsReplaced(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
-	r := b.warmPythons.TakeMatching(t.Context(), b.warmSpec(cpu(), false))
+	r := b.warmPythons.TakeMatching(t.Context(), b.warmPythonSpec(cpu(), false))
 	if r == nil {
 		t.Fatal("no runner came")
 	}
@@ -141,7 +141,7 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	two.DeviceNodes = []string{"/dev/null", "/dev/zero"}
 	one.GPUCount = 1 // of a task for several, whose programs may ask for their interfaces
 	for _, place := range []Environment{two, one, less} {
-		if r := b.warmPythons.TakeMatching(t.Context(), b.warmSpec(place, false)); r != nil {
+		if r := b.warmPythons.TakeMatching(t.Context(), b.warmPythonSpec(place, false)); r != nil {
 			r.Stop()
 			t.Errorf("a runner of another place was taken for %+v", place)
 		}
@@ -165,7 +165,7 @@ func TestOnlyARunnerThatWaitsIsOpenedWithoutWaiting(t *testing.T) {
 		t.Fatal("the runner was never ready")
 	}
 	defer p.Close()
-	if r := runStage(t, p, StageRequest{Mode: "test"}, 0); r.status != job.StatusPass || !p.Warm() {
+	if r := runStage(t, p, StageRequest{Mode: "test"}, 0); r.status != job.StatusPass || !p.IsWarm() {
 		t.Errorf("got %s: %s\n%s", r.status, r.failure.Reason, r.outcome.Stderr)
 	}
 }

@@ -23,18 +23,18 @@ type Comparison struct {
 	// ScoreRatio is the ratio of the scores by the task's ranking rule, over the cases that both runs have.
 	ScoreRatio Ratio
 	// MeanRatio is the geometric mean of the cases' ratios.
-	MeanRatio   Ratio
-	SharedCases int // number of cases that both sides ran
+	MeanRatio       Ratio
+	SharedCaseCount int // number of cases that both sides ran
 }
 
 // CompareRuns compares the timed cases of two runs. ranking is the rule for their scores.
 func CompareRuns(ranking tasks.Ranking, a, b []job.CaseResult) Comparison {
 	f := Comparison{Cases: matchCases(a, b)}
 	as, bs := sharedCases(f.Cases)
-	if f.SharedCases = len(as); f.SharedCases == 0 {
+	if f.SharedCaseCount = len(as); f.SharedCaseCount == 0 {
 		return f
 	}
-	alpha := (1 - confidenceLevel) / float64(f.SharedCases)
+	alpha := (1 - confidenceLevel) / float64(f.SharedCaseCount)
 	for i, c := range f.Cases {
 		if hasValidTimes(c.ResultA) && hasValidTimes(c.ResultB) {
 			f.Cases[i].Ratio = ratioWithInterval(c.ResultA.Time(), c.ResultB.Time(), processMedians(c.ResultA), processMedians(c.ResultB), alpha)
@@ -97,10 +97,10 @@ const minTime, maxTime = 1, 1e18
 
 // processMedians returns the median times of the case's processes, which only a judge measures.
 func processMedians(c *job.CaseResult) []float64 {
-	if !c.TimedByJudge() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
+	if !c.TimedByJudge() || slices.ContainsFunc(c.ProcessMedians, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
 		return nil
 	}
-	return c.Processes
+	return c.ProcessMedians
 }
 
 // scoreRatio returns the ratio of two scores.
@@ -128,7 +128,7 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 			if len(processMedians(&c)) != n {
 				return nil
 			}
-			c.Median, c.Processes = c.Processes[p], nil
+			c.Median, c.ProcessMedians = c.ProcessMedians[p], nil
 			alone[i] = c
 		}
 		scores = append(scores, scoreOfCases(ranking, alone))
@@ -136,8 +136,8 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 	return scores
 }
 
-// ProcessInterval returns the interval of the time of a case, by its processes. ok is false without them.
-func ProcessInterval(c *job.CaseResult) (low, high float64, ok bool) {
+// CaseTimeInterval returns the interval of the time of a case, by its processes. ok is false without them.
+func CaseTimeInterval(c *job.CaseResult) (low, high float64, ok bool) {
 	if !hasValidTimes(c) || len(processMedians(c)) == 0 {
 		return 0, 0, false
 	}

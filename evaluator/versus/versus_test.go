@@ -17,7 +17,7 @@ import (
 
 // judged returns a case that a judge timed in fresh processes.
 func judged(spec string, processes ...float64) job.CaseResult {
-	c := job.CaseResult{SpecLine: spec, Status: job.StatusPass, Processes: processes,
+	c := job.CaseResult{SpecLine: spec, Status: job.StatusPass, ProcessMedians: processes,
 		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
 	sorted := slices.Sorted(slices.Values(processes))
 	c.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
@@ -81,8 +81,8 @@ func TestCasesOfOneSideCountInNoMean(t *testing.T) {
 	for _, c := range f.Cases {
 		specs = append(specs, c.Spec)
 	}
-	if diff := cmp.Diff([]string{"n: 1", "n: 2", "only A", "only B"}, specs); diff != "" || f.SharedCases != 2 {
-		t.Errorf("%d shared cases, %s", f.SharedCases, diff)
+	if diff := cmp.Diff([]string{"n: 1", "n: 2", "only A", "only B"}, specs); diff != "" || f.SharedCaseCount != 2 {
+		t.Errorf("%d shared cases, %s", f.SharedCaseCount, diff)
 	}
 	if diff := cmp.Diff([]float64{0.25, 0.5}, []float64{f.ScoreRatio.Value, f.MeanRatio.Value}, near); diff != "" {
 		t.Errorf("by the last case and by the mean:\n%s", diff)
@@ -130,8 +130,8 @@ func TestManyCasesOfManyProcessesAreQuick(t *testing.T) {
 	}
 	began := time.Now()
 	f := CompareRuns(tasks.RankGeometricMean, a, b)
-	if took := time.Since(began); f.SharedCases != 100 || took > 5*time.Second {
-		t.Errorf("%d cases took %v", f.SharedCases, took)
+	if took := time.Since(began); f.SharedCaseCount != 100 || took > 5*time.Second {
+		t.Errorf("%d cases took %v", f.SharedCaseCount, took)
 	}
 }
 

@@ -26,9 +26,9 @@ type Environment = console.Environment
 // site.
 func commands(env Environment) []*cobra.Command {
 	return []*cobra.Command{
-		settingsCommand(env, "serve", "serve the site and evaluate on this machine", serveCommand),
-		settingsCommand(env, "work", "evaluate for a site on another machine", workCommand),
-		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", migrateCommand),
+		settingsCommand(env, "serve", "serve the site and evaluate on this machine", runServe),
+		settingsCommand(env, "work", "evaluate for a site on another machine", runWork),
+		settingsCommand(env, "migrate", "bring the database to this version and rebuild derived tables", runMigrate),
 		tokenCommand(env),
 		verify.TaskCommand(env),
 		verify.ImportCommand(env),

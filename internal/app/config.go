@@ -27,7 +27,7 @@ type Config struct {
 	TaskDevices    listFlag
 	Admins         listFlag
 	TrustedProxies listFlag
-	OAuth          OAuthConfig
+	OAuth          SignInProviders
 	TLS            TLSSettings
 
 	Worker   WorkerSettings
@@ -79,7 +79,7 @@ type WorkerSettings struct {
 	CPUSlots           int
 	FirstUID           int
 	BuildNice          int
-	Sandbox            string
+	SandboxMode        string
 	ObjectCache        string
 	IncludeLibraries   listFlag
 	ProfileRuns        bool

@@ -66,7 +66,7 @@ func (p *settingProblems) requireThat(ok bool, format string, args ...any) {
 }
 
 func (w WorkerSettings) check(wrong *settingProblems) {
-	wrong.requireThat(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
+	wrong.requireThat(w.SandboxMode == "on" || w.SandboxMode == "off", "--sandbox %q: want on or off", w.SandboxMode)
 	wrong.requireThat(w.CPUSlots >= 0 && w.CPUSlots <= maxCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots,
 		maxCPUSlots)
 	wrong.requireThat(w.FirstUID >= verify.MinSandboxUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, verify.MinSandboxUID)

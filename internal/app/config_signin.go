@@ -8,16 +8,16 @@ import (
 	"warpboard/web"
 )
 
-// OAuthConfig has the sign-in providers; a provider is enabled if it has a key.
-type OAuthConfig []web.ProviderConfig
+// SignInProviders has the sign-in providers; a provider is enabled if it has a key.
+type SignInProviders []web.ProviderConfig
 
 // signInFlags declares the flags of all sign-in providers. A new provider needs a row here, and a case in newProvider
 // of web/signin.
-func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
+func signInFlags(fs *pflag.FlagSet, o *SignInProviders) {
 	known := []struct{ name, title string }{
 		{"github", "GitHub OAuth"}, {"google", "Google OAuth"}, {"discord", "Discord OAuth"}, {"gitlab", "GitLab OAuth"}, {"oidc", "OpenID Connect"},
 	}
-	*o = make(OAuthConfig, len(known)) // flags keep pointers into it
+	*o = make(SignInProviders, len(known)) // flags keep pointers into it
 	for i, row := range known {
 		p := &(*o)[i]
 		p.Name = row.name
@@ -35,7 +35,7 @@ func signInFlags(fs *pflag.FlagSet, o *OAuthConfig) {
 
 // check validates the providers. The e-mail address or the login from a provider can make a user an admin (--admins),
 // so the operator of the provider is trusted.
-func (o OAuthConfig) check(wrong *settingProblems) {
+func (o SignInProviders) check(wrong *settingProblems) {
 	for _, p := range o {
 		wrong.requireThat((p.ClientID == "") == (p.ClientSecret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)
 		if p.Name == "oidc" && (p.Issuer == "") != (p.ClientID == "") {
@@ -45,7 +45,7 @@ func (o OAuthConfig) check(wrong *settingProblems) {
 }
 
 // providers returns the sign-in providers whose keys are set.
-func (o OAuthConfig) providers() (on []web.ProviderConfig) {
+func (o SignInProviders) providers() (on []web.ProviderConfig) {
 	for _, p := range o {
 		if p.ClientID != "" {
 			on = append(on, p)

@@ -46,7 +46,7 @@ func TestFlagsGoOverEnvironmentOverDefaults(t *testing.T) {
 		{"flag over environment", cfg.Addr == "127.0.0.1:5000" && cfg.LogLevel == "warn"},
 		{"environment over default", cfg.Worker.CPUSlots == 3},
 		{"list from the environment", cfg.Admins.String() == "github:ada,github:grace"},
-		{"default", cfg.Worker.Sandbox == "on" && !cfg.NoWorker && cfg.LogFormat == "text"},
+		{"default", cfg.Worker.SandboxMode == "on" && !cfg.NoWorker && cfg.LogFormat == "text"},
 		{"address that people type", cfg.BaseURL == "http://127.0.0.1:5000"},
 		{"one directory, named in full", filepath.IsAbs(cfg.Data) && filepath.Base(cfg.Data) == "data"},
 	} {

@@ -55,8 +55,8 @@ type taskToInstall struct {
 	hasDeadline bool
 }
 
-// key returns a hash of everything on which an installed task depends.
-func (w taskToInstall) key() string {
+// contentHash returns a hash of everything on which an installed task depends.
+func (w taskToInstall) contentHash() string {
 	if !w.hasDeadline {
 		return w.Bundle.ContentHash()
 	}
@@ -80,7 +80,7 @@ func (i installer) install(ctx context.Context, origin string, task taskToInstal
 	if err != nil {
 		return err
 	}
-	key := task.key()
+	key := task.contentHash()
 	if before == key {
 		return nil
 	}

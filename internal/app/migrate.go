@@ -12,8 +12,8 @@ import (
 	"warpboard/models/accounts"
 )
 
-// migrateCommand opens the database, which updates its schema, and rebuilds the boards.
-func migrateCommand(ctx context.Context, env Environment, cfg *Config) error {
+// runMigrate opens the database, which updates its schema, and rebuilds the boards.
+func runMigrate(ctx context.Context, env Environment, cfg *Config) error {
 	// The data directory is not locked: the command may run at the same time as a site, whose writes wait while boards
 	// are rebuilt.
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.Stderr)})

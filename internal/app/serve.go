@@ -22,18 +22,18 @@ import (
 	"warpboard/web"
 )
 
-// serveCommand runs the site, with a worker unless --no-worker is set.
+// runServe runs the site, with a worker unless --no-worker is set.
 //
 // Components start in the order of their dependencies, and defers stop them in reverse: lock, store, tasks, queue,
 // loops. The store migrates before any connection is accepted, and the queue opens after tasks are installed.
-func serveCommand(ctx context.Context, env Environment, cfg *Config) error {
+func runServe(ctx context.Context, env Environment, cfg *Config) error {
 	log := cfg.logger(env.Stderr)
 	release, err := lockDataDir(cfg.Data)
 	if err != nil {
 		return err
 	}
 	defer release()
-	defer logStop(ctx, cfg, log)()
+	defer logStopSignal(ctx, cfg, log)()
 	id, err := readReplicaName(cfg.Data)
 	if err != nil {
 		return err
@@ -220,8 +220,8 @@ func runSiteWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.L
 	return err
 }
 
-// logStop logs the stop signal and the steps that follow.
-func logStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
+// logStopSignal logs the stop signal and the steps that follow.
+func logStopSignal(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
 	return context.AfterFunc(ctx, func() {
 		log.Info("stopping: runs have until --grace to finish; the others continue on another worker or after the next start", "grace", cfg.ShutdownGrace)
 	})
@@ -253,7 +253,7 @@ func (c *Config) webConfig(
 	cfg := web.Config{
 		SiteConfig: web.SiteConfig{Store: store, Dispatcher: d, Hub: hub, Log: log, Settings: web.Settings{
 			Addr: c.Addr, BaseURL: c.BaseURL, Version: programVersion(), TrustedProxies: c.TrustedProxies,
-			SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker,
+			SandboxOff: c.Worker.SandboxMode == "off" && !c.NoWorker,
 		}},
 		Queue: q, UsesOwnNATSCluster: c.NATS.URL != "", Providers: c.OAuth.providers(), Admins: c.Admins,
 		SecurityContact:     c.Contact,

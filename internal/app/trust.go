@@ -42,7 +42,7 @@ func attackResults(a attacks.Attack, tables []attacks.DeviceResults) (results []
 		for _, r := range table.Results {
 			if r.Attack == a.Name && (a.Device == "cpu") == (table.Device == device.CPU) {
 				results = append(results, views.AttackResult{
-					Harness: r.Harness, IsFromOtherVersion: r.Harness != harness.Digest(), Device: table.Device,
+					Harness: r.HarnessDigest, IsFromOtherVersion: r.HarnessDigest != harness.Digest(), Device: table.Device,
 					Verdict: string(r.Verdict), AsExpected: r.EndedAsExpected, ClaimedNS: r.ClaimedTimeNS, ShownNS: r.ShownTimeNS, MeasuredAt: r.TestedAt})
 			}
 		}

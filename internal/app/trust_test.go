@@ -16,7 +16,7 @@ func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	table := func(device, harness string, shown float64) attacks.DeviceResults {
 		return attacks.DeviceResults{Device: device, Results: []attacks.Result{
-			{Attack: "other"}, {Attack: "done_at_once", Harness: harness, Verdict: attacks.VerdictRefused,
+			{Attack: "other"}, {Attack: "done_at_once", HarnessDigest: harness, Verdict: attacks.VerdictRefused,
 				EndedAsExpected: true,
 				ShownTimeNS:     shown, TestedAt: at}}}
 	}

@@ -24,9 +24,9 @@ import (
 // profiles need space.
 const minFreeDisk = 256 << 20
 
-// workCommand runs a worker. It needs no site and no database on this machine, only a credential for the queue of the
+// runWork runs a worker. It needs no site and no database on this machine, only a credential for the queue of the
 // site.
-func workCommand(ctx context.Context, env Environment, cfg *Config) error {
+func runWork(ctx context.Context, env Environment, cfg *Config) error {
 	// The environment is cleared before the first program starts: compilers and ncu soon report their versions.
 	if err := clearSecretVariables(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func workCommand(ctx context.Context, env Environment, cfg *Config) error {
 	if notice != nil && notice.waitForEnd(ctx) {
 		return nil
 	}
-	defer logStop(ctx, cfg, log)()
+	defer logStopSignal(ctx, cfg, log)()
 	site := queue.WorkerConfig{
 		URL:    cmp.Or(cfg.SiteAddress, cfg.NATS.URL),
 		CAFile: cfg.NATS.TLSCA,
@@ -68,7 +68,7 @@ func runWorker(
 		return err
 	}
 	defer conn.Close()
-	config, box, err := verify.DetectMachine(ctx, cfg.verifyMachine(log))
+	config, box, err := verify.DetectMachine(ctx, cfg.machineSettings(log))
 	if err != nil {
 		return err
 	}
@@ -87,11 +87,11 @@ func runWorker(
 	return evaluator.NewWorker(config).Run(ctx)
 }
 
-// verifyMachine returns the settings of this machine.
-func (c *Config) verifyMachine(log *slog.Logger) verify.MachineSettings {
+// machineSettings returns the settings of this machine.
+func (c *Config) machineSettings(log *slog.Logger) verify.MachineSettings {
 	return verify.MachineSettings{
 		Name: c.Worker.Name, Version: programVersion(), DataDir: c.Data, ObjectDir: c.objectDir(), CPUSlots: cpuSlots(c.Worker.CPUSlots),
-		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, BuildNice: c.Worker.BuildNice, Libraries: c.Worker.includeLibraries(), Log: log,
+		IsSandboxDisabled: c.Worker.SandboxMode == "off", FirstUID: c.Worker.FirstUID, BuildNice: c.Worker.BuildNice, Libraries: c.Worker.includeLibraries(), Log: log,
 	}
 }
 
@@ -138,7 +138,7 @@ func addSanitizer(config *evaluator.Config, box *sandbox.Sandbox) {
 	case tool == nil:
 		config.Log.Warn("nothing is sanitized", "why", "compute-sanitizer was not found on PATH, in CUDA_HOME or in /usr/local/cuda; it comes with the CUDA toolkit, beside nvcc")
 	default:
-		config.Sanitizer = &sanitizing.Sanitizer{Tool: tool, Runner: box}
+		config.Sanitizer = &sanitizing.Sanitizer{Executable: tool, Runner: box}
 	}
 }
 

@@ -240,7 +240,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 		beat := func(name string, stopping bool) {
 			t.Helper()
 			if err := s.Fleet.SaveHeartbeat(t.Context(),
-				job.Heartbeat{Worker: name, Stopping: stopping, Slots: []job.Slot{{Device: "H200"}}}); err != nil {
+				job.Heartbeat{Worker: name, IsStopping: stopping, Slots: []job.Slot{{Device: "H200"}}}); err != nil {
 				t.Fatal(err)
 			}
 		}

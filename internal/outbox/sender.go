@@ -72,7 +72,7 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 	if err != nil {
 		return 0, errors.New("the address of the webhook cannot be read")
 	}
-	signature, err := SignBody(d.Secret, d.MessageID, at, []byte(body))
+	signature, err := SignatureHeader(d.Secret, d.MessageID, at, []byte(body))
 	if err != nil {
 		return 0, err
 	}
@@ -91,7 +91,7 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		return 0, safeMessage(err, client.Timeout)
+		return 0, errorWithoutAddress(err, client.Timeout)
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, maxAnswerRead) // only the status counts
@@ -108,9 +108,9 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 // host names and addresses in the operator's network to the person who created the webhook.
 var errReceiverAddress = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach only public addresses at HTTP ports, and the site's own webhooks also the networks of --webhook-allow")
 
-// safeMessage explains why a request failed, without its address, which may contain a secret. TLS errors are unchanged:
-// a certificate reveals nothing about the network of the operator.
-func safeMessage(err error, timeout time.Duration) error {
+// errorWithoutAddress returns an error with the reason why a request failed, without the request's address, which may
+// contain a secret. TLS errors are unchanged: a certificate reveals nothing about the network of the operator.
+func errorWithoutAddress(err error, timeout time.Duration) error {
 	var name *net.DNSError
 	if errors.As(err, &name) || errors.Is(err, webhooks.ErrRefused) {
 		return errReceiverAddress
@@ -129,8 +129,8 @@ func safeMessage(err error, timeout time.Duration) error {
 	return err
 }
 
-// SignBody returns the header webhook-signature: HMAC-SHA256 of ID, time, and body.
-func SignBody(secret, id string, at time.Time, body []byte) (string, error) {
+// SignatureHeader returns the value of the header webhook-signature: the HMAC-SHA256 of ID, time, and body.
+func SignatureHeader(secret, id string, at time.Time, body []byte) (string, error) {
 	// The site creates secrets, so an invalid one means a damaged row.
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {

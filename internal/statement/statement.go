@@ -94,7 +94,7 @@ type CaseMeasurement struct {
 	// clock that measured the times; "" if the task's own harness measured them
 	Clock job.Clock `json:"clock,omitempty"`
 	// median of each process in nanoseconds; empty if only one process measured
-	Processes         []float64 `json:"processes"`
+	ProcessMedians    []float64 `json:"processes"`
 	Time              float64   `json:"time"` // time that counts
 	CallCount         int       `json:"calls"`
 	StandardDeviation float64   `json:"std"`
@@ -105,7 +105,7 @@ type Score struct {
 	NS                 float64  `json:"ns"`
 	Low                *float64 `json:"low"` // lower end of the 95 % interval; null if there is none
 	High               *float64 `json:"high"`
-	Processes          int      `json:"processes"`
+	ProcessCount       int      `json:"processes"`
 	IsNoisy            bool     `json:"noisy"`
 	DisturbanceReasons []string `json:"disturbed,omitempty"` // reasons from the machine's record
 }

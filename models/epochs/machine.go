@@ -7,7 +7,7 @@ import (
 
 // SoftwareForKind returns the software of a machine that tasks of a kind use. For Python on the CPU it has no compiler.
 func SoftwareForKind(m job.Machine, kind SoftwareKind) Software {
-	all := Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Harness: m.Harness}
+	all := Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.CompilerVersion, Harness: m.HarnessDigest}
 	if kind == NativeSoftware {
 		return all
 	}

@@ -57,7 +57,7 @@ func (c WorkerCredential) isConnected(tx *gorm.DB) (bool, error) {
 func (s *Fleet) mayStoreHeartbeat(
 	ctx context.Context, cred WorkerCredential, h job.Heartbeat, save func(tx *gorm.DB) error,
 ) error {
-	if h.Stopping || cred.RevokedAt != nil {
+	if h.IsStopping || cred.RevokedAt != nil {
 		return save(s.db.WriteStatement(ctx))
 	}
 	if here, err := cred.isConnected(s.db.Read(ctx)); err != nil || here {

@@ -73,7 +73,7 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 			t.Errorf("a third worker of two came back: %v", err)
 		}
 		takes("first", false)
-		goodbye := job.Heartbeat{Worker: "fourth", WorkerStartedAt: time.Now(), Stopping: true}
+		goodbye := job.Heartbeat{Worker: "fourth", WorkerStartedAt: time.Now(), IsStopping: true}
 		if err := s.Fleet.SaveHeartbeat(ctx, goodbye); err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 		comes("w2", fleet.JoinSecret(secret, two), false)
 		beat := func(attempts ...string) {
 			t.Helper()
-			h := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Stopping: true, Attempts: attempts}
+			h := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), IsStopping: true, Attempts: attempts}
 			if err := s.Fleet.SaveHeartbeat(t.Context(), h); err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +103,7 @@ func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 		claims("one", "host")
 		claims("two", "host-2")
 		claims("one", "host")
-		if err := s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "host", WorkerStartedAt: time.Now(), Stopping: true}); err != nil {
+		if err := s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "host", WorkerStartedAt: time.Now(), IsStopping: true}); err != nil {
 			t.Fatal(err)
 		}
 		claims("three", "host")
@@ -134,7 +134,7 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 		}
 		beat := func(worker string, stopping bool, devices ...string) {
 			t.Helper()
-			h := job.Heartbeat{Worker: worker, WorkerStartedAt: time.Now(), Stopping: stopping}
+			h := job.Heartbeat{Worker: worker, WorkerStartedAt: time.Now(), IsStopping: stopping}
 			for _, device := range devices {
 				h.Slots = append(h.Slots, job.Slot{Device: device})
 			}

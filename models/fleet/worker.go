@@ -130,7 +130,7 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !id.allowsDevice(slot.Device) })
 	row := Worker{
 		Name: db.SanitizeText(h.Worker), Version: db.SanitizeText(h.WorkerVersion), StartedAt: db.Time(h.WorkerStartedAt), SeenAt: db.Now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTestResults, RefusalReason: db.SanitizeText(h.RefusingReason), HasExited: h.Stopping, IsGuest: id.JoinID > 0,
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTestResults, RefusalReason: db.SanitizeText(h.NoJobsReason), HasExited: h.IsStopping, IsGuest: id.JoinID > 0,
 		Packages: h.Packages,
 	}
 	if !h.Time.IsZero() {
@@ -147,7 +147,7 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 		err := tx.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns)}).Create(&row).Error
 		return db.WriteError(err, "heartbeat of worker %s", row.Name)
 	})
-	if err == nil && row.IsGuest && h.Stopping && len(h.Attempts) == 0 {
+	if err == nil && row.IsGuest && h.IsStopping && len(h.Attempts) == 0 {
 		err = s.revokeOnLeave(ctx, row.Name)
 	}
 	return err

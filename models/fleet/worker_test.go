@@ -44,7 +44,7 @@ func TestAWorkerHasTheStateOfItsLastHeartbeat(t *testing.T) {
 			t.Error("the worker is live at the wrong time")
 		}
 		modelstest.WantKind(t, s.Fleet.ForgetWorker(ctx, admin, "w1"), db.Conflict)
-		beat.Stopping = true
+		beat.IsStopping = true
 		modelstest.Check(t, s.Fleet.SaveHeartbeat(ctx, beat))
 		modelstest.Check(t, s.Fleet.ForgetWorker(ctx, admin, "w1"))
 	})

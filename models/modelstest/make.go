@@ -180,8 +180,8 @@ func Result(attempt work.Attempt, scoreNS float64) job.Result {
 				[]job.CaseResult{{SpecLine: "size: 8; seed: 1", Status: job.StatusPass}}),
 			stage(job.StageBenchmark, cases), stage(job.StageRanked, cases),
 		},
-		ScoreNS: &scoreNS, Harness: "warpboard/cpp",
-		Machine: job.Machine{Worker: "w1", Device: "CPU", Sandbox: "bubblewrap"},
+		ScoreNS: &scoreNS, HarnessName: "warpboard/cpp",
+		Machine: job.Machine{Worker: "w1", Device: "CPU", SandboxName: "bubblewrap"},
 		WallNS:  2e9, ProgramNS: 1e9,
 	}
 }
@@ -208,7 +208,7 @@ type EventMaker struct {
 // Event returns the next event, as worker w1 sends it.
 func (t *EventMaker) Event(e job.Event) job.Event {
 	t.seq++
-	e.RunID, e.AttemptID, e.AttemptSecret, e.Seq = t.Attempt.RunID, t.Attempt.ID, t.Attempt.Secret, t.seq
+	e.RunID, e.AttemptID, e.AttemptSecret, e.Number = t.Attempt.RunID, t.Attempt.ID, t.Attempt.Secret, t.seq
 	e.Time, e.Worker = time.Now().UTC(), "w1"
 	return e
 }

@@ -91,8 +91,8 @@ func ProcessTimesByCase(stages []job.StageResult) [][]float64 {
 		// If a result has several ranked stages, the last one counts. Workers send one.
 		cases = cases[:0]
 		for _, c := range stage.Cases {
-			if len(c.Processes) > 0 {
-				cases = append(cases, c.Processes)
+			if len(c.ProcessMedians) > 0 {
+				cases = append(cases, c.ProcessMedians)
 			} else {
 				cases = append(cases, []float64{c.Time()})
 			}

@@ -33,8 +33,8 @@ func evaluationFindings(r *job.Result) (found work.ResultFindings) {
 
 // evaluationCounterSamples returns the values that a result adds to the counters.
 func evaluationCounterSamples(r kernelrun.Result) []work.CounterSample {
-	device := fmt.Sprintf("%s:%d", r.Device, r.Slot)
-	out := []work.CounterSample{{Name: work.CountDevice + device, Value: r.Seconds}}
+	device := fmt.Sprintf("%s:%d", r.Device, r.SlotIndex)
+	out := []work.CounterSample{{Name: work.CountDevice + device, Value: r.SlotSeconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
 		if !ok {
 			good = bad

@@ -30,17 +30,17 @@ func TestCompilingWaitsForNoSlotOfAGPU(t *testing.T) {
 		}
 		first := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200"})
 		second := next(t, s, job.WorkRequest{
-			Worker:   "w1",
-			Device:   "H200",
-			SlotBusy: true,
-			Attempts: []string{first.ID},
+			Worker:     "w1",
+			Device:     "H200",
+			IsSlotBusy: true,
+			Attempts:   []string{first.ID},
 		})
 		held := []string{first.ID, second.ID}
 		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", CompileOnly: true, Attempts: held}); a != nil {
 			t.Fatalf("a request to compile got run %d", a.RunID)
 		}
 		e := compile(t, s, "H200")
-		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", SlotBusy: true, Attempts: held}); a != nil {
+		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", IsSlotBusy: true, Attempts: held}); a != nil {
 			t.Errorf("a slot got attempt %+v", a)
 		}
 		a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", CompileOnly: true, Attempts: held})
@@ -49,7 +49,7 @@ func TestCompilingWaitsForNoSlotOfAGPU(t *testing.T) {
 		}
 		// It counts as no load: the next run is built as soon as one has ended.
 		modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), modelstest.Result(*first, 5000), work.ResultFindings{Score: &work.Score{NS: 5000}}))
-		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", SlotBusy: true, Attempts: append(held[1:], a.ID)}); a == nil || a.RunID == 0 {
+		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", IsSlotBusy: true, Attempts: append(held[1:], a.ID)}); a == nil || a.RunID == 0 {
 			t.Errorf("beside a compilation: %+v", a)
 		}
 	})

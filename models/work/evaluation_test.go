@@ -50,7 +50,7 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 		e := submitted(t, s, "token:1")
 		a := begun(t, s, e)
 		modelstest.WantKind(t, modelstest.Second(s.Work.StartAttempt(ctx, e.WorkRef())), db.Conflict)
-		event := job.Event{EvaluationID: e.ID, AttemptID: a.ID, AttemptSecret: a.Secret, Seq: 2, Type: job.EventStage,
+		event := job.Event{EvaluationID: e.ID, AttemptID: a.ID, AttemptSecret: a.Secret, Number: 2, Type: job.EventStageStarted,
 			Stage: "validating", Worker: "w1"}
 		out, stale, err := s.Work.AppendEvents(ctx, []job.Event{event})
 		if err != nil || len(stale) > 0 || len(out.Evaluations) != 1 ||
@@ -58,8 +58,8 @@ func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 			t.Fatalf("after a stage: %+v, %v, %v", out, stale, err)
 		}
 		forged, unknown := event, event
-		forged.AttemptSecret, forged.Seq = "guess", 3
-		unknown.Stage, unknown.Seq = "completed", 4
+		forged.AttemptSecret, forged.Number = "guess", 3
+		unknown.Stage, unknown.Number = "completed", 4
 		for name, same := range map[string]job.Event{"again": event, "forged": forged} {
 			if out, stale, err := s.Work.AppendEvents(ctx, []job.Event{same}); len(out.Evaluations)+len(stale) > 0 ||
 				err != nil {

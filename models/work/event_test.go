@@ -29,15 +29,15 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 		build := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Command: "g++"}
 		batch := []job.Event{
 			tell.Event(job.Event{Type: job.EventAttemptStarted}),
-			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
+			tell.Event(job.Event{Type: job.EventStageStarted, Stage: job.StageBuild}),
 			tell.Event(job.Event{
 				Type:   job.EventLog,
 				Stage:  job.StageBuild,
 				Stream: "stderr",
 				Text:   "warning: \x00\xff",
 			}),
-			tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &build}),
-			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
+			tell.Event(job.Event{Type: job.EventStageEnded, Stage: job.StageBuild, EndedStage: &build}),
+			tell.Event(job.Event{Type: job.EventStageStarted, Stage: job.StageRanked}),
 		}
 		stored, stale, err := s.Work.AppendEvents(ctx, batch)
 		if err != nil || len(stale) != 0 {
@@ -89,7 +89,7 @@ func TestEventsOfStaleAttemptsAreLeftOut(t *testing.T) {
 			t.Errorf("with a wrong secret: %v, %v, %v", types(stored.Events), stale, err)
 		}
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
-		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventAttemptStarted}
+		unknown := job.Event{AttemptID: "gone", Number: 1, Type: job.EventAttemptStarted}
 		stored, stale, err := s.Work.AppendEvents(ctx, []job.Event{tell.Event(job.Event{Type: job.EventAttemptStarted}), unknown})
 		if err != nil || len(stored.Events) != 0 || len(stale) != 2 {
 			t.Errorf("after cancelling: %v, %v, %v", types(stored.Events), stale, err)
@@ -113,7 +113,7 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 			modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, batch)))
 		}
 		modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx,
-			[]job.Event{tell.Event(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
+			[]job.Event{tell.Event(job.Event{Type: job.EventStageStarted, Stage: job.StageTest})})))
 		events := modelstest.Got[[]work.RunEvent](t)(s.Work.EventsSince(ctx, run.SubmissionID, 0, 1000))
 		bytes, notes := 0, 0
 		for _, e := range events {
@@ -125,7 +125,7 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 		if bytes > work.MaxLogBytes+1000 || bytes < work.MaxLogBytes-len(line) || notes != 1 {
 			t.Errorf("%d bytes kept with %d notes", bytes, notes)
 		}
-		if last := events[len(events)-1]; last.Type != job.EventStage {
+		if last := events[len(events)-1]; last.Type != job.EventStageStarted {
 			t.Errorf("after the flood came %s", last.Type)
 		}
 	})
@@ -141,10 +141,10 @@ func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
 		tell, text := modelstest.EventMaker{Attempt: attempt}, strings.Repeat("x", 1<<20)
 		for range 12 {
 			modelstest.Check(t, modelstest.Third(s.Work.AppendEvents(ctx, []job.Event{
-				tell.Event(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Message: text}}),
+				tell.Event(job.Event{Type: job.EventCaseEnded, Stage: job.StageTest, Case: &job.CaseResult{Message: text}}),
 				tell.Event(job.Event{Type: "invented", Text: text}),
-				tell.Event(job.Event{Type: job.EventStage, Text: text}),
-				tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageTest,
+				tell.Event(job.Event{Type: job.EventStageStarted, Text: text}),
+				tell.Event(job.Event{Type: job.EventStageEnded, Stage: job.StageTest,
 					EndedStage: &job.StageResult{Stage: job.StageTest, Stdout: text}}),
 			})))
 		}

@@ -22,9 +22,9 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 		modelstest.Check(t, err)
 		tell := modelstest.EventMaker{Attempt: attempt}
 		stored, _, err := s.Work.AppendEvents(ctx, []job.Event{
-			tell.Event(job.Event{Type: job.EventStage, Stage: job.StageTest}),
+			tell.Event(job.Event{Type: job.EventStageStarted, Stage: job.StageTest}),
 			tell.Event(job.Event{Type: job.EventLog, Text: "a line"}),
-			tell.Event(job.Event{Type: job.EventEnded, Stage: job.StageTest,
+			tell.Event(job.Event{Type: job.EventStageEnded, Stage: job.StageTest,
 				EndedStage: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}),
 		})
 		if err != nil || len(stored.Events) != 0 {

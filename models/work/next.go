@@ -171,7 +171,7 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest, aheadPerSlot int) bool {
 	}
 	// For a busy slot, the worker may build one more job than the device has slots, but none that an idle slot could
 	// run. A run on several slots is one attempt, so the busy slots that workers report count, too.
-	return !ask.SlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= aheadPerSlot*r.slots.AcceptingJobs
+	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= aheadPerSlot*r.slots.AcceptingJobs
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.
@@ -202,7 +202,7 @@ func (r workerCapacity) chooseWork(
 	}
 	for _, queued := range next {
 		isRun := queued.EvaluationID == ""
-		if isRun && !r.mayReceive(ask, runsAheadPerSlot) || !r.mayUseSlot(queued.Priority, ask.SlotBusy) {
+		if isRun && !r.mayReceive(ask, runsAheadPerSlot) || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {
 			return nil, nil // the remaining ones come later, or have the same or a lower priority
 		}
 		if avoid, err := r.lostAttemptRecently(tx, queued, ask.Worker, at); err != nil || !avoid {

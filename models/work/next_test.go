@@ -154,7 +154,7 @@ func TestAnEvaluationIsSentWhileAnotherWaits(t *testing.T) {
 						work.NewEvaluation{Caller: "ann", Kind: "evaluate", Device: "CPU", Request: []byte(`{}`)}))
 				}
 				if a := next(t, s, ask); a != nil {
-					ask.Attempts, ask.SlotBusy = append(ask.Attempts, a.ID), true
+					ask.Attempts, ask.IsSlotBusy = append(ask.Attempts, a.ID), true
 				}
 			}
 			if len(ask.Attempts) != tt.want {
@@ -174,7 +174,7 @@ func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 		workerOf(t, s, "w1", 1)
 		workerOf(t, s, "w2", 1)
 		first := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU"})
-		ahead := job.WorkRequest{Worker: "w1", Device: "CPU", SlotBusy: true, Attempts: []string{first.ID}}
+		ahead := job.WorkRequest{Worker: "w1", Device: "CPU", IsSlotBusy: true, Attempts: []string{first.ID}}
 		if a := next(t, s, ahead); a != nil {
 			t.Errorf("a busy slot gets what an idle one could run: %+v", a)
 		}
@@ -184,7 +184,7 @@ func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 		if a := next(t, s, ahead); a == nil {
 			t.Error("nothing is built ahead")
 		}
-		if a := next(t, s, job.WorkRequest{Worker: "w2", Device: "CPU", SlotBusy: true}); a == nil || a.Number != 1 {
+		if a := next(t, s, job.WorkRequest{Worker: "w2", Device: "CPU", IsSlotBusy: true}); a == nil || a.Number != 1 {
 			t.Errorf("a job that did not arrive is not sent again: %+v", a)
 		}
 	})

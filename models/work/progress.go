@@ -84,7 +84,7 @@ func (p *eventBatch) storeBatch(batch []job.Event) error {
 		if a == nil {
 			continue
 		}
-		if e.Seq <= a.LastSeq {
+		if e.Number <= a.LastSeq {
 			continue
 		}
 		if err := p.applyEvent(a, e); err != nil {
@@ -136,9 +136,9 @@ func (p *eventBatch) attempt(e job.Event) (*attemptWithWork, error) {
 
 func (p *eventBatch) applyEvent(a *attemptWithWork, e job.Event) error {
 	p.changedAttempts[a.ID] = true
-	a.LastSeq = e.Seq
+	a.LastSeq = e.Number
 	a.recordReceipt(e.Worker)
-	if e.Type == job.EventStage {
+	if e.Type == job.EventStageStarted {
 		a.workItem.setStage(e.Stage)
 	}
 	if run, ok := a.workItem.(runItem); ok {
@@ -152,7 +152,7 @@ func (p *eventBatch) keepEvent(a *attemptWithWork, run *Run, e job.Event) error 
 	if p.diskFull || a.LogBytes > 2*MaxLogBytes {
 		return nil
 	}
-	if e.Type == job.EventEnded && e.EndedStage != nil {
+	if e.Type == job.EventStageEnded && e.EndedStage != nil {
 		if err := storeStage(p.tx, run.ID, a.ID, *e.EndedStage); err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (p *eventBatch) keepEvent(a *attemptWithWork, run *Run, e job.Event) error 
 	}
 	e.AttemptSecret = ""
 	p.effect.Events = append(p.effect.Events, RunEvent{
-		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: a.ID, Seq: e.Seq,
+		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: a.ID, Seq: e.Number,
 		Type: job.EventType(db.SanitizeText(string(e.Type))), State: run.State, Event: &e, CreatedAt: db.Now(),
 	})
 	return nil

@@ -110,7 +110,7 @@ type Run struct {
 // PublicFailure returns the reason for a failure, without parts that only people who may read the source can see.
 func (r Run) PublicFailure() string {
 	if r.Harness == harness.BundleHarness { // the task's own program reads the source
-		return r.Failure.Kind()
+		return r.Failure.KindSentence()
 	}
 	return r.Failure.PublicReason()
 }

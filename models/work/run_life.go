@@ -71,7 +71,7 @@ func largestErrors(stages []job.StageResult) boards.NumericalErrors {
 		if stage.Stage != job.StageTest {
 			continue
 		}
-		if worst := job.WorstNumerics(stage.Cases); worst != nil {
+		if worst := job.WorstNumericError(stage.Cases); worst != nil {
 			return boards.NumericalErrors{ErrorULP: &worst.ULPMax, ErrorRelative: &worst.RelativeMax}
 		}
 	}
@@ -119,7 +119,7 @@ func (r *Run) keepResult(tx *gorm.DB, attemptID string, result job.Result, artif
 }
 
 func (r *Run) setMeasured(result job.Result) {
-	r.Harness, r.Machine = db.SanitizeText(result.Harness), &result.Machine
+	r.Harness, r.Machine = db.SanitizeText(result.HarnessName), &result.Machine
 	r.WallNS, r.ProgramNS = result.WallNS, result.ProgramNS
 }
 

@@ -40,7 +40,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 		}
 		got, err := s.Work.Run(ctx, run.ID)
 		modelstest.Check(t, err)
-		if !got.Valid() || *got.ScoreNS != 1234.5 || got.Machine.Sandbox != "bubblewrap" ||
+		if !got.Valid() || *got.ScoreNS != 1234.5 || got.Machine.SandboxName != "bubblewrap" ||
 			got.EndedAt.Location() != time.UTC {
 			t.Errorf("Run: %+v", got)
 		}

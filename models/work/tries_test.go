@@ -91,7 +91,7 @@ func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 		}
 		_, _, err = s.Work.AppendEvents(t.Context(),
 			[]job.Event{{RunID: a.RunID, EvaluationID: a.EvaluationID, AttemptID: a.ID, AttemptSecret: a.Secret,
-				Worker: "w2", Seq: 1, Type: job.EventAttemptStarted, Time: time.Now()}})
+				Worker: "w2", Number: 1, Type: job.EventAttemptStarted, Time: time.Now()}})
 		modelstest.Check(t, err)
 		if live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(t.Context())); len(live) != 1 ||
 			live[0].Worker != "w1" {

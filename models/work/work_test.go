@@ -203,7 +203,7 @@ func TestAResultNamesItsOwnWork(t *testing.T) {
 			}
 			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID,
 				AttemptSecret: r.AttemptSecret,
-				Seq:           1, Type: job.EventAttemptStarted, Worker: "w1"}
+				Number:        1, Type: job.EventAttemptStarted, Worker: "w1"}
 			if out, stale, err := s.Work.AppendEvents(t.Context(), []job.Event{e}); err != nil ||
 				newsCount(out)+len(stale) != 0 {
 				t.Errorf("%s: an event: %+v, %v, %v", name, out, stale, err)
@@ -223,11 +223,11 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		var batch []job.Event
 		for _, ref := range []job.WorkRef{run.WorkRef(), e.WorkRef()} {
 			a := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, ref))
-			for i, event := range []job.Event{{Type: job.EventAttemptStarted}, {Type: job.EventStage, Stage: "test"},
-				{Type: job.EventStage, Stage: "profiling"}} {
+			for i, event := range []job.Event{{Type: job.EventAttemptStarted}, {Type: job.EventStageStarted, Stage: "test"},
+				{Type: job.EventStageStarted, Stage: "profiling"}} {
 				event.RunID, event.EvaluationID, event.AttemptID, event.AttemptSecret = ref.RunID, ref.EvaluationID, a.ID,
 					a.Secret
-				event.Seq, event.Worker = i+1, "w1"
+				event.Number, event.Worker = i+1, "w1"
 				batch = append(batch, event)
 			}
 		}

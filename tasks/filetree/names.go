@@ -10,7 +10,7 @@ import (
 var driveLetterPattern = regexp.MustCompile(`^[A-Za-z]:`)
 
 const (
-	maxName      = 240 // bytes of a path
+	maxPathBytes = 240 // bytes of a path
 	maxPathDepth = 12
 )
 
@@ -27,7 +27,7 @@ func RefusedName(name string) string {
 		return "has a backslash in its name; folders are separated by /"
 	case strings.HasPrefix(name, "/") || driveLetterPattern.MatchString(name):
 		return "has an absolute path"
-	case len(name) > maxName:
+	case len(name) > maxPathBytes:
 		return "has a name longer than 240 bytes"
 	case strings.Count(name, "/") >= maxPathDepth:
 		return "lies deeper than 12 folders"

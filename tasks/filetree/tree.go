@@ -77,19 +77,19 @@ func pathInside(dir, name string) (rest string, ok bool) {
 	return strings.CutPrefix(name, dir+"/")
 }
 
-// folder is a tree on disk, read on demand. Symbolic links as the last element of a path are not followed. To refuse
+// diskTree is a tree on disk, read on demand. Symbolic links as the last element of a path are not followed. To refuse
 // them in the elements before, pass the FS of an os.Root.
-type folder struct {
+type diskTree struct {
 	fs     fs.FS
 	limits Limits
 }
 
 // FolderTree returns the tree of fsys; limits apply to each of its files.
 func FolderTree(fsys fs.FS, limits Limits) FileTree {
-	return folder{fs: fsys, limits: limits.withDefaults()}
+	return diskTree{fs: fsys, limits: limits.withDefaults()}
 }
 
-func (f folder) Read(name string) ([]byte, error) {
+func (f diskTree) Read(name string) ([]byte, error) {
 	info, err := fs.Lstat(f.fs, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -110,7 +110,7 @@ func (f folder) Read(name string) ([]byte, error) {
 
 // List stops without an error at the first unreadable folder and at MaxFiles names: it is only used for finding task
 // folders and for the warning about unused files.
-func (f folder) List(dir string) []string {
+func (f diskTree) List(dir string) []string {
 	var out []string
 	_ = fs.WalkDir(f.fs, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {

@@ -134,8 +134,8 @@ func PrintableName(name string) string {
 	if bare := strings.Trim(quoted, `"`); bare == name {
 		return name
 	}
-	if len(quoted) > maxName {
-		return quoted[:maxName] + "…"
+	if len(quoted) > maxPathBytes {
+		return quoted[:maxPathBytes] + "…"
 	}
 	return quoted
 }

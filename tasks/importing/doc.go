@@ -12,6 +12,6 @@
 //	sizes.go        smaller sizes for smaller devices
 //	python/         the programs of the tasks
 //
-// Guarantees: a problem becomes a whole folder or an error; what a task cannot express is in its OmissionNotes. The task format
-// checks each folder like any other.
+// Guarantees: a problem becomes a whole folder or an error; what a task cannot express is in its OmissionNotes. The
+// task format checks each folder like any other.
 package importing

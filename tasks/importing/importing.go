@@ -52,7 +52,7 @@ type problemReader struct {
 	importOptions ImportOptions
 	textsByPath   map[string][]byte // by path
 	readErrors    map[string]error  // files that cannot be read, by path
-	size          int               // bytes read
+	bytesRead     int               // bytes read
 }
 
 // maxReadBytes limits the size of all files that are read for problems, in bytes.
@@ -60,7 +60,7 @@ const maxReadBytes = 64 << 20
 
 func (r *problemReader) read(name string) {
 	text, err := r.tree.Read(name)
-	if r.size += len(text); r.size > maxReadBytes {
+	if r.bytesRead += len(text); r.bytesRead > maxReadBytes {
 		err = fmt.Errorf("is not read: the files before it have %s", parse.SizeText(maxReadBytes))
 	}
 	if err != nil {

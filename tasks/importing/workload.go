@@ -82,7 +82,7 @@ const (
 
 // workloadSet are all workloads of a definition.
 type workloadSet struct {
-	list             []workload
+	workloads        []workload
 	isFlashInfer     bool // the line has the form of FlashInfer Trace
 	storedByWorkload map[string]map[string]storedTensor
 }
@@ -185,17 +185,17 @@ func (r *problemReader) readWorkloads(f *taskFolder, file string, d definition, 
 		case err != nil:
 			return nil, parse.Problem{File: l.file, Line: l.number, Message: err.Error()}
 		default:
-			w.list = append(w.list, one)
+			w.workloads = append(w.workloads, one)
 		}
 	}
 	switch {
-	case len(w.list) == 0 && len(left) > 0:
+	case len(w.workloads) == 0 && len(left) > 0:
 		return nil, fmt.Errorf("has no workload that could be kept: %s", left[0])
-	case len(w.list) == 0:
+	case len(w.workloads) == 0:
 		return nil, errors.New("has no workloads")
 	case len(left) > 0:
 		reasons := strings.Join(slices.Compact(left), ", ")
-		f.addNote("%d of its %d workloads are left out: %s.", len(left), len(left)+len(w.list), reasons)
+		f.addNote("%d of its %d workloads are left out: %s.", len(left), len(left)+len(w.workloads), reasons)
 	}
 	return w, w.fillCases(f, d, r.importOptions.MaxDimension)
 }
@@ -228,7 +228,7 @@ func (r *problemReader) checkAndLoad(w *workload, d definition, file string) err
 		case "scalar":
 			w.scalarTexts[name], err = yamlLiteral(from.Value)
 		case "safetensors":
-			w.storedTensors[name], err = r.readStoredInput(from, of, func(axis string) (int, bool) { return w.size(d, axis) }, file)
+			w.storedTensors[name], err = r.readStoredInput(from, of, func(axis string) (int, bool) { return w.axisSize(d, axis) }, file)
 		default:
 			err = fmt.Errorf("is of the unknown type %q", from.Type)
 		}
@@ -239,7 +239,7 @@ func (r *problemReader) checkAndLoad(w *workload, d definition, file string) err
 	for _, one := range d.Inputs {
 		count := 1.0
 		for _, axis := range one.Shape {
-			if n, known := w.size(d, axis); known {
+			if n, known := w.axisSize(d, axis); known {
 				count *= float64(n)
 			}
 		}
@@ -263,8 +263,8 @@ func yamlLiteral(value json.RawMessage) (string, error) {
 	return pyyaml.FloatNode(number).Value, err
 }
 
-// size returns the size of an axis; known is false for an axis that is an expression.
-func (w *workload) size(d definition, name string) (n int, known bool) {
+// axisSize returns the size of an axis; known is false for an axis that is an expression.
+func (w *workload) axisSize(d definition, name string) (n int, known bool) {
 	if n, err := strconv.Atoi(name); err == nil {
 		return n, true
 	}
@@ -280,7 +280,7 @@ func (w *workload) size(d definition, name string) (n int, known bool) {
 // fillCases writes the cases of the folder: the smallest workloads are tests, and some of all sizes are benchmarks.
 func (w *workloadSet) fillCases(f *taskFolder, d definition, largest int) error {
 	w.reduceAxes(f, d, largest)
-	bySize := slices.Clone(w.list)
+	bySize := slices.Clone(w.workloads)
 	slices.SortStableFunc(bySize, func(a, b workload) int { return cmp.Compare(a.elementCount, b.elementCount) })
 	timed := bySize
 	if len(timed) > maxBenchmarks {
@@ -292,7 +292,7 @@ func (w *workloadSet) fillCases(f *taskFolder, d definition, largest int) error 
 	}
 	size := 0
 	for i, one := range slices.Concat(bySize[:min(maxTests, len(bySize))], timed) {
-		number := strconv.Itoa(slices.IndexFunc(w.list, func(other workload) bool { return other.UUID == one.UUID }))
+		number := strconv.Itoa(slices.IndexFunc(w.workloads, func(other workload) bool { return other.UUID == one.UUID }))
 		for _, stored := range one.storedTensors {
 			size += len(stored.Data)
 		}
@@ -336,10 +336,10 @@ func (w *workloadSet) reduceAxes(f *taskFolder, d definition, largest int) {
 		return
 	}
 	changed := false
-	for i := range w.list {
-		for name, size := range w.list[i].Axes {
-			if size > largest && len(w.list[i].storedTensors) == 0 {
-				w.list[i].Axes[name], changed = halveUntilAtMost(size, largest), true
+	for i := range w.workloads {
+		for name, size := range w.workloads[i].Axes {
+			if size > largest && len(w.workloads[i].storedTensors) == 0 {
+				w.workloads[i].Axes[name], changed = halveUntilAtMost(size, largest), true
 			}
 		}
 	}
@@ -356,7 +356,7 @@ func (w *workloadSet) tolerance(f *taskFolder) tolerance {
 	}
 	usual := t
 	differ := false
-	for i, one := range w.list {
+	for i, one := range w.workloads {
 		own := usual
 		if g := one.Tolerance; g != nil {
 			own.ATol, own.RTol = valueOrDefault(g.ATol, own.ATol), valueOrDefault(g.RTol, own.RTol)
@@ -408,7 +408,7 @@ func (r *problemReader) readStoredInput(
 		return storedTensor{}, omissionError(err.Error())
 	}
 	// Each workload may use the same large file.
-	if r.size += len(data); r.size > maxReadBytes {
+	if r.bytesRead += len(data); r.bytesRead > maxReadBytes {
 		return storedTensor{}, omissionError(fmt.Sprintf("is not read: the files before it have %s",
 			parse.SizeText(maxReadBytes)))
 	}

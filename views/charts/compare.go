@@ -101,7 +101,7 @@ func timeText(c *job.CaseResult) string {
 
 // intervalText formats half of the confidence interval of the time of a case, or both ends if the interval is wide.
 func intervalText(c *job.CaseResult) string {
-	low, high, ok := versus.ProcessInterval(c)
+	low, high, ok := versus.CaseTimeInterval(c)
 	if !ok {
 		return ""
 	}

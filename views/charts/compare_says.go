@@ -12,7 +12,7 @@ import (
 func (vm CompareView) FasterText() string {
 	r := vm.HeadlineRatio()
 	switch {
-	case vm.TimeComparison.SharedCases == 0:
+	case vm.TimeComparison.SharedCaseCount == 0:
 		return "The two runs have no timed case in common, so their speeds cannot be compared."
 	case vm.SameSource:
 		return "Both ran the same source"
@@ -33,7 +33,7 @@ func (vm CompareView) CertaintyText() string {
 	}
 	b, a := vm.RunB.ShortName, vm.RunA.ShortName
 	switch {
-	case vm.TimeComparison.SharedCases == 0:
+	case vm.TimeComparison.SharedCaseCount == 0:
 		return ""
 	case vm.SameSource:
 		return fmt.Sprintf("%s took %s the time of %s by chance or because of the conditions.", b,
@@ -64,7 +64,7 @@ func (vm CompareView) BoardLeadText() string {
 
 // DifferingCases names the cases that are faster or slower; "" if there is only one case.
 func (vm CompareView) DifferingCases() string {
-	if len(vm.TimeComparison.Cases) < 2 || vm.TimeComparison.SharedCases == 0 {
+	if len(vm.TimeComparison.Cases) < 2 || vm.TimeComparison.SharedCaseCount == 0 {
 		return ""
 	}
 	var faster, slower []versus.ComparedCase
@@ -80,7 +80,7 @@ func (vm CompareView) DifferingCases() string {
 			slower = append(slower, c)
 		}
 	}
-	all := format.Plural(vm.TimeComparison.SharedCases, "case", "cases")
+	all := format.Plural(vm.TimeComparison.SharedCaseCount, "case", "cases")
 	text := fmt.Sprintf("No clear difference in any of %s that both ran.", all)
 	if len(faster)+len(slower) > 0 {
 		var parts []string
@@ -118,7 +118,7 @@ func mostExtremeCase(cases []versus.ComparedCase, of func(versus.Ratio) versus.R
 
 // oneSidedCaseCount counts the cases for which only one of the runs has a time.
 func (vm CompareView) oneSidedCaseCount() int {
-	return len(vm.TimeComparison.Cases) - vm.TimeComparison.SharedCases
+	return len(vm.TimeComparison.Cases) - vm.TimeComparison.SharedCaseCount
 }
 
 // timesNote explains the drawing of the cases. Its intervals are those with which Apart decides, so the drawing agrees

@@ -186,7 +186,7 @@ func Compare(vm CompareView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if vm.TimeComparison.SharedCases > 0 {
+		if vm.TimeComparison.SharedCaseCount > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 17, "<p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -221,7 +221,7 @@ func Compare(vm CompareView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if vm.TimeComparison.SharedCases > 0 {
+		if vm.TimeComparison.SharedCaseCount > 0 {
 			templ_7745c5c3_Err = compareTimes(vm).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -231,7 +231,7 @@ func Compare(vm CompareView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if w := vm.Explanation; w != nil && w.TimeA != nil {
+		if w := vm.Explanation; w != nil && w.KernelA != nil {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<div class=\"pf-columns\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1650,7 +1650,7 @@ func casePairs(vm CompareView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if vm.TimeComparison.SharedCases > 1 {
+		if vm.TimeComparison.SharedCaseCount > 1 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 131, "<tr><th scope=\"row\">Geometric mean</th><td></td><td></td>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -73,7 +73,7 @@ func (vm ProfileView) Kernel() *ncu.Kernel {
 	if vm.Report == nil {
 		return nil
 	}
-	if k := vm.Report.Kernel(vm.Query.Kernel); k != nil {
+	if k := vm.Report.KernelByID(vm.Query.Kernel); k != nil {
 		return k
 	}
 	return longestKernel(vm.Report)
@@ -108,7 +108,7 @@ type kernelRow struct {
 func (vm ProfileView) kernelRows() []kernelRow {
 	shares := map[int]float64{}
 	for _, s := range ncu.KernelShares(vm.Report) {
-		shares[s.Kernel] = s.Share
+		shares[s.KernelID] = s.Share
 	}
 	chosen := vm.Kernel()
 	rows := make([]kernelRow, len(vm.Report.Kernels))

@@ -116,9 +116,9 @@ func TestSourceLinesLinkToTheSubmission(t *testing.T) {
 	r := report(t, "cuda4")
 	for i := range r.Kernels[0].Source.Lines {
 		l := &r.Kernels[0].Source.Lines[i]
-		l.File, l.Line, l.Text = "/tmp/x/submission.cu", 7, "y[i] = a * x[i] + y[i];"
+		l.SourceFile, l.SourceLine, l.SourceText = "/tmp/x/submission.cu", 7, "y[i] = a * x[i] + y[i];"
 	}
-	r.Kernels[0].Source.Lines[0].File = "/usr/include/cuda.h"
+	r.Kernels[0].Source.Lines[0].SourceFile = "/usr/include/cuda.h"
 	doc, _ := render(t, Details(detailsOf(r, 0)))
 	if href := doc.Find("#source [data-pane] a:contains('submission.cu:7')").First().AttrOr("href",
 		""); href != "/runs/12/source/submission.cu#L7" {
@@ -148,7 +148,7 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 	r := report(t, "cuda4")
 	source := r.Kernels[0].Source
 	for i := range source.Lines {
-		source.Lines[i].File, source.Lines[i].Line, source.Lines[i].Text = "/in/submission.cu", 7+i/16,
+		source.Lines[i].SourceFile, source.Lines[i].SourceLine, source.Lines[i].SourceText = "/in/submission.cu", 7+i/16,
 			"y[i] = a * x[i] + y[i];"
 	}
 	source.PTX = ".version 8.0\n.entry saxpy()\n{\n\t.loc\t1 7 0\n\tfma.rn.f32 %f3, %f1, %f2;\n\tst.global.f32 [%rd1], %f3;\n\t.loc 1 99 0\n\tret;\n" +

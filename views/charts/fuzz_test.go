@@ -75,7 +75,7 @@ func FuzzRepeats(f *testing.F) {
 		drawable(t, Repeats(RepeatsView{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, StandardDeviation: b,
 			StandardError: c, Median: b, Best: c}}))
 		judged := func(spec string, times ...float64) job.CaseResult {
-			return job.CaseResult{SpecLine: spec, Status: job.StatusPass, Median: times[0], Processes: times,
+			return job.CaseResult{SpecLine: spec, Status: job.StatusPass, Median: times[0], ProcessMedians: times,
 				Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
 		}
 		drawable(t, Compare(CompareView{TimeComparison: versus.CompareRuns(tasks.RankMean,

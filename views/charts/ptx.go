@@ -13,8 +13,8 @@ type ptxRow struct {
 func ptxRows(s *ncu.Source, at string, shares map[string]float64) []ptxRow {
 	var rows []ptxRow
 	for _, l := range s.PTXLines() {
-		key := formatLineKey(l.File, l.Line)
-		if at == "" || l.Line > 0 && key == at {
+		key := formatLineKey(l.SourceFile, l.SourceLine)
+		if at == "" || l.SourceLine > 0 && key == at {
 			rows = append(rows, ptxRow{l, shares[key]})
 		}
 	}
@@ -25,7 +25,7 @@ func ptxRows(s *ncu.Source, at string, shares map[string]float64) []ptxRow {
 func lineShares(rows []codeRow) map[string]float64 {
 	shares := map[string]float64{}
 	for _, r := range rows {
-		if r.line.Line > 0 {
+		if r.line.SourceLine > 0 {
 			shares[lineKey(r.line)] += r.samplesShare
 		}
 	}

@@ -78,12 +78,12 @@ func TestEveryRoofOfAPairHasAName(t *testing.T) {
 	cuda, tri := report(t, "cuda4"), report(t, "tri")
 	for i := range cuda.Kernels {
 		for k := range tri.Kernels {
-			w := ncu.Explanation{TimeA: &cuda.Kernels[i], TimeB: &tri.Kernels[k]}
+			w := ncu.Explanation{KernelA: &cuda.Kernels[i], KernelB: &tri.Kernels[k]}
 			c := newRoofPair("#12", "#15", w)
 			if c == nil {
 				continue
 			}
-			ofA, ofB := ncu.RooflineOf(w.TimeA), ncu.RooflineOf(w.TimeB)
+			ofA, ofB := ncu.RooflineOf(w.KernelA), ncu.RooflineOf(w.KernelB)
 			for _, r := range c.ceilings {
 				kind := strings.TrimSuffix(strings.TrimSuffix(r.kind, " (#12)"), " (#15)")
 				want := kind

@@ -130,13 +130,13 @@ func newRoofChart(
 // newRoofPair computes a roofline with two kernels and the roofs of both reports: first the kernel of run a, then that
 // of run b. It returns nil without roofs, or if a kernel did no arithmetic.
 func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
-	roof, c := ncu.RooflineOf(w.TimeA), &roofChart{drawingFrame: smallDrawingFrame()}
+	roof, c := ncu.RooflineOf(w.KernelA), &roofChart{drawingFrame: smallDrawingFrame()}
 	roof.Caches = nil // two dots and an arrow suffice
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
 		return nil
 	}
 	var points [][2]float64
-	for i, k := range []*ncu.Kernel{w.TimeA, w.TimeB} {
+	for i, k := range []*ncu.Kernel{w.KernelA, w.KernelB} {
 		of := ncu.RooflineOf(k)
 		w := of.MostUsedArithmeticRoof()
 		if w == nil || !w.Intensity.Value.Measured {
@@ -163,7 +163,7 @@ func rooflineHasOperations(roof ncu.Roofline, name string) bool {
 
 // nameRoofs adds the name of the run to the name of a roof that only one of the reports has.
 func (c *roofChart) nameRoofs(a, b string, w ncu.Explanation) {
-	ofA, ofB := ncu.RooflineOf(w.TimeA), ncu.RooflineOf(w.TimeB)
+	ofA, ofB := ncu.RooflineOf(w.KernelA), ncu.RooflineOf(w.KernelB)
 	for i := range c.ceilings {
 		of := &c.ceilings[i]
 		run := ""
@@ -194,7 +194,7 @@ func clockNote(k *ncu.Kernel) string {
 
 // pairClockNote is clockNote for two kernels with different clocks.
 func pairClockNote(c *roofChart, w ncu.Explanation) string {
-	a, b := smClock(w.TimeA), smClock(w.TimeB)
+	a, b := smClock(w.KernelA), smClock(w.KernelB)
 	if a == 0 || b == 0 {
 		return ""
 	}

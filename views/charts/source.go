@@ -40,7 +40,7 @@ type codeView struct {
 // codeRow is one instruction with its counters.
 type codeRow struct {
 	index             int // from 1, in program order
-	line              ncu.SourceLine
+	line              ncu.InstructionLine
 	sass              string // with branch targets as instruction numbers
 	offset            string
 	samples           ncu.Metric
@@ -60,7 +60,7 @@ func (vm ProfileView) instructionsPage(k *ncu.Kernel) *codeView {
 	return &v
 }
 
-func lineKey(l ncu.SourceLine) string { return formatLineKey(l.File, l.Line) }
+func lineKey(l ncu.InstructionLine) string { return formatLineKey(l.SourceFile, l.SourceLine) }
 
 // formatLineKey returns a source line as it is in URLs: "submission.cu:7".
 func formatLineKey(file string, line int) string { return path.Base(file) + ":" + strconv.Itoa(line) }
@@ -70,7 +70,7 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	v := codeView{}
 	for _, r := range rows {
 		v.samples += r.samples.Value
-		v.hasLines = v.hasLines || r.line.Line > 0
+		v.hasLines = v.hasLines || r.line.SourceLine > 0
 	}
 	for i := range rows {
 		if v.samples > 0 {

@@ -624,7 +624,7 @@ func codeLine(vm ProfileView, r codeRow, v codeView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.line.Line > 0 {
+		if r.line.SourceLine > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, " data-line=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -774,8 +774,8 @@ func codeLine(vm ProfileView, r codeRow, v codeView) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if r.line.Line > 0 {
-				templ_7745c5c3_Err = lineLink(vm, r.line.File, r.line.Line, v.source.file == "").Render(ctx, templ_7745c5c3_Buffer)
+			if r.line.SourceLine > 0 {
+				templ_7745c5c3_Err = lineLink(vm, r.line.SourceFile, r.line.SourceLine, v.source.file == "").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -52,7 +52,7 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 	at, pages := map[string]int{}, pagesOfInstructions(rows, q.SortBySamples)
 	s := sourceLines{isHottestFirst: q.SortBySamples}
 	for _, r := range rows {
-		if r.line.Line == 0 {
+		if r.line.SourceLine == 0 {
 			continue
 		}
 		key := lineKey(r.line)
@@ -61,9 +61,9 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 			i = len(s.rows)
 			at[key] = i
 			s.rows = append(s.rows, hotSourceLine{
-				file:        r.line.File,
-				line:        r.line.Line,
-				text:        strings.TrimRight(r.line.Text, " \t\r\n"),
+				file:        r.line.SourceFile,
+				line:        r.line.SourceLine,
+				text:        strings.TrimRight(r.line.SourceText, " \t\r\n"),
 				hottestSpot: instructionSpot{samplesShare: -1},
 			})
 		}

@@ -12,8 +12,8 @@ import (
 func withLines(k *ncu.Kernel, each int) {
 	for i := range k.Source.Lines {
 		l := &k.Source.Lines[i]
-		l.File, l.Line = "/in/submission.cu", 1000-i/each
-		l.Text = fmt.Sprintf("  sum += a[%d] * b[k * N + %d];", i, i)
+		l.SourceFile, l.SourceLine = "/in/submission.cu", 1000-i/each
+		l.SourceText = fmt.Sprintf("  sum += a[%d] * b[k * N + %d];", i, i)
 	}
 }
 

@@ -33,8 +33,8 @@ func (vm CompareView) ReasonTexts() (list []reasonText) {
 	if w.TimeRatio < 1 {
 		fast, slow = slow, fast
 	}
-	if w.UnpairedShare >= minExplainedShare {
-		list = append(list, reasonText{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernelsText(w.UnpairedKernels), shareText(w.UnpairedShare)), "profile"})
+	if w.UnpairedKernelsShare >= minExplainedShare {
+		list = append(list, reasonText{fmt.Sprintf("%s does not run %s: %s of the difference.", fast, kernelsText(w.UnpairedKernels), shareText(w.UnpairedKernelsShare)), "profile"})
 	}
 	stalled := false
 	for _, c := range w.Causes {
@@ -69,9 +69,9 @@ func kernelsText(names []string) string {
 
 // causeSentence returns a cause as a sentence with its numbers.
 func causeSentence(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
-	f, s, kernelF, kernelS := c.ValueA, c.ValueB, w.TimeA, w.TimeB
+	f, s, kernelF, kernelS := c.ValueA, c.ValueB, w.KernelA, w.KernelB
 	if w.TimeRatio < 1 {
-		f, s, kernelF, kernelS = c.ValueB, c.ValueA, w.TimeB, w.TimeA
+		f, s, kernelF, kernelS = c.ValueB, c.ValueA, w.KernelB, w.KernelA
 	}
 	values := fmt.Sprintf("(%s instead of %s)", shortMetricText(f), shortMetricText(s))
 	by := func(more string) string { return ratioPrefix(f, s) + more }
@@ -165,9 +165,9 @@ func causeElementID(c ncu.Cause) string {
 
 // pairNote names the kernels in the table of causes.
 func pairNote(w ncu.Explanation) string {
-	name := w.TimeA.ShortName
-	if w.TimeB.ShortName != name {
-		name += " and " + w.TimeB.ShortName
+	name := w.KernelA.ShortName
+	if w.KernelB.ShortName != name {
+		name += " and " + w.KernelB.ShortName
 	}
 	return fmt.Sprintf("For %s: %s of the difference under the profiler. These are upper bounds. Counters overlap, so they do not add up.", name, shareText(w.PairShare))
 }

@@ -80,7 +80,7 @@ func TestBothKernelsAreOnOneRooflineWithAnArrow(t *testing.T) {
 	if roofs := chart.Find(".pf-roof").Length(); roofs < 4 {
 		t.Errorf("%d roofs: those of both reports belong there", roofs)
 	}
-	if newRoofPair("#1", "#2", ncu.Explanation{TimeA: &cuda.Kernels[1], TimeB: &cuda.Kernels[2]}) != nil {
+	if newRoofPair("#1", "#2", ncu.Explanation{KernelA: &cuda.Kernels[1], KernelB: &cuda.Kernels[2]}) != nil {
 		t.Error("a kernel that does no arithmetic is drawn")
 	}
 }
@@ -89,7 +89,7 @@ func TestInstructionsAreComparedWithoutTheNamesOfRegisters(t *testing.T) {
 	kernel := func(lines ...string) *ncu.Kernel {
 		k := &ncu.Kernel{ShortName: "k", Source: &ncu.Source{}}
 		for _, l := range lines {
-			k.Source.Lines = append(k.Source.Lines, ncu.SourceLine{Instruction: l})
+			k.Source.Lines = append(k.Source.Lines, ncu.InstructionLine{Instruction: l})
 		}
 		return k
 	}

@@ -138,7 +138,7 @@ func TestRawMetricsBeginWithWhatPeopleLookFor(t *testing.T) {
 }
 
 func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
-	s := &ncu.Source{Counters: []string{"Warp Stall Sampling (All Cycles)", "stall_wait"}, Lines: []ncu.SourceLine{
+	s := &ncu.Source{Counters: []string{"Warp Stall Sampling (All Cycles)", "stall_wait"}, Lines: []ncu.InstructionLine{
 		{Address: "0x10", Instruction: "NOP", CounterValues: []string{"3", "3"}},
 		{Address: "0x20", Instruction: "EXIT", CounterValues: []string{"1", "0"}}}}
 	var shares []float64
@@ -155,7 +155,7 @@ func TestBranchesNameTheInstructionThatTheyGoTo(t *testing.T) {
 	s := &ncu.Source{Counters: []string{"# Samples"}}
 	for address, sass := range []string{"BRA !P0, 0x7f14dd7a0002", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff",
 		"CALL.REL `(0x7f14dd7a0000)"} {
-		s.Lines = append(s.Lines, ncu.SourceLine{Address: fmt.Sprintf("0x7f14dd7a%04x", address), Instruction: sass,
+		s.Lines = append(s.Lines, ncu.InstructionLine{Address: fmt.Sprintf("0x7f14dd7a%04x", address), Instruction: sass,
 			CounterValues: []string{"0"}})
 	}
 	var got []string

@@ -82,7 +82,7 @@ func TestABatchThatIsSentAgainReadsNoResults(t *testing.T) {
 func endLarge(s *webtest.EvalSite, ids []string) {
 	s.T.Helper()
 	for _, id := range ids {
-		s.EndOne(id, kernelrun.Result{Metrics: map[string]kernelrun.KernelMetrics{"custom": {Report: json.RawMessage(`"` +
+		s.EndOne(id, kernelrun.Result{Metrics: map[string]kernelrun.KernelMetrics{"custom": {NsightReport: json.RawMessage(`"` +
 			strings.Repeat("x", 1<<20) + `"`)}}})
 	}
 }

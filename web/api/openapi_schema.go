@@ -28,7 +28,7 @@ func answerTypes() map[string]any {
 		"Comment": client.Comment{}, "CommentList": client.CommentList{}, "NewComment": client.NewComment{}, "NewReport": client.NewReport{}, "Notice": client.Notice{}, "InboxPage": client.InboxPage{},
 		"Envelope": dsse.Envelope{}, "Token": client.Token{}, "NewWebhook": client.NewWebhook{}, "Webhook": client.Webhook{}, "Delivery": client.Delivery{},
 		"WebhookMessage": client.WebhookMessage{}, "EndedRun": client.EndedRun{},
-		"Failure": job.Failure{}, "StageResult": job.StageResult{}, "Finding": job.Finding{}, "RanKernel": job.Kernel{}, "CaseResult": job.CaseResult{}, "CaseNumerics": job.Numerics{}, "CaseClocks": job.ClockTimes{},
+		"Failure": job.Failure{}, "StageResult": job.StageResult{}, "Finding": job.Finding{}, "RanKernel": job.Kernel{}, "CaseResult": job.CaseResult{}, "CaseNumerics": job.NumericError{}, "CaseClocks": job.ClockTimes{},
 		"Machine": job.Machine{}, "EventDetail": job.Event{}, "Argument": tasks.Arg{}, "FieldError": client.FieldError{},
 		"Comparison": client.Comparison{}, "ComparedRun": client.ComparedRun{}, "ComparedCase": client.ComparedCase{}, "Ratio": client.Ratio{}, "Profile": client.Profile{},
 		"EvaluationError": client.EvaluationError{}, "BodyErrors": client.BodyErrors{}, "Job": client.Job{},

@@ -347,11 +347,11 @@ func TestTheHealthListsWhatTheAttachedDevicesCanEvaluate(t *testing.T) {
 		slot job.Slot
 		want []any
 	}{
-		{job.Slot{Device: "H200", Machine: job.Machine{Torch: "2.9", Triton: "3.5", Compiler: "nvcc 13.0"}},
+		{job.Slot{Device: "H200", Machine: job.Machine{Torch: "2.9", Triton: "3.5", CompilerVersion: "nvcc 13.0"}},
 			[]any{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}},
 		{job.Slot{Device: "H200", Machine: job.Machine{Torch: "2.9"}}, []any{"torch", "cuda", "multi_kernel"}},
 		{job.Slot{Device: "H200"}, []any{}},
-		{job.Slot{Device: "CPU", Machine: job.Machine{Torch: "2.9", Triton: "3.5", Compiler: "g++ 14"}},
+		{job.Slot{Device: "CPU", Machine: job.Machine{Torch: "2.9", Triton: "3.5", CompilerVersion: "g++ 14"}},
 			[]any{"torch", "multi_kernel"}},
 	} {
 		modelstest.RecordHeartbeat(t, s.Cfg.Store,

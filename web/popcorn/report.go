@@ -55,7 +55,7 @@ func (e endedRun) compilation() *compileResult {
 		Stderr: b.Stderr, ExitCode: exitCode(*b),
 	}
 	if e.Machine != nil {
-		result.Version = e.Machine.Compiler
+		result.Version = e.Machine.CompilerVersion
 	}
 	return result
 }

@@ -43,12 +43,12 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 	cases := s.Repeated(judgedNS)
 	for i := range cases {
 		c := &cases[i]
-		c.Clocks, c.Median, c.Processes = job.ClockTimes{CountedClock: job.ClockEvent}, c.Mean*factors[i], nil
+		c.Clocks, c.Median, c.ProcessMedians = job.ClockTimes{CountedClock: job.ClockEvent}, c.Mean*factors[i], nil
 		for k := range c.Times {
 			c.Times[k] *= factors[i]
 		}
 		for k := range 5 {
-			c.Processes = append(c.Processes, c.Median*(1+0.002*float64(k-2)))
+			c.ProcessMedians = append(c.ProcessMedians, c.Median*(1+0.002*float64(k-2)))
 		}
 	}
 	score, err := harness.Score("geom", cases)
@@ -57,13 +57,13 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 	}
 	at := time.Now().UTC()
 	result := job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
-		Outcome: job.OutcomePassed,
-		Harness: "warpboard/cu",
+		Outcome:     job.OutcomePassed,
+		HarnessName: "warpboard/cu",
 		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, StartedAt: at, EndedAt: at},
 			{Stage: job.StageRanked, Status: job.StatusPass, StartedAt: at, EndedAt: at, Cases: cases}},
 		Machine: job.Machine{Worker: "rack-7", Device: "H200", DeviceName: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 			Driver: driver,
-			CUDA:   "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap",
+			CUDA:   "12.8", CompilerVersion: "nvcc 12.8.93", SandboxName: "bubblewrap",
 			GPUConditions: map[string]string{"sm_clock": clock}}}
 	s.ProfilingWorker()
 	if _, err := s.Cfg.Store.Work.RecordResult(context.Background(), result,

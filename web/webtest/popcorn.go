@@ -50,7 +50,7 @@ func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
 		out, err := s.Cfg.Store.Work.RecordResult(s.T.Context(),
 			job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: stage.Failure, Stages: []job.StageResult{stage},
-				Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1"}}, work.ResultFindings{})
+				HarnessName: "warpboard/cpp", Machine: job.Machine{Worker: "w1"}}, work.ResultFindings{})
 		if err != nil {
 			s.T.Fatal(err)
 		}

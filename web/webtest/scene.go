@@ -80,7 +80,7 @@ __global__ void tile(const float* a, const float* b, float* c, int n) {
 func (s *Scene) Heartbeat() {
 	machine := job.Machine{Worker: "rack-7", Device: "H200", DeviceName: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 		Driver: "570.86.15",
-		CUDA:   "12.8", Compiler: "nvcc 12.8.93", KernelRelease: "6.8.0", Sandbox: "bubblewrap",
+		CUDA:   "12.8", CompilerVersion: "nvcc 12.8.93", KernelRelease: "6.8.0", SandboxName: "bubblewrap",
 		GPUConditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C", "throttle": "none"}}
 	beat := job.Heartbeat{Worker: "rack-7", WorkerStartedAt: time.Now().Add(-50 * time.Hour), WorkerVersion: "1.4.0",
 		Slots: []job.Slot{
@@ -173,9 +173,9 @@ func (s *Scene) Record(result job.Result, score *work.Score) {
 	s.T.Helper()
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", DeviceName: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 		Driver: "570.86.15",
-		CUDA:   "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap",
+		CUDA:   "12.8", CompilerVersion: "nvcc 12.8.93", SandboxName: "bubblewrap",
 		GPUConditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
-	result.Harness = "warpboard/cu"
+	result.HarnessName = "warpboard/cu"
 	out, err := s.Cfg.Store.Work.RecordResult(context.Background(), result, work.ResultFindings{Score: score})
 	if err != nil {
 		s.T.Fatal(err)
@@ -217,7 +217,7 @@ func PassedCases(n int) []job.CaseResult {
 	for i := range cases {
 		cases[i] = job.CaseResult{Index: i, SpecLine: fmt.Sprintf("n: %d; seed: %d", 64<<i, 7*i+3),
 			Status: job.StatusPass,
-			Numerics: &job.Numerics{Elements: 64 << i, RelativeMax: 5.96e-8, RelativeP99: 5.12e-8, ULPMax: 0.499,
+			NumericError: &job.NumericError{Elements: 64 << i, RelativeMax: 5.96e-8, RelativeP99: 5.12e-8, ULPMax: 0.499,
 				ULPP99:        0.467,
 				WorstPosition: fmt.Sprintf("[%d]", 3<<i), Got: "0.333333343", Want: "0.33333333333333331"}}
 	}
@@ -277,16 +277,16 @@ func (s *Scene) work(run work.Run) *Worker {
 	w := NewWorker(s.T, s.Site, run)
 	now := time.Now()
 	w.Say(job.Event{Type: job.EventAttemptStarted})
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
-	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, EndedStage: &job.StageResult{
+	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageBuild})
+	w.Say(job.Event{Type: job.EventStageEnded, Stage: job.StageBuild, EndedStage: &job.StageResult{
 		Stage: job.StageBuild, Status: job.StatusPass, StartedAt: now.Add(-4 * time.Second),
 		EndedAt: now.Add(-time.Second)}})
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, CaseCount: 5})
-	w.Say(job.Event{Type: job.EventEnded, Stage: job.StageTest, EndedStage: &job.StageResult{
+	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageTest, CaseCount: 5})
+	w.Say(job.Event{Type: job.EventStageEnded, Stage: job.StageTest, EndedStage: &job.StageResult{
 		Stage: job.StageTest, Status: job.StatusPass, StartedAt: now.Add(-time.Second), EndedAt: now,
 		Cases: PassedCases(5)}})
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark, CaseCount: 3})
-	w.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, CaseCount: 3, Case: &TimedCases(12e3)[0]})
+	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageBenchmark, CaseCount: 3})
+	w.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageBenchmark, CaseCount: 3, Case: &TimedCases(12e3)[0]})
 	w.Log("warming up\n")
 	return w
 }

@@ -45,8 +45,8 @@ type IdleQueue struct {
 // AnnounceWork does nothing.
 func (q *IdleQueue) AnnounceWork(string) error { return nil }
 
-// Cancel records the cancelled attempt.
-func (q *IdleQueue) Cancel(id string) error {
+// AnnounceCancellation records the cancelled attempt.
+func (q *IdleQueue) AnnounceCancellation(id string) error {
 	q.Cancelled = append(q.Cancelled, id)
 	return nil
 }

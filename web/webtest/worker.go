@@ -43,7 +43,7 @@ func (w *Worker) Say(e job.Event) {
 	w.t.Helper()
 	w.seq++
 	e.RunID, e.AttemptID, e.AttemptSecret = w.Attempt.RunID, w.Attempt.ID, w.Attempt.Secret
-	e.Seq, e.Worker, e.Time = w.seq, "w1", time.Now()
+	e.Number, e.Worker, e.Time = w.seq, "w1", time.Now()
 	out, _, err := w.store.Work.AppendEvents(context.Background(), []job.Event{e})
 	if err != nil {
 		w.t.Error(err)

@@ -44,8 +44,8 @@ func NewEnds(t testing.TB) Ends {
 	t.Cleanup(func() { e.Door.Close(); e.Runner.Close(); e.Page.Close() })
 	err = e.Page.Truncate(PageSize)
 	if err == nil {
-		// The third descriptor is the life line, which ends with the runner's last process. Here it is the channel again,
-		// because no runner in these tests closes its channel before it ends.
+		// The third descriptor is the life line, which ends with the runner's last process. Here it is the channel
+		// again, because no runner in these tests closes its channel before it ends.
 		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page, channel[0]), nil, 0)
 	}
 	if err != nil {

@@ -29,7 +29,7 @@ type Compilation struct {
 
 // NewCompilation returns a compilation that has not started.
 func NewCompilation(a *attempt.Attempt, compilers Inspector) *Compilation {
-	a.Result.Harness = "warpboard/kernel"
+	a.Result.HarnessName = "warpboard/kernel"
 	return &Compilation{a, compilers}
 }
 
@@ -58,18 +58,18 @@ func (c *Compilation) Build(ctx context.Context) (ready bool, err error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	c.Result.ProgramNS = done.Build.EndedAt.Sub(done.Build.StartedAt).Nanoseconds()
+	c.Result.ProgramNS = done.BuildResult.EndedAt.Sub(done.BuildResult.StartedAt).Nanoseconds()
 	c.Result.Evaluation, err = json.Marshal(c.result(done))
 	return false, err
 }
 
 // result returns the evaluation's result.
 func (c *Compilation) result(done toolchain.GeneratedCode) kernelrun.Result {
-	build, m := done.Build, c.Result.Machine
+	build, m := done.BuildResult, c.Result.Machine
 	seconds := build.EndedAt.Sub(build.StartedAt).Seconds()
-	out := kernelrun.Result{Stage: kernelrun.StageCompiling, Device: c.Job.Device, Name: m.DeviceName, CUDA: m.CUDA, Slot: c.Slot.Index, Worker: c.Worker(),
+	out := kernelrun.Result{LastStage: kernelrun.StageCompiling, Device: c.Job.Device, DeviceName: m.DeviceName, CUDA: m.CUDA, SlotIndex: c.Slot.Index, Worker: c.WorkerName(),
 		StageSeconds: map[string]float64{kernelrun.StageCompiling: seconds},
-		Report: kernelrun.Report{Compiled: build.Status == job.StatusPass, CompileSeconds: map[string]float64{customLabel: seconds}, Compilation: &kernelrun.Compilation{
+		Report: kernelrun.Report{Compiled: build.Status == job.StatusPass, CompileSeconds: map[string]float64{customLabel: seconds}, Compilation: &kernelrun.CompilationResult{
 			File: c.Job.Task.SubmissionName(), Command: build.Command, PTXASFacts: build.ExtraKeys, Seconds: seconds,
 			CompilerMessages: strings.TrimSpace(build.Stdout + "\n" + build.Stderr),
 		}}}

@@ -58,7 +58,7 @@ type Evaluation struct {
 // New returns an evaluation that has not started. torch means that the worker's Python has PyTorch. nsight is nil if
 // hardware counters are unavailable.
 func New(a *attempt.Attempt, builder Builder, nsight *profiling.Nsight, torch bool) *Evaluation {
-	a.Result.Harness = "warpboard/kernel"
+	a.Result.HarnessName = "warpboard/kernel"
 	return &Evaluation{Attempt: a, builder: builder, nsight: nsight, hasTorch: torch}
 }
 
@@ -72,7 +72,7 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	if !e.hasTorch {
 		return false, attempt.Rejection{Failure: &job.Failure{
 			IsInfrastructureError: true,
-			Reason:                fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker()),
+			Reason:                fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.WorkerName()),
 		}}
 	}
 	if e.Job.Task, e.Job.Sources, e.requestJSON, err = taskForRequest(e.request, e.Job.Device); err != nil {
@@ -193,7 +193,7 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	if err := e.compareBaselines(ctx, program, &result); err != nil {
 		return err
 	}
-	result.RunnerWasReady, result.Seconds, result.WaitSeconds = program.Warm(), time.Since(e.startedAt).Seconds(), e.startedAt.Sub(e.waitingSince).Seconds()
+	result.RunnerWasReady, result.SlotSeconds, result.WaitSeconds = program.IsWarm(), time.Since(e.startedAt).Seconds(), e.startedAt.Sub(e.waitingSince).Seconds()
 	switch {
 	case e.hasExtension():
 		result.KernelsCached = &e.buildResult.FromCache
@@ -280,13 +280,13 @@ func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Pro
 			if report.customKernelFailed() {
 				result.Correctness, result.FirstMismatch = false, of.FirstMismatch
 				result.Speedup, result.SpeedupInterval = nil, nil
-				result.ValidationError = fmt.Sprintf("Beside the baseline %s, the kernel failed:\n%s", name, kernelrun.BaselineFromResult(of).Error)
+				result.ValidationError = fmt.Sprintf("Beside the baseline %s, the kernel failed:\n%s", name, kernelrun.ComparisonWithBaseline(of).Error)
 			}
 		}
 		if result.Baselines == nil {
-			result.Baselines = map[string]kernelrun.Baseline{}
+			result.Baselines = map[string]kernelrun.BaselineComparison{}
 		}
-		result.Baselines[name] = kernelrun.BaselineFromResult(of)
+		result.Baselines[name] = kernelrun.ComparisonWithBaseline(of)
 	}
 	return nil
 }
@@ -357,9 +357,9 @@ func (e *Evaluation) readCounters(ctx context.Context, program toolchain.Program
 // storeResult stores the evaluation's result in the attempt's.
 func (e *Evaluation) storeResult(result kernelrun.Result) error {
 	m := e.Result.Machine
-	result.Device, result.Name, result.CUDA = e.Job.Device, m.DeviceName, m.CUDA
+	result.Device, result.DeviceName, result.CUDA = e.Job.Device, m.DeviceName, m.CUDA
 	result.Remarks = slices.Concat(e.request.Remarks, result.Remarks)
-	result.Slot, result.Worker = e.Slot.Index, e.Worker()
+	result.SlotIndex, result.Worker = e.Slot.Index, e.WorkerName()
 	data, err := json.Marshal(result)
 	if err != nil {
 		return fmt.Errorf("write the evaluation's result: %w", err)

@@ -32,7 +32,7 @@ func (e *Evaluation) stageRequest(mode string, labels ...string) toolchain.Stage
 // could run instead of its own, not its compiled form, and not an extension with the same name, which would replace its
 // own.
 func (e *Evaluation) kernelProcess(role, label string) toolchain.StageProcess {
-	files := map[string][]byte{kernelRequestFile: kernelRequest(e.request, e.Job.Device, label)}
+	files := map[string][]byte{kernelRequestFile: encodeKernelRequest(e.request, e.Job.Device, label)}
 	maps.Copy(files, additionalFiles(e.request)[label+"_kernel.py"])
 	if text := e.precompiled.compiledForms[label]; text != "" {
 		files[CompiledFile] = marshalPart(map[string]string{label: text})
@@ -49,18 +49,18 @@ func changesDeviceSetup(source string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(source, word) })
 }
 
-// kernelRequest returns the part of the request for the process of one kernel: the kernel, and the other kernel's
+// encodeKernelRequest returns the part of the request for the process of one kernel: the kernel, and the other kernel's
 // contract if that describes the inputs of both.
-func kernelRequest(r kernelrun.Request, device, label string) []byte {
+func encodeKernelRequest(r kernelrun.Request, device, label string) []byte {
 	kernel, other := *kernelByLabel(r, label), kernelByLabel(r, otherKernelLabel(label))
 	if kernel.IOContract == nil && other != nil && inputGeneratorLabel(r) == "" {
 		kernel.IOContract = other.IOContract
 	}
 	return marshalPart(struct {
-		Device string         `json:"device"`
-		Kernel kernelrun.Code `json:"kernel"`
-		Draws  bool           `json:"draws"` // this kernel's get_inputs generates the inputs
-		Init   bool           `json:"init"`  // the judge sends the arguments of its class
+		Device string               `json:"device"`
+		Kernel kernelrun.KernelCode `json:"kernel"`
+		Draws  bool                 `json:"draws"` // this kernel's get_inputs generates the inputs
+		Init   bool                 `json:"init"`  // the judge sends the arguments of its class
 	}{device, kernel, inputGeneratorLabel(r) == label, label == customLabel && constructedFromInputs(r)})
 }
 

@@ -89,7 +89,7 @@ func taskForRequest(
 // "" if a contract describes them. If both kernels have one, the reference's is used, because the reference defines
 // correctness.
 func inputGeneratorLabel(r kernelrun.Request) string {
-	gives := func(code *kernelrun.Code) bool {
+	gives := func(code *kernelrun.KernelCode) bool {
 		return code != nil && code.IOContract == nil && strings.Contains(code.Source, "get_inputs")
 	}
 	switch {
@@ -135,7 +135,7 @@ func extensionFailureResult(text string) kernelrun.Result {
 			Fault:               kernelrun.FaultReference,
 		}
 	}
-	return kernelrun.Result{Report: report, Stage: kernelrun.StageCompiling}
+	return kernelrun.Result{Report: report, LastStage: kernelrun.StageCompiling}
 }
 
 // skippedMessage is the message for a custom kernel whose reference does not compile.
@@ -153,7 +153,7 @@ func canPrecompile(r kernelrun.Request, label string) bool {
 }
 
 // kernelByLabel returns the kernel with a label.
-func kernelByLabel(r kernelrun.Request, label string) *kernelrun.Code {
+func kernelByLabel(r kernelrun.Request, label string) *kernelrun.KernelCode {
 	if label == refLabel {
 		return r.RefKernel
 	}
@@ -166,7 +166,7 @@ func kernelsKeyText(r kernelrun.Request) string {
 	files, err := programFiles()
 	text, unwritten := json.Marshal(struct {
 		Program map[string][]byte
-		Kernels []*kernelrun.Code
+		Kernels []*kernelrun.KernelCode
 	}{files, kernelCodes(r)})
 	if err := errors.Join(err, unwritten); err != nil {
 		panic(err) // cannot happen: the files are embedded, and the kernels were read from JSON
@@ -190,11 +190,11 @@ func programFiles() (map[string][]byte, error) {
 	return files, nil
 }
 
-func kernelCodes(r kernelrun.Request) []*kernelrun.Code {
+func kernelCodes(r kernelrun.Request) []*kernelrun.KernelCode {
 	if r.RefKernel == nil {
-		return []*kernelrun.Code{&r.CustomKernel}
+		return []*kernelrun.KernelCode{&r.CustomKernel}
 	}
-	return []*kernelrun.Code{&r.CustomKernel, r.RefKernel}
+	return []*kernelrun.KernelCode{&r.CustomKernel, r.RefKernel}
 }
 
 // additionalFiles returns the additional files of the kernels, by the name of the main file.
@@ -210,7 +210,7 @@ func additionalFiles(r kernelrun.Request) map[string]map[string][]byte {
 	return beside
 }
 
-func addSubmission(def *tasks.Definition, files map[string][]byte, name string, code *kernelrun.Code) {
+func addSubmission(def *tasks.Definition, files map[string][]byte, name string, code *kernelrun.KernelCode) {
 	if code == nil || code.KernelType == "cuda" || !toolchain.CompilesExtension([]byte(code.JoinedText())) {
 		return
 	}

@@ -53,8 +53,8 @@ func TestNoFileOfAKernelHidesAModuleOfTheProgram(t *testing.T) {
 }
 
 func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
-	inline := kernelrun.Code{KernelType: "torch_cuda", Source: "from torch.utils.cpp_extension import load_inline\n"}
-	plain := kernelrun.Code{KernelType: "torch", Source: "x = 1\n"}
+	inline := kernelrun.KernelCode{KernelType: "torch_cuda", Source: "from torch.utils.cpp_extension import load_inline\n"}
+	plain := kernelrun.KernelCode{KernelType: "torch", Source: "x = 1\n"}
 	for _, tt := range []struct {
 		request kernelrun.Request
 		want    []string
@@ -62,7 +62,7 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 		{kernelrun.Request{Kind: kernelrun.KindCompare, RefKernel: &plain, CustomKernel: inline, Timeout: 7}, []string{customFile}},
 		{kernelrun.Request{Kind: kernelrun.KindCompare, RefKernel: &inline, CustomKernel: inline}, []string{customFile, refFile}},
 		{kernelrun.Request{Kind: kernelrun.KindEvaluate, CustomKernel: plain}, nil},
-		{kernelrun.Request{Kind: kernelrun.KindEvaluate, CustomKernel: kernelrun.Code{KernelType: "cuda", Source: "// load_inline"}},
+		{kernelrun.Request{Kind: kernelrun.KindEvaluate, CustomKernel: kernelrun.KernelCode{KernelType: "cuda", Source: "// load_inline"}},
 			nil},
 	} {
 		def, files, request, err := taskForRequest(tt.request, "H200")
@@ -81,7 +81,7 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 		}
 		var read struct {
 			Device string
-			Custom kernelrun.Code
+			Custom kernelrun.KernelCode
 		}
 		if err := json.Unmarshal(request, &read); err != nil || read.Device != "H200" ||
 			read.Custom.Source != tt.request.CustomKernel.Source {
@@ -92,15 +92,15 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 
 // TestAnExtensionIsKnownInAnotherRequest: compiled extensions are stored by a task's files.
 func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
-	inline := kernelrun.Code{KernelType: "torch_cuda",
+	inline := kernelrun.KernelCode{KernelType: "torch_cuda",
 		Source: "from torch.utils.cpp_extension import load_inline\nload_inline('e', 'int f();')\n"}
 	_, want, _, err := taskForRequest(kernelrun.Request{Kind: kernelrun.KindCompare,
-		RefKernel: &kernelrun.Code{KernelType: "torch", Source: "a"}, CustomKernel: inline, Timeout: 7}, "H200")
+		RefKernel: &kernelrun.KernelCode{KernelType: "torch", Source: "a"}, CustomKernel: inline, Timeout: 7}, "H200")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, other := range []kernelrun.Request{
-		{Kind: kernelrun.KindCompare, RefKernel: &kernelrun.Code{KernelType: "torch", Source: "b"}, CustomKernel: inline, Timeout: 7},
+		{Kind: kernelrun.KindCompare, RefKernel: &kernelrun.KernelCode{KernelType: "torch", Source: "b"}, CustomKernel: inline, Timeout: 7},
 		{Kind: kernelrun.KindEvaluate, CustomKernel: inline, NumTrials: 500},
 	} {
 		if _, got, _, err := taskForRequest(other, "H200"); err != nil || cmp.Diff(want, got) != "" {
@@ -118,7 +118,7 @@ func TestASourceThatSetsVariablesGetsANewProcess(t *testing.T) {
 	} {
 		e := Evaluation{
 			Attempt: &attempt.Attempt{},
-			request: kernelrun.Request{CustomKernel: kernelrun.Code{KernelType: "torch", Source: source}},
+			request: kernelrun.Request{CustomKernel: kernelrun.KernelCode{KernelType: "torch", Source: source}},
 		}
 		if got := e.kernelProcess("kernel", customLabel); got.NeedsNewProcess != want || !slices.Equal(got.PrepareArguments, []string{"kernel", "torch"}) {
 			t.Errorf("%q: %+v", source, got)

@@ -97,21 +97,21 @@ func (r *reportReader) readLine(line []byte) {
 }
 
 func (r *reportReader) beginStage(stage string) {
-	if stage == r.result.Stage {
+	if stage == r.result.LastStage {
 		return
 	}
 	r.endStage()
-	r.result.Stage = stage
+	r.result.LastStage = stage
 	r.onStage(stage)
 }
 
 // endStage adds the elapsed time to that of the stage. A program may return to an earlier stage.
 func (r *reportReader) endStage() {
-	if r.result.Stage != "" {
+	if r.result.LastStage != "" {
 		if r.result.StageSeconds == nil {
 			r.result.StageSeconds = map[string]float64{}
 		}
-		r.result.StageSeconds[r.result.Stage] += time.Since(r.stageStartedAt).Seconds()
+		r.result.StageSeconds[r.result.LastStage] += time.Since(r.stageStartedAt).Seconds()
 	}
 	r.stageStartedAt = time.Now()
 }
@@ -128,7 +128,7 @@ func (r *reportReader) conclude(end judge.StageEnding) (kernelrun.Result, error)
 			!end.RunnerKilledFirst:
 			return r.result, fmt.Errorf("the evaluation's judge ended with exit code %d and signal %q: %s", j.ExitCode, j.Signal, lastLine(j.Stderr))
 		}
-	} else if r.result.Stage == "" && o.ExceededLimit == "" {
+	} else if r.result.LastStage == "" && o.ExceededLimit == "" {
 		return r.result, fmt.Errorf("the evaluation's program ended with exit code %d before it began: %s", o.ExitCode, lastLine(o.Stderr))
 	}
 	r.endStage()
@@ -136,7 +136,7 @@ func (r *reportReader) conclude(end judge.StageEnding) (kernelrun.Result, error)
 	r.result.TimedOut = o.ExceededLimit == "wall" && !r.isComplete
 	r.result.Stdout, r.result.Stderr = lastOutput(r.stdoutText.String()), lastOutput(r.stderrText.String())
 	if !r.isComplete {
-		r.setStepError(cmp.Or(r.protocolViolation, r.endedProcessText(o)+" while "+cmp.Or(r.result.Stage, "starting")+"."+lastDeviceError(r.result.Stderr)))
+		r.setStepError(cmp.Or(r.protocolViolation, r.endedProcessText(o)+" while "+cmp.Or(r.result.LastStage, "starting")+"."+lastDeviceError(r.result.Stderr)))
 	}
 	return r.result, nil
 }
@@ -154,9 +154,9 @@ func (r *reportReader) setStepError(what string) {
 		report.Fault = kernelrun.FaultReference
 	}
 	switch {
-	case r.result.Stage == kernelrun.StageProfiling && r.protocolViolation == "":
+	case r.result.LastStage == kernelrun.StageProfiling && r.protocolViolation == "":
 		report.ProfilingError = "Profiling failed:\n" + what
-	case r.result.Stage != kernelrun.StageCompiling && r.result.Stage != "": // a protocol violation also invalidates the answers
+	case r.result.LastStage != kernelrun.StageCompiling && r.result.LastStage != "": // a protocol violation also invalidates the answers
 		report.Correctness, report.ValidationError = false, what
 	case r.compilingKernel == refLabel:
 		report.Fault = kernelrun.FaultReference

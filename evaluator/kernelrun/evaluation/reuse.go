@@ -102,7 +102,7 @@ func referenceKey(r kernelrun.Request) string {
 		contract = r.CustomKernel.IOContract
 	}
 	hash := sha256.Sum256(marshalPart(struct {
-		Ref        *kernelrun.Code
+		Ref        *kernelrun.KernelCode
 		Contract   map[string]any
 		L2Flush    bool
 		ATol, RTol float64 // MinSourceBytes depends on them

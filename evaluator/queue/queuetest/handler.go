@@ -99,8 +99,8 @@ func (d *Handler) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 	return d.dropped, d.OnSync(h)
 }
 
-// Events stores events.
-func (d *Handler) Events(_ context.Context, batch []job.Event) ([]string, error) {
+// StoreEvents stores events.
+func (d *Handler) StoreEvents(_ context.Context, batch []job.Event) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, e := range batch {
@@ -111,8 +111,8 @@ func (d *Handler) Events(_ context.Context, batch []job.Event) ([]string, error)
 	return d.dropped, nil
 }
 
-// Result stores the end of an attempt.
-func (d *Handler) Result(_ context.Context, r job.Result) error {
+// StoreResult stores the end of an attempt.
+func (d *Handler) StoreResult(_ context.Context, r job.Result) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.OnResult != nil {

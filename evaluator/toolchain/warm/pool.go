@@ -55,7 +55,7 @@ func (p *Pool) IsKeepingPythons(number int) bool { return p.slot(number) != nil 
 func (p *Pool) KeepPythonsReady(ctx context.Context, spec sandbox.Spec, n int, exclusive bool) error {
 	s := &pythonSlot{spec: spec, pythons: make(chan *Python)}
 	p.mu.Lock()
-	p.slots[spec.Slot] = s
+	p.slots[spec.SandboxSlot] = s
 	p.mu.Unlock()
 	defer p.dropSlot(s)
 	if exclusive {
@@ -74,10 +74,10 @@ func (p *Pool) KeepPythonsReady(ctx context.Context, spec sandbox.Spec, n int, e
 // is KeepPythonsReady's.
 func (p *Pool) refillSlot(ctx context.Context, s *pythonSlot, exclusive bool) {
 	for pause := time.Second; ctx.Err() == nil; {
-		r, err := p.Start(ctx, s.spec)
+		r, err := p.StartPython(ctx, s.spec)
 		s.lastStartFailed.Store(err != nil)
 		if err != nil {
-			p.log.Warn("no warm Python", "slot", s.spec.Slot, "err", err, "again_in", pause)
+			p.log.Warn("no warm Python", "slot", s.spec.SandboxSlot, "err", err, "again_in", pause)
 			sleepContext(ctx, pause)
 			pause = min(2*pause, time.Minute)
 			continue
@@ -111,14 +111,14 @@ func (s *pythonSlot) handOverPython(ctx context.Context, r *Python, wait bool) {
 func (p *Pool) dropSlot(s *pythonSlot) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.slots[s.spec.Slot] == s {
-		delete(p.slots, s.spec.Slot)
+	if p.slots[s.spec.SandboxSlot] == s {
+		delete(p.slots, s.spec.SandboxSlot)
 	}
 }
 
-// Start starts a Python and waits for its imports, at most until ctx ends. The Python outlives ctx; the caller must
-// stop it.
-func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
+// StartPython starts a Python and waits for its imports, at most until ctx ends. The Python outlives ctx; the caller
+// must stop it.
+func (p *Pool) StartPython(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	r, err := startPython(context.WithoutCancel(ctx), p.sandbox, spec)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (s *pythonSlot) matchesSpec(spec sandbox.Spec) bool {
 // TakeMatching returns a Python that matches spec from the spec's slot, or nil if none becomes ready in time. For a job
 // on several GPUs it returns nil, because its Python needs more devices and network interfaces.
 func (p *Pool) TakeMatching(ctx context.Context, spec sandbox.Spec) *Python {
-	s := p.slot(spec.Slot)
+	s := p.slot(spec.SandboxSlot)
 	if s == nil || !s.matchesSpec(spec) {
 		return nil
 	}
@@ -167,12 +167,12 @@ func (p *Pool) TakeMatching(ctx context.Context, spec sandbox.Spec) *Python {
 
 // ReadyOrNew returns a Python that matches spec: one that is ready at its slot, or a new one.
 func (p *Pool) ReadyOrNew(ctx context.Context, spec sandbox.Spec) (*Python, error) {
-	if s := p.slot(spec.Slot); s != nil && s.matchesSpec(spec) {
-		if r := p.TakeReady(spec.Slot); r != nil {
+	if s := p.slot(spec.SandboxSlot); s != nil && s.matchesSpec(spec) {
+		if r := p.TakeReady(spec.SandboxSlot); r != nil {
 			return r, nil
 		}
 	}
-	return p.Start(ctx, spec)
+	return p.StartPython(ctx, spec)
 }
 
 // TakeReady returns a Python that is ready at a slot, or nil.

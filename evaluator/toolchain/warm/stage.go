@@ -114,7 +114,7 @@ func (s *runningStage) readFrames(ctx context.Context) (ended *stageEndReport, c
 // receiveFrames sends the request for the stage, and passes its frames on until the stage or the Python ends.
 func (s *runningStage) receiveFrames(frames chan<- frame) {
 	defer close(frames)
-	if err := s.python.send(s.request, s.descriptors); err != nil {
+	if err := s.python.sendRequest(s.request, s.descriptors); err != nil {
 		return // the Python has ended; its outcome has the reason
 	}
 	callIfSet(s.OnStarted)
@@ -218,9 +218,9 @@ type stageRequest struct {
 	DescriptorCount int `json:"descriptors"`
 	stageRequestFields
 	// KeepsProcess keeps the process of this stage for later stages of the same script.
-	KeepsProcess    bool `json:"resident"`
-	NeedsNewProcess bool `json:"unprepared"`
-	Prepare         bool `json:"prepare"` // no stage, but the process of the next one
+	KeepsProcess     bool `json:"resident"`
+	NeedsNewProcess  bool `json:"unprepared"`
+	OnlyPreparesNext bool `json:"prepare"` // run no stage; only prepare the process of the next one
 }
 
 // stageContent is the JSON of a Stage that the process which runs it reads from a descriptor.
@@ -263,7 +263,7 @@ func (r *Python) PrepareStage(argv []string, files map[string][]byte) error {
 		return fmt.Errorf("write the text for the next stage's process: %w", err)
 	}
 	defer file.Close()
-	return r.send(stageRequest{DescriptorCount: 1, Prepare: true}, []*os.File{file})
+	return r.sendRequest(stageRequest{DescriptorCount: 1, OnlyPreparesNext: true}, []*os.File{file})
 }
 
 // usesProcessPools reports whether the stage may fork processes with multiprocessing or concurrent.futures.
@@ -276,8 +276,8 @@ func (s *Stage) usesProcessPools() bool {
 	return false
 }
 
-// send sends a request with its descriptors.
-func (r *Python) send(req stageRequest, files []*os.File) error {
+// sendRequest sends a request with its descriptors.
+func (r *Python) sendRequest(req stageRequest, files []*os.File) error {
 	line, err := json.Marshal(req)
 	if err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 // AgentCommands returns the commands that make a site available to agents.
 func AgentCommands(env console.Environment, version string) []*cobra.Command {
 	c := &connection{env: env}
-	serve := c.command(func(c *connection) *cobra.Command {
+	serve := c.newCommand(func(c *connection) *cobra.Command {
 		return &cobra.Command{Use: "mcp", Short: "run an MCP server (Model Context Protocol) for coding agents, on stdin and stdout", Args: console.ExactArgs(), Annotations: map[string]string{noJSONFlagAnnotation: "1"},
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				site, err := c.site()

@@ -22,18 +22,18 @@ func authCommand(c *connection) *cobra.Command {
 	status := &cobra.Command{Use: "status", Short: "show who you are on each site you signed in to, or on the site of --server", Args: console.ExactArgs(),
 		Example: "  warpboard auth status\n  warpboard auth status --server lab --json",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.authStatus(cmd) }}
-	cmd.AddCommand(status, c.tokens(), c.revoke())
+	cmd.AddCommand(status, c.tokensCommand(), c.revokeCommand())
 	return console.CommandGroup(cmd)
 }
 
 // tokenStatus is the state of the token of one site.
 type tokenStatus struct {
-	Name    string       `json:"name,omitempty"` // name in the config file
-	Server  string       `json:"server"`
-	Default bool         `json:"default,omitempty"`
-	Token   bool         `json:"token"` // whether there is a token
-	User    *client.User `json:"user,omitempty"`
-	Error   string       `json:"error,omitempty"`
+	Name     string       `json:"name,omitempty"` // name in the config file
+	Server   string       `json:"server"`
+	Default  bool         `json:"default,omitempty"`
+	HasToken bool         `json:"token"` // whether there is a token
+	User     *client.User `json:"user,omitempty"`
+	Error    string       `json:"error,omitempty"`
 }
 
 // authStatus checks the token of each site. It returns an error if the site that other commands would use does not
@@ -52,7 +52,7 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 	for i, site := range sites {
 		user, err := site.CurrentUser(cmd.Context())
 		if err != nil {
-			err = console.ExplainError(err, removeURLUser(asked[i].Server), asked[i].Token)
+			err = console.ExplainError(err, removeURLUser(asked[i].Server), asked[i].HasToken)
 			asked[i].Error = err.Error()
 		}
 		if asked[i].User = user; i == 0 {
@@ -73,14 +73,14 @@ func (c *connection) authStatus(cmd *cobra.Command) error {
 
 // sitesOf returns the chosen site and, without --server, the others of the config file.
 func (c *connection) sitesOf(cfg console.Sites, chosen *client.Client) ([]tokenStatus, []*client.Client) {
-	asked := []tokenStatus{{Server: c.chosenSite.Server, Default: true, Token: c.chosenSite.Token != ""}}
+	asked := []tokenStatus{{Server: c.chosenSite.Server, Default: true, HasToken: c.chosenSite.Token != ""}}
 	sites := []*client.Client{chosen}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Sites)) {
 		one := cfg.Sites[name]
 		if strings.TrimSuffix(one.Server, "/") == c.chosenSite.Server {
 			asked[0].Name = name
 		} else if c.server == "" {
-			asked, sites = append(asked, tokenStatus{Name: name, Server: one.Server, Token: one.Token != ""}), append(sites, client.New(one.Server, one.Token))
+			asked, sites = append(asked, tokenStatus{Name: name, Server: one.Server, HasToken: one.Token != ""}), append(sites, client.New(one.Server, one.Token))
 		}
 	}
 	return asked, sites
@@ -138,7 +138,7 @@ func revokeOwnToken(ctx context.Context, site *client.Client) error {
 	return errors.New("the site does not say which one it is")
 }
 
-func (c *connection) tokens() *cobra.Command {
+func (c *connection) tokensCommand() *cobra.Command {
 	return &cobra.Command{Use: "tokens", Short: "list your valid tokens", Args: console.ExactArgs(), Example: "  warpboard auth tokens",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			site, err := c.site()
@@ -147,7 +147,7 @@ func (c *connection) tokens() *cobra.Command {
 			}
 			all, err := site.Tokens(cmd.Context())
 			return c.printAnswer(all, err, func(s *console.Screen) {
-				s.Table("ID\tNAME\tBEGINS\tUSED\tEXPIRES\t", len(all), func(i int) []any {
+				s.PrintTable("ID\tNAME\tBEGINS\tUSED\tEXPIRES\t", len(all), func(i int) []any {
 					note := ""
 					if all[i].UsedByThisRequest {
 						note = "this one"
@@ -165,7 +165,7 @@ func dateText(at *time.Time) string {
 	return at.UTC().Format(time.DateOnly)
 }
 
-func (c *connection) revoke() *cobra.Command {
+func (c *connection) revokeCommand() *cobra.Command {
 	return &cobra.Command{Use: "revoke ID", Short: "revoke one of your tokens", Args: console.ExactArgs("ID"), Example: "  warpboard auth revoke 12",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id, err := strconv.ParseInt(args[0], 10, 64)

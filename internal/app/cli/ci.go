@@ -51,7 +51,7 @@ func ciCommand(c *connection) *cobra.Command {
 	var o ciOptions
 	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, and compare them with a base commit", Long: ciHelp, Args: console.BetweenArgs(0, "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
+			return c.runCI(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
 		}}
 	f := cmd.Flags()
 	f.StringVar(&o.baseCommit, "base", "", "commit or branch to compare with, such as origin/main")
@@ -84,8 +84,8 @@ const (
 	stateUnchanged = "unchanged"
 )
 
-// ci runs every kernel of a project.
-func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
+// runCI runs every kernel of a project.
+func (c *connection) runCI(ctx context.Context, o ciOptions, dir string) error {
 	if !slices.Contains([]string{"never", "failure", "slower"}, o.failOnChange) {
 		return console.NewUsageError("--fail-on %q: want never, failure or slower", o.failOnChange)
 	}
@@ -111,14 +111,14 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 		}
 		found = append(found, results...)
 	}
-	if err := c.report(o, found); err != nil {
+	if err := c.printCIResults(o, found); err != nil {
 		return err
 	}
-	return o.verdict(found)
+	return o.verdictError(found)
 }
 
-// verdict returns the error for the exit code that the flags require.
-func (o ciOptions) verdict(found []ciResult) error {
+// verdictError returns the error for the exit code that the flags require.
+func (o ciOptions) verdictError(found []ciResult) error {
 	bad, slow := 0, 0
 	for _, one := range found {
 		if one.State == stateFailed {

@@ -8,8 +8,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// report prints the results: a summary, and annotations for forges (GitHub and the like) that support them.
-func (c *connection) report(o ciOptions, found []ciResult) error {
+// printCIResults prints the results: a summary, and annotations for forges (GitHub and the like) that support them.
+func (c *connection) printCIResults(o ciOptions, found []ciResult) error {
 	// Annotations are written to the standard output, where the forge reads commands; the summary is written to the
 	// file for summaries.
 	if c.json {
@@ -54,12 +54,12 @@ func (k ciResult) annotation() string {
 	case k.State == stateFailed:
 		return fmt.Sprintf("::error file=%s::%s", property.Replace(k.File), escape.Replace(console.RemoveControlCharacters(k.Device+": "+k.Reason)))
 	case k.Change == changeSlower:
-		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(console.RemoveControlCharacters(k.Device+": slower, "+k.times())))
+		return fmt.Sprintf("::warning file=%s::%s", property.Replace(k.File), escape.Replace(console.RemoveControlCharacters(k.Device+": slower, "+k.timesText())))
 	}
 	return ""
 }
 
-func (k ciResult) times() string {
+func (k ciResult) timesText() string {
 	if k.Base == nil || k.Current == nil {
 		return ""
 	}

@@ -24,7 +24,7 @@ func Commands(env console.Environment) []*cobra.Command {
 	} {
 		// One connection per command, because flags write to it.
 		c := &connection{env: env}
-		all = append(all, c.command(build))
+		all = append(all, c.newCommand(build))
 	}
 	return all
 }
@@ -41,9 +41,9 @@ type connection struct {
 	client           *client.Client       // client of the asked site
 }
 
-// command adds the flags that every command for a site has. Environment variables are not the default values of flags,
-// because the help shows default values and a token is secret.
-func (c *connection) command(build func(*connection) *cobra.Command) *cobra.Command {
+// newCommand adds the flags that every command for a site has. Environment variables are not the default values of
+// flags, because the help shows default values and a token is secret.
+func (c *connection) newCommand(build func(*connection) *cobra.Command) *cobra.Command {
 	cmd := build(c)
 	f := cmd.PersistentFlags()
 	f.StringVar(&c.server, "server", "", "address of the site, or its name in the config file; default: WARPBOARD_SERVER, else the site you last signed in to, else "+defaultServer)
@@ -71,7 +71,7 @@ func (c *connection) rewriteErrors(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			err := run(cmd, args)
-			c.warnIfOlder(err)
+			c.warnIfOlderThanSite(err)
 			return console.ExplainError(err, removeURLUser(c.chosenSite.Server), c.chosenSite.Token != "")
 		}
 	}
@@ -119,9 +119,9 @@ func (c *connection) site() (*client.Client, error) {
 	return c.client, nil
 }
 
-// warnIfOlder warns that this program is older than the site, if a person uses a terminal or if the error may be a
-// consequence.
-func (c *connection) warnIfOlder(err error) {
+// warnIfOlderThanSite warns if this program is older than the site, and a person uses a terminal or the error may be a
+// consequence of that.
+func (c *connection) warnIfOlderThanSite(err error) {
 	if c.client == nil || err == nil && !console.IsTerminal(c.env.Stderr) {
 		return
 	}

@@ -44,7 +44,7 @@ type comparedSide struct {
 // timeRatio is the time of run B divided by that of run A, with its 99 % interval if there is one.
 type timeRatio struct {
 	Value, Low, High float64
-	Apart            bool
+	IsClear          bool `json:"apart"`
 }
 
 func (c *connection) compare(ctx context.Context, args []string, device string) error {
@@ -76,13 +76,13 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 }
 
 func printCompared(s *console.Screen, found comparison) {
-	s.PrintLine("%s", found.verdict())
+	s.PrintLine("%s", found.verdictText())
 	for i, side := range []comparedSide{found.A, found.B} {
-		if note := side.board(); note != "" {
+		if note := side.boardScoreText(); note != "" {
 			s.PrintLine("%c here is submission %d alone; %s", 'A'+i, side.Submission, note)
 		}
 	}
-	s.Table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
+	s.PrintTable("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
 		one := found.Cases[i]
 		// Only one of the runs has the case, because they ran different versions of the task.
 		if one.A == nil || one.B == nil {
@@ -93,8 +93,8 @@ func printCompared(s *console.Screen, found comparison) {
 	})
 }
 
-// board describes the score on the board if it is different; otherwise "".
-func (s comparedSide) board() string {
+// boardScoreText describes the score on the board if it is different; otherwise "".
+func (s comparedSide) boardScoreText() string {
 	switch {
 	case s.BoardNS == nil:
 		return ""
@@ -104,8 +104,8 @@ func (s comparedSide) board() string {
 	return fmt.Sprintf("its board has %v, measured again since", console.Nanoseconds(*s.BoardNS))
 }
 
-// verdict describes the result of the comparison.
-func (f comparison) verdict() string {
+// verdictText describes the result of the comparison.
+func (f comparison) verdictText() string {
 	if f.Ratio == nil || f.Ratio.Value <= 0 {
 		return f.noTimesReason()
 	}
@@ -120,7 +120,7 @@ func (f comparison) verdict() string {
 	switch {
 	case r.Low <= 0:
 		return line + fmt.Sprintf("B takes %.3f times as long; a clear difference needs fresh processes of both runs", r.Value)
-	case !r.Apart:
+	case !r.IsClear:
 		return line + fmt.Sprintf("no clear difference (B takes %.3f times as long, %.3f to %.3f at 99 %%)", r.Value, r.Low, r.High)
 	}
 	return line + fmt.Sprintf("B is %s: it takes %.3f times as long (%.3f to %.3f at 99 %%)", word, r.Value, r.Low, r.High)

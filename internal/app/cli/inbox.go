@@ -19,7 +19,7 @@ func inboxCommand(c *connection) *cobra.Command {
 				err = site.MarkInboxRead(cmd.Context(), page.Notices[0].ID)
 			}
 			return c.printAnswer(page, err, func(s *console.Screen) {
-				s.Table("WHEN\t\tWHAT\tWHERE", len(page.Notices), func(i int) []any {
+				s.PrintTable("WHEN\t\tWHAT\tWHERE", len(page.Notices), func(i int) []any {
 					n, mark := page.Notices[i], ""
 					if n.Unread {
 						mark = "new"

@@ -16,7 +16,7 @@ import (
 func (c *connection) configurePopcorn() error {
 	line, home := "cli_id: "+c.chosenSite.Token, c.env.Getenv("HOME")
 	path := filepath.Join(home, ".popcorn.yaml")
-	ours, err := popcornFileReplaceable(path)
+	ours, err := isPopcornFileReplaceable(path)
 	switch {
 	case home == "":
 		fmt.Fprintf(c.env.Stdout, "There is no home directory to write to. For popcorn-cli, write this line into ~/.popcorn.yaml\n  %s\nand run\n", line)
@@ -34,9 +34,9 @@ func (c *connection) configurePopcorn() error {
 	return nil
 }
 
-// popcornFileReplaceable reports whether the file of popcorn-cli may be replaced: it is missing, empty, or has only a
+// isPopcornFileReplaceable reports whether the file of popcorn-cli may be replaced: it is missing, empty, or has only a
 // token of a Warpboard site. A registration with GPU MODE is not replaced.
-func popcornFileReplaceable(path string) (bool, error) {
+func isPopcornFileReplaceable(path string) (bool, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil

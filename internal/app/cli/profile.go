@@ -20,7 +20,7 @@ func profileCommand(c *connection) *cobra.Command {
 	var index int
 	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or save the profile of a submission's run", Args: console.ExactArgs("SUBMISSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := submissionID(args[0])
+			id, err := parseSubmissionID(args[0])
 			if err != nil {
 				return err
 			}
@@ -87,7 +87,7 @@ func runOnDevice(sub *client.Submission, device string) (client.Run, error) {
 
 // runOfSubmission returns the run of a submission on a device, or its only run if device is "".
 func runOfSubmission(ctx context.Context, site *client.Client, text, device string) (run client.Run, err error) {
-	id, err := submissionID(text)
+	id, err := parseSubmissionID(text)
 	if err != nil {
 		return run, err
 	}

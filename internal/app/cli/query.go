@@ -34,7 +34,7 @@ func tasksCommand(c *connection) *cobra.Command {
 		}
 		all, err := site.Tasks(cmd.Context())
 		return c.printAnswer(all, err, func(s *console.Screen) {
-			s.Table("TASK\tLANGUAGE\tDEVICES\tTITLE", len(all), func(i int) []any {
+			s.PrintTable("TASK\tLANGUAGE\tDEVICES\tTITLE", len(all), func(i int) []any {
 				return []any{all[i].Slug, all[i].Lang, strings.Join(all[i].Devices, ","), all[i].Title}
 			})
 		})
@@ -51,7 +51,7 @@ func boardCommand(c *connection) *cobra.Command {
 			}
 			board, err := site.Board(cmd.Context(), args[0], args[1], page)
 			return c.printAnswer(board, err, func(s *console.Screen) {
-				s.Table("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
+				s.PrintTable("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
 					e := board.Entries[i]
 					if e.OlderSoftware { // ranked after all others, without comparison
 						e.Rank, e.Tied = 0, false
@@ -88,7 +88,7 @@ func devicesCommand(c *connection) *cobra.Command {
 		}
 		all, err := site.Devices(cmd.Context())
 		return c.printAnswer(all, err, func(s *console.Screen) {
-			s.Table("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
+			s.PrintTable("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
 				note := all[i].Problem
 				if all[i].PausedSince != nil {
 					note = strings.TrimSpace("paused by " + all[i].PausedBy + ". " + all[i].PauseReason)
@@ -145,7 +145,7 @@ func runsCommand(c *connection) *cobra.Command {
 		list, err := site.OwnSubmissions(cmd.Context(), task, before, limit)
 		return c.printAnswer(list, err, func(s *console.Screen) {
 			rows := submissionRows(list.Submissions)
-			s.Table("SUBMISSION\tTASK\tMODE\tRUN\tDEVICE\tSTATE\tSCORE", len(rows), func(i int) []any { return rows[i] })
+			s.PrintTable("SUBMISSION\tTASK\tMODE\tRUN\tDEVICE\tSTATE\tSCORE", len(rows), func(i int) []any { return rows[i] })
 			if list.NextBefore > 0 {
 				s.PrintLine("older ones: --before %d", list.NextBefore)
 			}
@@ -171,15 +171,15 @@ func submissionRows(list []client.Submission) (rows [][]any) {
 }
 
 func showCommand(c *connection) *cobra.Command {
-	return c.submission("show ID", "print a submission and its runs", (*client.Client).Submission)
+	return c.newSubmissionCommand("show ID", "print a submission and its runs", (*client.Client).Submission)
 }
 
 func cancelCommand(c *connection) *cobra.Command {
-	return c.submission("cancel ID", "cancel one of your submissions", (*client.Client).Cancel)
+	return c.newSubmissionCommand("cancel ID", "cancel one of your submissions", (*client.Client).Cancel)
 }
 
-// submission returns a command for one submission, which calls ask and prints its response.
-func (c *connection) submission(
+// newSubmissionCommand returns a command for one submission, which calls ask and prints its response.
+func (c *connection) newSubmissionCommand(
 	use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error),
 ) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: console.ExactArgs("ID"), RunE: func(cmd *cobra.Command, args []string) error {
@@ -221,7 +221,7 @@ func sourceCommand(c *connection) *cobra.Command {
 
 // printSource prints a text, on a terminal without control characters.
 func printSource(s *console.Screen, text string) {
-	if s.Terminal {
+	if s.IsTerminal {
 		text = console.RemoveControlCharacters(text)
 	}
 	fmt.Fprint(s.Out, text)

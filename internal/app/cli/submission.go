@@ -7,8 +7,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// submissionID parses a submission's number.
-func submissionID(text string) (int64, error) {
+// parseSubmissionID parses a submission's number.
+func parseSubmissionID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
 		return 0, console.NewUsageError("%q is not the number of a submission (warpboard runs lists yours)", text)
@@ -18,7 +18,7 @@ func submissionID(text string) (int64, error) {
 
 // siteOfSubmission returns the client and the number of a submission for a command about it.
 func (c *connection) siteOfSubmission(text string) (*client.Client, int64, error) {
-	id, err := submissionID(text)
+	id, err := parseSubmissionID(text)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -127,7 +127,7 @@ func TestSubmitSaysThatNoWorkerServesTheDevice(t *testing.T) {
 func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var out bytes.Buffer
-		s := &console.Screen{Out: &out, Terminal: terminal, Width: 30}
+		s := &console.Screen{Out: &out, IsTerminal: terminal, Width: 30}
 		w := newWatcher(s, nil, 1)
 		for place := 2; place > 0; place-- {
 			w.printChanges([]client.Run{{Device: "CPU", State: "queued", QueuePosition: place,

@@ -36,7 +36,7 @@ type watcher struct {
 func newWatcher(out *console.Screen, site *client.Client, id int64) *watcher {
 	w := &watcher{site: site, id: id, pollInterval: pollIntervalLog, out: out, warnedDevices: map[string]bool{}, queuePositions: map[string]int{},
 		runStates: map[string]string{}, eventCounts: map[string]int{}, rankedCaseCounts: map[string]int{}}
-	if out != nil && out.Terminal {
+	if out != nil && out.IsTerminal {
 		w.pollInterval = pollIntervalTerminal
 	}
 	return w

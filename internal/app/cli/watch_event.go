@@ -25,10 +25,10 @@ func (w *watcher) printEvent(e client.Event) {
 		} else if len(w.runStates) > 1 {
 			printRun(w.out, client.Run{Device: e.Device, State: e.State, ScoreNS: e.ScoreNS, Failure: e.Failure})
 		}
-	case d.Type == job.EventStage:
+	case d.Type == job.EventStageStarted:
 		w.runStates[e.Device], w.rankedCaseCounts[e.Device] = string(d.Stage), 0
 		w.out.PrintLine("%-6s %s begins", e.Device, d.Stage)
-	case d.Type == job.EventCase && d.Case != nil:
+	case d.Type == job.EventCaseEnded && d.Case != nil:
 		w.printCase(e.Device, d)
 	case d.Type == job.EventLog:
 		for line := range strings.Lines(d.Text) {
@@ -121,7 +121,7 @@ func (w *watcher) showStatus() {
 
 // printQueuePosition prints a new position in the queue as a line.
 func (w *watcher) printQueuePosition(run client.Run, place string) {
-	if !w.out.Terminal && w.queuePositions[run.Device] != run.QueuePosition {
+	if !w.out.IsTerminal && w.queuePositions[run.Device] != run.QueuePosition {
 		w.out.PrintLine("%-6s %s", run.Device, place)
 	}
 	w.queuePositions[run.Device] = run.QueuePosition

@@ -23,10 +23,10 @@ func ranked() (all []client.Event) {
 		all = append(all, client.Event{ID: int64(len(all) + 1), Device: "CPU", State: state, Detail: d})
 	}
 	add("queued", nil)
-	add("running", &job.Event{Type: job.EventStage, Stage: job.StageRanked, CaseCount: 3})
+	add("running", &job.Event{Type: job.EventStageStarted, Stage: job.StageRanked, CaseCount: 3})
 	for range 2 {
 		for i := range 3 {
-			add("running", &job.Event{Type: job.EventCase, Stage: job.StageRanked, CaseCount: 3,
+			add("running", &job.Event{Type: job.EventCaseEnded, Stage: job.StageRanked, CaseCount: 3,
 				Case: &job.CaseResult{Index: i, SpecLine: fmt.Sprint("n: ", i), Status: job.StatusPass}})
 		}
 	}
@@ -120,7 +120,7 @@ func TestAnInterruptedWatchSaysThatTheSubmissionContinues(t *testing.T) {
 // state.
 func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	var out bytes.Buffer
-	s := &console.Screen{Out: &out, Terminal: true, Width: 80}
+	s := &console.Screen{Out: &out, IsTerminal: true, Width: 80}
 	w := newWatcher(s, nil, 1)
 	queued := []client.Run{{Device: "CPU", State: "queued", QueuePosition: 1}}
 	w.printChanges(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
@@ -128,7 +128,7 @@ func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 		t.Errorf("the status is %q", s.StatusLine)
 	}
 	w.printEvent(client.Event{Device: "CPU", State: "running",
-		Detail: &job.Event{Type: job.EventStage, Stage: job.StageTest}})
+		Detail: &job.Event{Type: job.EventStageStarted, Stage: job.StageTest}})
 	w.printChanges(queued, []client.Device{{Device: "CPU", Slots: 1}}, nil)
 	if s.StatusLine != "CPU test" {
 		t.Errorf("after the test has begun the status is %q", s.StatusLine)

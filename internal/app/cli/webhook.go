@@ -16,14 +16,14 @@ func webhookCommand(c *connection) *cobra.Command {
 		Use:   "webhook",
 		Short: "notify other programs when your runs end and when you take or lose a record",
 	}
-	cmd.AddCommand(c.webhookList(), c.webhookCreate(),
-		c.webhook("delete ID", "delete a webhook with its log", "webhook %d is deleted", (*client.Client).DeleteWebhook),
-		c.webhook("test ID", "send a test to a webhook", "a test is on its way to webhook %d: warpboard webhook log %[1]d", (*client.Client).TestWebhook),
-		c.webhookLog(), c.webhookRedeliver())
+	cmd.AddCommand(c.webhookListCommand(), c.webhookCreateCommand(),
+		c.newWebhookCommand("delete ID", "delete a webhook with its log", "webhook %d is deleted", (*client.Client).DeleteWebhook),
+		c.newWebhookCommand("test ID", "send a test to a webhook", "a test is on its way to webhook %d: warpboard webhook log %[1]d", (*client.Client).TestWebhook),
+		c.webhookLogCommand(), c.webhookRedeliverCommand())
 	return console.CommandGroup(cmd)
 }
 
-func (c *connection) webhookList() *cobra.Command {
+func (c *connection) webhookListCommand() *cobra.Command {
 	var ofSite bool
 	cmd := &cobra.Command{Use: "list", Short: "list your webhooks", Args: console.ExactArgs(), Example: "  warpboard webhook list",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,7 +33,7 @@ func (c *connection) webhookList() *cobra.Command {
 			}
 			all, err := site.Webhooks(cmd.Context(), ofSite)
 			return c.printAnswer(all, err, func(s *console.Screen) {
-				s.Table("ID\tEVENTS\tADDRESS\t", len(all), func(i int) []any {
+				s.PrintTable("ID\tEVENTS\tADDRESS\t", len(all), func(i int) []any {
 					return []any{all[i].ID, strings.Join(all[i].Events, ","), all[i].URL, all[i].DisabledReason}
 				})
 			})
@@ -42,7 +42,7 @@ func (c *connection) webhookList() *cobra.Command {
 	return cmd
 }
 
-func (c *connection) webhookCreate() *cobra.Command {
+func (c *connection) webhookCreateCommand() *cobra.Command {
 	in := client.NewWebhook{}
 	cmd := &cobra.Command{Use: "create ADDRESS", Short: "create a webhook, and print its signing key (only once)", Args: console.ExactArgs("ADDRESS"),
 		Example: "  warpboard webhook create https://example.org/warpboard --event run.ended,record.taken",
@@ -62,8 +62,8 @@ func (c *connection) webhookCreate() *cobra.Command {
 	return cmd
 }
 
-// webhook returns a command about one webhook whose response has no content. done is the text that it prints.
-func (c *connection) webhook(
+// newWebhookCommand returns a command about one webhook whose response has no content. done is the text that it prints.
+func (c *connection) newWebhookCommand(
 	use, short, done string, do func(*client.Client, context.Context, int64) error,
 ) *cobra.Command {
 	name, _, _ := strings.Cut(use, " ")
@@ -77,7 +77,7 @@ func (c *connection) webhook(
 		}}
 }
 
-func (c *connection) webhookLog() *cobra.Command {
+func (c *connection) webhookLogCommand() *cobra.Command {
 	var before int64
 	cmd := &cobra.Command{Use: "log ID", Short: "list the deliveries of a webhook, newest first", Args: console.ExactArgs("ID"), Example: "  warpboard webhook log 3",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -87,7 +87,7 @@ func (c *connection) webhookLog() *cobra.Command {
 			}
 			all, err := site.Deliveries(cmd.Context(), id, before)
 			return c.printAnswer(all, err, func(s *console.Screen) {
-				s.Table("DELIVERY\tEVENT\tSENT\tTRIES\tSTATUS\t", len(all), func(i int) []any {
+				s.PrintTable("DELIVERY\tEVENT\tSENT\tTRIES\tSTATUS\t", len(all), func(i int) []any {
 					d := all[i]
 					return []any{d.ID, d.Event, d.CreatedAt.UTC().Format("2006-01-02 15:04:05"), d.Tries, d.Status, d.Error}
 				})
@@ -97,7 +97,7 @@ func (c *connection) webhookLog() *cobra.Command {
 	return cmd
 }
 
-func (c *connection) webhookRedeliver() *cobra.Command {
+func (c *connection) webhookRedeliverCommand() *cobra.Command {
 	return &cobra.Command{Use: "redeliver ID DELIVERY", Short: "send a delivery again", Args: console.ExactArgs("ID", "DELIVERY"), Example: "  warpboard webhook redeliver 3 17",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			site, id, err := c.siteOfWebhook(args[0])

@@ -36,7 +36,7 @@ Exits with 1 if a problem cannot be imported. The others are.`
 
 // importOptions are the flags of `warpboard import`.
 type importOptions struct {
-	out string
+	outDir string
 	importing.ImportOptions
 }
 
@@ -49,7 +49,7 @@ func ImportCommand(env console.Environment) *cobra.Command {
 	cmd.Example = `  warpboard import KernelBench/level1/1_Square_matrix_multiplication_.py
   warpboard import KernelBench/level1 --out level1 --largest 64`
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return o.run(console.NewScreen(env), args[0]) }
-	cmd.Flags().StringVar(&o.out, "out", "", "new folder for the tasks; default: only check the problems")
+	cmd.Flags().StringVar(&o.outDir, "out", "", "new folder for the tasks; default: only check the problems")
 	cmd.Flags().IntVar(&o.MaxDimension, "largest", 0,
 		"halve the sizes in the problems until none is larger, for a CPU or a small GPU; 0 leaves them unchanged")
 	cmd.SetFlagErrorFunc(console.NewFlagError)
@@ -60,15 +60,15 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 	if o.MaxDimension < 0 {
 		return console.NewUsageError("--largest %d: want 0 or more", o.MaxDimension)
 	}
-	if _, err := os.Lstat(o.out); o.out != "" && !errors.Is(err, fs.ErrNotExist) {
-		return console.NewUsageError("%s exists already: name a new folder", o.out)
+	if _, err := os.Lstat(o.outDir); o.outDir != "" && !errors.Is(err, fs.ErrNotExist) {
+		return console.NewUsageError("%s exists already: name a new folder", o.outDir)
 	}
 	upload, err := tasks.OpenPathWithImport(from, o.ImportOptions)
 	if err != nil {
 		return fmt.Errorf("%s: %w", from, err)
 	}
 	defer upload.Close()
-	if !upload.Imported() {
+	if !upload.IsImported() {
 		return fmt.Errorf("%s has no problem of a known benchmark: warpboard import --help lists them", from)
 	}
 	list, err := upload.Proposals(time.Now())
@@ -90,9 +90,9 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 			screen.PrintLine("          %s", note)
 		}
 	}
-	if o.out != "" {
-		if err := writeTasks(upload, list, o.out); err != nil {
-			return fmt.Errorf("writing the tasks to %s: %w", o.out, errors.Join(err, os.RemoveAll(o.out)))
+	if o.outDir != "" {
+		if err := writeTaskFolders(upload, list, o.outDir); err != nil {
+			return fmt.Errorf("writing the tasks to %s: %w", o.outDir, errors.Join(err, os.RemoveAll(o.outDir)))
 		}
 	}
 	screen.PrintLine("%s imported, %d refused", format.Plural(len(list)-refused, "problem", "problems"), refused)
@@ -102,8 +102,8 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 	return nil
 }
 
-// writeTasks writes the folders of tasks into a new folder.
-func writeTasks(upload *tasks.Upload, list []tasks.TaskProposal, dir string) error {
+// writeTaskFolders writes the folders of the imported tasks into dir, which it creates.
+func writeTaskFolders(upload *tasks.Upload, list []tasks.TaskProposal, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}

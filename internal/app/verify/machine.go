@@ -17,15 +17,15 @@ const MinSandboxUID = 1000
 
 // MachineSettings has the settings of a machine that runs programs.
 type MachineSettings struct {
-	Name, Version string
-	DataDir       string // directory with the sandbox's root
-	ObjectDir     string // directory of compiled objects
-	CPUSlots      int    // -1 for as many as fit
-	Unsandboxed   bool   // programs have this user's rights
-	FirstUID      int    // first user ID of the sandboxes
-	BuildNice     int    // nice value of compilers
-	Libraries     map[string]string
-	Log           *slog.Logger
+	Name, Version     string
+	DataDir           string // directory with the sandbox's root
+	ObjectDir         string // directory of compiled objects
+	CPUSlots          int    // -1 for as many as fit
+	IsSandboxDisabled bool   // programs have this user's rights
+	FirstUID          int    // first user ID of the sandboxes
+	BuildNice         int    // nice value of compilers
+	Libraries         map[string]string
+	Log               *slog.Logger
 }
 
 // DetectMachine returns the configuration of a worker with the devices, compilers, and sandbox of this machine. The
@@ -36,7 +36,7 @@ func DetectMachine(ctx context.Context, s MachineSettings) (evaluator.Config, *s
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
 	box := sandbox.New(sandbox.Config{
-		Disabled: s.Unsandboxed, RunDir: filepath.Join(s.DataDir, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
+		Disabled: s.IsSandboxDisabled, RunDir: filepath.Join(s.DataDir, "sandbox"), FirstUID: s.FirstUID, BuildNice: s.BuildNice, Log: s.Log,
 	})
 	tools := toolchain.FindToolchain(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{

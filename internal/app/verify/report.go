@@ -73,8 +73,8 @@ func (v solutionVerdict) displayText() string {
 	return strings.ToUpper(word)
 }
 
-// problems prints problems, and returns them for the report.
-func (v *verifier) problems(indent string, list []parse.Problem) (out []problemReport) {
+// printProblems prints problems, and returns them for the report.
+func (v *verifier) printProblems(indent string, list []parse.Problem) (out []problemReport) {
 	for _, p := range list {
 		fmt.Fprintln(v.lineOutput, indent+p.Error())
 		out = append(out, problemReport(p))

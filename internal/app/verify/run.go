@@ -52,7 +52,7 @@ func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks
 		if wrong == nil {
 			wrong = []parse.Problem{{Message: p.Err.Error()}}
 		}
-		report.Problems = v.problems("  ", wrong)
+		report.Problems = v.printProblems("  ", wrong)
 		return nil
 	}
 	v.printTask(p, report)
@@ -63,7 +63,7 @@ func (v *verifier) verifyTask(ctx context.Context, upload *tasks.Upload, p tasks
 	// fail.
 	if d := p.Bundle.Definition; d.Protocol == tasks.ProtocolEval && len(d.Benchmarks) == 0 {
 		v.brokenTasks++
-		report.Problems = v.problems("  ", []parse.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
+		report.Problems = v.printProblems("  ", []parse.Problem{{File: path.Join(p.Folder, tasks.TaskFile), Key: "benchmarks",
 			Message: "there is none, so no solution can be ranked: add a case like benchmarks: [{size: 1024, seed: 1}]"}})
 		return nil
 	}
@@ -285,8 +285,8 @@ func failureReason(r job.Result) string {
 	return ""
 }
 
-// verdict returns an error if a task or a solution is wrong.
-func (v *verifier) verdict(tasks int) error {
+// verdictError returns an error if a task or a solution is wrong.
+func (v *verifier) verdictError(tasks int) error {
 	fmt.Fprintf(v.lineOutput, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
 	switch {
 	case v.refusedTasks > 0:

@@ -38,7 +38,7 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 type verifyOptions struct {
 	machine                      MachineSettings
 	processes                    int    // maximum number for a score
-	sandbox                      string // on or off
+	sandboxMode                  string // on or off
 	device                       string
 	lintOnly, asJSON, watchFiles bool
 	solutionFiles                []string // files of further solutions that must pass
@@ -49,7 +49,7 @@ func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment)
 	fs.StringVar(&o.machine.DataDir, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"),
 		"directory for build outputs")
 	fs.IntVar(&o.processes, "ranked-processes", harness.MaxProcesses, "maximum number of fresh processes that measure a score")
-	fs.StringVar(&o.sandbox, "sandbox", "on", "on; or off, to run the solutions with this user's rights")
+	fs.StringVar(&o.sandboxMode, "sandbox", "on", "on; or off, to run the solutions with this user's rights")
 	// The default is far enough from the default of workers (60000) for the slots and builds of a machine.
 	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first unprivileged user ID for solutions; use a different range than a site or a second verify command on this machine")
 	fs.IntVar(&o.machine.BuildNice, "build-nice", 19, "nice value of compilers, 1 to 19; lower it on a machine with other work, where compilers at 19 reach their time limit")
@@ -58,7 +58,7 @@ func (o *verifyOptions) machineFlags(fs *pflag.FlagSet, env console.Environment)
 }
 
 func (o *verifyOptions) validate() error {
-	if s := o.sandbox; s != "on" && s != "off" {
+	if s := o.sandboxMode; s != "on" && s != "off" {
 		return fmt.Errorf("--sandbox %q: want on or off", s)
 	}
 	if uid := o.machine.FirstUID; uid < MinSandboxUID {
@@ -73,7 +73,7 @@ func (o *verifyOptions) validate() error {
 	}
 	// Several commands with the same --data share compiled objects, which are written atomically.
 	m := &o.machine
-	m.DataDir, m.ObjectDir, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
+	m.DataDir, m.ObjectDir, m.IsSandboxDisabled, m.Log = data, filepath.Join(data, "objects"), o.sandboxMode == "off", slog.New(slog.DiscardHandler)
 	return nil
 }
 
@@ -166,7 +166,7 @@ func openTasks(path string) (*tasks.Upload, []tasks.TaskProposal, error) {
 func (v *verifier) verifyTasks(ctx context.Context) error {
 	upload, proposals, err := openTasks(v.path)
 	if wrong := parse.ProblemsFromError(err); len(wrong) > 0 {
-		v.report.Problems = v.problems("", wrong)
+		v.report.Problems = v.printProblems("", wrong)
 		return fmt.Errorf("%s cannot be used: fix %s", v.path, format.Plural(len(wrong), "mistake", "mistakes"))
 	}
 	if err != nil {
@@ -181,5 +181,5 @@ func (v *verifier) verifyTasks(ctx context.Context) error {
 			return err
 		}
 	}
-	return v.verdict(len(proposals))
+	return v.verdictError(len(proposals))
 }

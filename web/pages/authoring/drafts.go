@@ -217,7 +217,7 @@ func (p *Authoring) packFiles(list []*multipart.FileHeader) (upload, error) {
 		return upload{}, fmt.Errorf("packing uploaded files: %w", err)
 	}
 	packed := upload{name: "task.zip", data: buf.Bytes()}
-	if opened, err := tasks.OpenFile(packed.name, packed.data); !described && (err != nil || !opened.Imported()) {
+	if opened, err := tasks.OpenFile(packed.name, packed.data); !described && (err != nil || !opened.IsImported()) {
 		return upload{}, parse.Problem{Message: fmt.Sprintf("there is no %s among these %d files. It names the others: choose it, too", tasks.TaskFile, len(list))}
 	}
 	return packed, nil

@@ -43,7 +43,7 @@ func trialSubmissions(b *tasks.Bundle) (list []trialSubmission) {
 		list = append(list, trialSubmission{Solution: tasks.Solution{Name: "the starter", Source: []byte(text)},
 			isStarter: true})
 	}
-	if reference, ok := b.Reference(); ok {
+	if reference, ok := b.ReferenceSolution(); ok {
 		list = append(list, trialSubmission{Solution: reference})
 	}
 	authors := b.Solutions()

@@ -50,7 +50,7 @@ func (p *Boards) SiteMap(c *fiber.Ctx) error {
 		return err
 	}
 	paths := []string{"/", "/leaderboards", "/playground", "/devices", "/trust", "/harness", "/api", "/docs", "/docs/tasks"}
-	for _, name := range docs.Names() {
+	for _, name := range docs.PageNames() {
 		paths = append(paths, "/docs/"+name)
 	}
 	for _, task := range list {

@@ -46,16 +46,16 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 	w.Shows(card+" pre.output", "warming up")
 
 	w.Eval(fmt.Sprintf(`document.querySelector(%q).open = true`, card+` [data-cases="test"]`))
-	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, CaseCount: 3,
+	s.Worker.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageBenchmark, CaseCount: 3,
 		Case: &webtest.TimedCases(12e3)[1]})
 	w.Shows(stage(job.StageBenchmark), "2 of 3 done, ")
 	w.Until(fmt.Sprintf(`document.querySelectorAll(%q).length == 2`, card+` [data-cases="benchmark"] tbody tr`))
 	w.Until(fmt.Sprintf(`document.querySelector(%q).open`, card+` [data-cases="test"]`)) // as its reader left it
 
-	s.Worker.Say(job.Event{Type: job.EventEnded, Stage: job.StageBenchmark,
+	s.Worker.Say(job.Event{Type: job.EventStageEnded, Stage: job.StageBenchmark,
 		EndedStage: &job.StageResult{Stage: job.StageBenchmark, Status: job.StatusPass}})
-	s.Worker.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, CaseCount: 3})
-	s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, CaseCount: 3,
+	s.Worker.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageRanked, CaseCount: 3})
+	s.Worker.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageRanked, CaseCount: 3,
 		Case: &webtest.TimedCases(12e3)[0]})
 	w.Shows(stage(job.StageRanked), "process 1 of at least 5, case 2 of 3, ")
 

@@ -27,7 +27,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	result := modelstest.Result(attempt, 1.9e3)
 	result.Stages[3].Cases = webtest.TimedCases(1.9e3)
 	// the epoch of the first
-	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", Compiler: "nvcc 12.8.93"}
+	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", CompilerVersion: "nvcc 12.8.93"}
 	result.Machine.Disturbances = &job.Disturbances{ClockSamples: 50, LowClockSamples: 20}
 	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result,
 		work.ResultFindings{Score: &work.Score{NS: 1.9e3}}); err != nil {
@@ -100,11 +100,11 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 	t.Helper()
 	b, third := s.BrowserOf(cleo), s.Submit(cleo, "H200", webtest.GoodKernel+"// Cleo's\n")
 	w := webtest.NewWorker(t, s.Site, third)
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageRanked, CaseCount: 3})
+	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageRanked, CaseCount: 3})
 	for _, ns := range []float64{5e3, 5e3, 7777e3} {
 		cases := webtest.TimedCases(ns)
 		for i := range cases[:2] {
-			w.Say(job.Event{Type: job.EventCase, Stage: job.StageRanked, CaseCount: 3, Case: &cases[i]})
+			w.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageRanked, CaseCount: 3, Case: &cases[i]})
 		}
 	}
 	w.Say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "I took 7777 us\n"})

@@ -35,8 +35,8 @@ func TestATasksOwnProgramRevealsNoSource(t *testing.T) {
 		Cases:     []job.CaseResult{{SpecLine: spec, Status: job.StatusPass}, answer}, Failure: &job.Failure{Reason: trick}}})
 	running := s.Submit(person, "CPU", "int running;")
 	w := webtest.NewWorker(t, s.Site, running)
-	w.Say(job.Event{Type: job.EventStage, Stage: job.StageTest, CaseCount: 2})
-	w.Say(job.Event{Type: job.EventCase, Stage: job.StageTest, CaseCount: 2, Case: &answer})
+	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageTest, CaseCount: 2})
+	w.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageTest, CaseCount: 2, Case: &answer})
 	for _, path := range []string{"/submissions/%d", "/api/v1/submissions/%d"} {
 		for _, run := range []work.Run{ended, running} {
 			path := fmt.Sprintf(path, run.SubmissionID)

@@ -54,7 +54,7 @@ func TestAPausedDeviceIsShownToAll(t *testing.T) {
 
 func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 	s := webtest.NewScene(t)
-	gone := job.Heartbeat{Worker: "rack-3", Stopping: true,
+	gone := job.Heartbeat{Worker: "rack-3", IsStopping: true,
 		Slots: []job.Slot{{Device: "B200", MemoryBytes: 180 << 30, Arch: "100",
 			Machine: job.Machine{Device: "B200", DeviceName: "NVIDIA B200"}}}}
 	if err := s.Cfg.Store.Fleet.SaveHeartbeat(t.Context(), gone); err != nil {

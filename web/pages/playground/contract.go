@@ -195,7 +195,7 @@ func (f *playgroundForm) fillFrom(r kernelrun.Request) {
 	}
 }
 
-func (f *playgroundForm) fillKernelCode(field string, code kernelrun.Code) {
+func (f *playgroundForm) fillKernelCode(field string, code kernelrun.KernelCode) {
 	f.fields[field], f.fields[field+"_type"] = code.Source, code.KernelType
 	metadata, _ := withoutNulls(code.Metadata).(map[string]any) // always a map
 	key := kernelNameKeys[code.KernelType]

@@ -98,7 +98,7 @@ func (p *Playground) showRefusal(c *fiber.Ctx, form *playgroundForm) error {
 
 // compileOnly submits the form's kernel for compilation only.
 func (p *Playground) compileOnly(c *fiber.Ctx, form *playgroundForm, caller evaluations.Caller) error {
-	request := kernelrun.Request{Kind: kernelrun.KindCompile, CustomKernel: kernelrun.Code{
+	request := kernelrun.Request{Kind: kernelrun.KindCompile, CustomKernel: kernelrun.KernelCode{
 		Source:     form.fields["kernel"],
 		KernelType: form.trimmedField("kernel_type"),
 	},
@@ -221,7 +221,7 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 		return nil, err
 	}
 	page := p.highlighter.NewSourcePage()
-	add := func(title string, code kernelrun.Code) {
+	add := func(title string, code kernelrun.KernelCode) {
 		name := strings.ToLower(title)
 		extension := ".py"
 		if code.KernelType == "cuda" {

@@ -158,7 +158,7 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 	b, resp := playground(s, tryForm(url.Values{"reference": {"x"}, "reference_type": {"torch"}}))
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
 	speedup, passed := 1.84, 5
-	doc := finished(s, b, kernelrun.Result{Worker: "rack-7", Name: "NVIDIA H200", Report: kernelrun.Report{
+	doc := finished(s, b, kernelrun.Result{Worker: "rack-7", DeviceName: "NVIDIA H200", Report: kernelrun.Report{
 		Compiled: true, Correctness: true, ProfilingMethod: "cuda_graph", TotalTrials: 5, TrialsPassed: &passed,
 		RuntimeStats: &kernelrun.Stats{Mean: 0.0125, Std: 0.0001, Min: 0.012, Max: 0.014, Median: 0.01249,
 			Percentile95: 0.013, Percentile99: 0.0135},
@@ -169,7 +169,7 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 			{Arguments: map[string]any{"n": 1024, "dtype": "float16"}, Correctness: true, Speedup: &speedup,
 				RuntimeStats: &kernelrun.Stats{Median: 0.0125}, RefRuntime: &kernelrun.Stats{Median: 0.023}},
 			{Arguments: map[string]any{"n": 4096, "dtype": "float32"}}},
-	}, Metrics: map[string]kernelrun.KernelMetrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
+	}, Metrics: map[string]kernelrun.KernelMetrics{"custom": {DeviceMetrics: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
 	webtest.CheckSound(t, doc)
 	webtest.WantText(t, doc, "[data-time=Mean]", "12.50 µs 23.00 µs")
 	webtest.WantText(t, doc, "[data-time='99th percentile']", "13.50 µs 23.70 µs")
@@ -218,15 +218,15 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 		"contract": {contract}}))
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
 	path := resp.Header.Get("Location")
-	doc := finished(s, b, kernelrun.Result{Worker: webtest.Hostile, Name: webtest.Hostile, CUDA: webtest.Hostile,
-		Stage: webtest.Hostile, Signal: webtest.Hostile, Stdout: webtest.Hostile, MetricsError: webtest.Hostile,
+	doc := finished(s, b, kernelrun.Result{Worker: webtest.Hostile, DeviceName: webtest.Hostile, CUDA: webtest.Hostile,
+		LastStage: webtest.Hostile, Signal: webtest.Hostile, Stdout: webtest.Hostile, MetricsError: webtest.Hostile,
 		StageSeconds: map[string]float64{webtest.Hostile: 1},
 		Report: kernelrun.Report{CompilationError: webtest.Hostile, ProfilingMethod: webtest.Hostile,
 			MaxDifference: webtest.Hostile,
 			Cases:         []kernelrun.CaseReport{{Arguments: map[string]any{webtest.Hostile: webtest.Hostile}}}},
 		Metrics: map[string]kernelrun.KernelMetrics{webtest.Hostile: {Kernels: []kernelrun.Kernel{{Name: webtest.Hostile,
 			Origin: webtest.Hostile}},
-			Device: map[string]map[string]any{webtest.Hostile: {webtest.Hostile: webtest.Hostile}}}}})
+			DeviceMetrics: map[string]map[string]any{webtest.Hostile: {webtest.Hostile: webtest.Hostile}}}}})
 	again := b.Page("/playground?from="+strings.TrimPrefix(path, "/evaluations/"), http.StatusOK)
 	_, resp = playground(s, tryForm(url.Values{"rows": {webtest.Hostile}, "kernel": {webtest.Hostile},
 		"kernel_type": {webtest.Hostile}, "num_trials": {webtest.Hostile}, "contract": {webtest.Hostile}}))

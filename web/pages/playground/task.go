@@ -58,7 +58,7 @@ var (
 )
 
 // functionName returns the function name of a PyTorch kernel, or "" for a model or if the name is missing.
-func functionName(code kernelrun.Code) string {
+func functionName(code kernelrun.KernelCode) string {
 	if name, ok := code.Metadata[kernelNameKeys["torch"]].(string); ok && name != "" {
 		return name
 	}

@@ -20,8 +20,8 @@ func lined(s *webtest.ProfiledScene) work.Run {
 	for k := range held.Kernels {
 		for i := range held.Kernels[k].Source.Lines {
 			l := &held.Kernels[k].Source.Lines[i]
-			l.File, l.Line = "/in/submission.cu", 10+(i/4*7)%53
-			l.Text = fmt.Sprintf("    acc[%d] += tile_a[row][%d] * tile_b[%d][col];", i/4, i/4, i/4)
+			l.SourceFile, l.SourceLine = "/in/submission.cu", 10+(i/4*7)%53
+			l.SourceText = fmt.Sprintf("    acc[%d] += tile_a[row][%d] * tile_b[%d][col];", i/4, i/4, i/4)
 		}
 	}
 	s.EndProfile(run, held)

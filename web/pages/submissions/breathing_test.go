@@ -25,7 +25,7 @@ func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 	for i := 1; i < len(benchmarks); i++ {
 		timed := webtest.TimedCases(12e3)[0]
 		timed.Index = i
-		s.Worker.Say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, CaseCount: len(benchmarks),
+		s.Worker.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageBenchmark, CaseCount: len(benchmarks),
 			Case: &timed})
 	}
 	if s.Browser().Page(webtest.SubmissionPath(s.Working), http.StatusOK).Find("[data-now]").Length() != 0 {

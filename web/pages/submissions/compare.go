@@ -383,8 +383,8 @@ func differenceTexts(a, b comparedRun) (list []string) {
 
 func machineSoftware(m job.Machine) epochs.Software {
 	return epochs.Software{
-		Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Torch: m.Torch, Triton: m.Triton,
-		Harness: m.Harness,
+		Driver: m.Driver, CUDA: m.CUDA, Compiler: m.CompilerVersion, Torch: m.Torch, Triton: m.Triton,
+		Harness: m.HarnessDigest,
 	}
 }
 

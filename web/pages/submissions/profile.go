@@ -218,7 +218,7 @@ func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[str
 			continue
 		}
 		for _, line := range kernel.Source.Lines {
-			if name := path.Base(line.File); links[name] == "" && def.AllowsSubmittedFile(name) {
+			if name := path.Base(line.SourceFile); links[name] == "" && def.AllowsSubmittedFile(name) {
 				links[name] = source + name + "-"
 			}
 		}

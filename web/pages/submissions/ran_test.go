@@ -58,7 +58,7 @@ func TestARunShowsWhatRanInItsProfile(t *testing.T) {
 		t.Error("a run without a profile says something of what ran")
 	}
 	answer := answerOf(t, b, s.Second)
-	if len(answer.Kernels) != 2 || answer.Kernels[0].Origin != "cuBLAS" || answer.Kernels[0].Cases != 2 ||
+	if len(answer.Kernels) != 2 || answer.Kernels[0].Origin != "cuBLAS" || answer.Kernels[0].CaseCount != 2 ||
 		!answer.Kernels[0].FromLibrary || answer.Libraries != "" {
 		t.Errorf("the API has %+v, and refused %q", answer.Kernels, answer.Libraries)
 	}

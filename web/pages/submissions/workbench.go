@@ -127,8 +127,8 @@ func (p *Submissions) workbenchCompile(c *fiber.Ctx, in submissions.NewSubmissio
 	}
 	request := kernelrun.Request{
 		Kind:         kernelrun.KindCompile,
-		Task:         in.Task,
-		CustomKernel: kernelrun.Code{Source: string(in.Source)},
+		TaskName:     in.Task,
+		CustomKernel: kernelrun.KernelCode{Source: string(in.Source)},
 		Timeout:      kernelrun.CompileTimeout,
 	}
 	if len(in.Devices) > 0 {

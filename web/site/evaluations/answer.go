@@ -80,7 +80,7 @@ func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
 	answer := Answer{
 		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device), Reused: e.SharesResultOf,
 		Result: ExecResult{
-			Report: r.Report, Metadata: runMetadata(kernel, kernelrun.EvaluationKind(e.Kind), r), Stage: r.Stage, Signal: r.Signal, Limit: r.ExceededLimit,
+			Report: r.Report, Metadata: runMetadata(kernel, kernelrun.EvaluationKind(e.Kind), r), Stage: r.LastStage, Signal: r.Signal, Limit: r.ExceededLimit,
 			Stdout: r.Stdout, Stderr: r.Stderr, Seconds: r.StageSeconds,
 		},
 	}
@@ -111,7 +111,7 @@ func PodName(r kernelrun.Result) string {
 
 func runMetadata(kernel Kernel, kind kernelrun.EvaluationKind, r kernelrun.Result) RunMetadata {
 	m := RunMetadata{
-		GPUID: r.Slot, KernelName: kernel.Name, KernelType: kernel.Type, GPUType: r.Name, CUDAVersion: r.CUDA, Worker: r.Worker,
+		GPUID: r.SlotIndex, KernelName: kernel.Name, KernelType: kernel.Type, GPUType: r.DeviceName, CUDAVersion: r.CUDA, Worker: r.Worker,
 		MetricsError: r.MetricsError,
 	}
 	for label, metrics := range r.Metrics {
@@ -122,12 +122,12 @@ func runMetadata(kernel Kernel, kind kernelrun.EvaluationKind, r kernelrun.Resul
 		if m.DeviceMetrics == nil {
 			m.DeviceMetrics, m.Kernels, m.Reports = map[string]any{}, map[string][]kernelrun.Kernel{}, map[string]json.RawMessage{}
 		}
-		m.DeviceMetrics[name+"_device_metrics"] = metrics.Device
+		m.DeviceMetrics[name+"_device_metrics"] = metrics.DeviceMetrics
 		if metrics.Kernels != nil {
 			m.Kernels[name] = metrics.Kernels
 		}
-		if metrics.Report != nil {
-			m.Reports[name] = metrics.Report
+		if metrics.NsightReport != nil {
+			m.Reports[name] = metrics.NsightReport
 		}
 	}
 	return m
@@ -140,7 +140,7 @@ func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
 type Kernel struct{ Type, Name string }
 
 // DescribeKernel describes a kernel.
-func DescribeKernel(code kernelrun.Code) Kernel {
+func DescribeKernel(code kernelrun.KernelCode) Kernel {
 	k := Kernel{Type: code.KernelType}
 	for _, key := range []string{"kernel_name", "function_name", "entry_point", "class_name"} {
 		if name, ok := code.Metadata[key].(string); ok && k.Name == "" {

@@ -32,7 +32,7 @@ func (s *Evaluations) Capacity(ctx context.Context) (Capacity, error) {
 			found["torch"], found["multi_kernel"] = true, true
 			found["cuda"] = found["cuda"] || gpu
 			found["triton"] = found["triton"] || gpu && machine.Triton != ""
-			found["torch_cuda"] = found["torch_cuda"] || gpu && machine.Compiler != ""
+			found["torch_cuda"] = found["torch_cuda"] || gpu && machine.CompilerVersion != ""
 		}
 	}
 	for _, kernelType := range []string{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"} {

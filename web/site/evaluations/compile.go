@@ -33,7 +33,7 @@ func (s *Evaluations) Compile(
 		}
 	}
 	var err error
-	if request.Task != "" {
+	if request.TaskName != "" {
 		if lang, err = s.packSubmission(ctx, caller.User, &request, files); err != nil {
 			return work.Evaluation{}, err
 		}
@@ -44,7 +44,7 @@ func (s *Evaluations) Compile(
 		return work.Evaluation{}, err
 	}
 	devices := devicesOf(workers, s.site.Now(), func(w fleet.Worker, slot job.Slot) bool {
-		return w.AcceptsJobsOn(slot) && slot.Machine.Compiler != "" && (slot.Device != gpuname.CPU) == (lang == tasks.LangCUDA)
+		return w.AcceptsJobsOn(slot) && slot.Machine.CompilerVersion != "" && (slot.Device != gpuname.CPU) == (lang == tasks.LangCUDA)
 	})
 	if len(devices) == 0 {
 		needs := map[tasks.Lang]string{tasks.LangCUDA: "CUDA: it needs a GPU and nvcc", tasks.LangCPP: "C++: it needs a CPU slot and g++"}
@@ -58,11 +58,11 @@ func (s *Evaluations) packSubmission(
 	ctx context.Context, user accounts.User, request *kernelrun.Request, files map[string][]byte,
 ) (tasks.Lang, error) {
 	refuse := func(text string) (tasks.Lang, error) {
-		return "", &kernelrun.Refusal{Message: text, Details: map[string]any{"task": request.Task}}
+		return "", &kernelrun.Refusal{Message: text, Details: map[string]any{"task": request.TaskName}}
 	}
-	task, err := s.site.Store.Catalog.Task(ctx, db.Slug(request.Task))
+	task, err := s.site.Store.Catalog.Task(ctx, db.Slug(request.TaskName))
 	if db.KindOf(err) == db.NotFound || err == nil && !task.VisibleTo(user) {
-		return refuse(fmt.Sprintf("there is no task %q", request.Task))
+		return refuse(fmt.Sprintf("there is no task %q", request.TaskName))
 	}
 	if err != nil {
 		return "", err
@@ -78,12 +78,12 @@ func (s *Evaluations) packSubmission(
 	if err := cmp.Or(bundle.CheckFiles(submission.Names()), tasks.CheckSubmission(submission)); err != nil {
 		return refuse(err.Error())
 	}
-	request.Task, request.VersionID, request.CustomKernel.Source = task.Slug, task.VersionID, string(submission.Pack())
+	request.TaskName, request.VersionID, request.CustomKernel.Source = task.Slug, task.VersionID, string(submission.Pack())
 	return bundle.Definition.Lang, nil
 }
 
 // WithKernelDiagnostics adds diagnostics by line, and the resources of kernels, to the result of a compilation.
-func WithKernelDiagnostics(c kernelrun.Compilation) kernelrun.Compilation {
+func WithKernelDiagnostics(c kernelrun.CompilationResult) kernelrun.CompilationResult {
 	for _, r := range views.ParseRemarks(c.CompilerMessages, views.CompiledSources(c)) {
 		severity := "warning"
 		if r.IsError {

@@ -139,7 +139,7 @@ func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEven
 
 // isSelfMeasured reports whether the kernel runs inside the task's own program, so that it could forge its time.
 func isSelfMeasured(run work.Run, def tasks.Definition) bool {
-	return cmp.Or(run.Harness, harness.NameForTask(def)) == harness.BundleHarness
+	return cmp.Or(run.Harness, harness.HarnessNameOfTask(def)) == harness.BundleHarness
 }
 
 func hideOutput(card *views.RunCard, hidden Redactor) {
@@ -167,15 +167,15 @@ func attemptProgress(
 			continue
 		}
 		switch e.Type {
-		case job.EventStage:
+		case job.EventStageStarted:
 			now = []views.StageView{{Result: job.StageResult{Stage: e.Event.Stage, StartedAt: e.CreatedAt}, TotalCases: e.Event.CaseCount, IsRunning: true}}
-		case job.EventCase:
+		case job.EventCaseEnded:
 			if len(now) > 0 && e.Event.Case != nil {
 				now[0].StartNextProcess(e.Event.Case.Index)
 				now[0].Result.Cases = append(now[0].Result.Cases, *e.Event.Case)
 				now[0].TotalCases = max(now[0].TotalCases, e.Event.CaseCount)
 			}
-		case job.EventEnded:
+		case job.EventStageEnded:
 			if now = nil; e.Event.EndedStage != nil {
 				ended = append(ended, *e.Event.EndedStage)
 			}

@@ -23,7 +23,7 @@ type Redactor struct {
 
 // NewRedactor returns the Redactor for runs of a task version.
 func NewRedactor(def tasks.Definition) Redactor {
-	return Redactor{definition: def, isSelfMeasured: harness.NameForTask(def) == harness.BundleHarness}
+	return Redactor{definition: def, isSelfMeasured: harness.HarnessNameOfTask(def) == harness.BundleHarness}
 }
 
 // RedactStage removes texts from the result of a stage.
@@ -77,7 +77,7 @@ func (h Redactor) RedactFailure(f *job.Failure) *job.Failure {
 	hidden := *f
 	hidden.Reason = f.PublicReason()
 	if h.isSelfMeasured {
-		hidden.Reason = f.Kind()
+		hidden.Reason = f.KindSentence()
 	}
 	if hidden.Reason != f.Reason {
 		hidden.Reason += " The details are private as long as the source is."

@@ -49,7 +49,7 @@ func profiledKernels(run work.Run, def tasks.Definition, profile Profile) views.
 	for _, c := range profile.Cases {
 		launches := 0
 		for _, k := range c.Kernels {
-			launches += k.Launches
+			launches += k.LaunchCount
 		}
 		if launches > 0 {
 			ran.Cases++

@@ -110,7 +110,7 @@ func mergeStages(
 
 // caseIntervals returns the intervals of the case times of a stage; nil if they were not measured in several processes.
 func caseIntervals(r job.StageResult) []boards.Interval {
-	if len(r.Cases) == 0 || len(r.Cases[0].Processes) < 2 {
+	if len(r.Cases) == 0 || len(r.Cases[0].ProcessMedians) < 2 {
 		return nil
 	}
 	intervals := make([]boards.Interval, len(r.Cases))

@@ -24,17 +24,17 @@ func IsTerminal(w io.Writer) bool {
 // that prints from several goroutines needs one (watcher.mu). The width is read once, at the start.
 type Screen struct {
 	Out        io.Writer
-	Terminal   bool
+	IsTerminal bool
 	Width      int
-	color      bool
+	usesColor  bool
 	StatusLine string // last line on a terminal, set by SetStatus
 }
 
 // NewScreen returns a Screen for the standard output. NO_COLOR (with any value) and TERM=dumb switch colors off.
 func NewScreen(env Environment) *Screen {
-	s := &Screen{Out: env.Stdout, Terminal: IsTerminal(env.Stdout), Width: 80}
-	s.color = s.Terminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
-	if s.Terminal {
+	s := &Screen{Out: env.Stdout, IsTerminal: IsTerminal(env.Stdout), Width: 80}
+	s.usesColor = s.IsTerminal && env.Getenv("NO_COLOR") == "" && env.Getenv("TERM") != "dumb"
+	if s.IsTerminal {
 		if width, _, err := term.GetSize(int(fileOfWriter(env.Stdout).Fd())); err == nil && width > 10 {
 			s.Width = width
 		}
@@ -43,8 +43,8 @@ func NewScreen(env Environment) *Screen {
 }
 
 // RemoveControlCharacters removes characters that move the cursor of a terminal or change the direction of text,
-// because sources, names, and outputs are untrusted. PrintLine, PrintState, Table, and SetStatus apply it to all text
-// from a site.
+// because sources, names, and outputs are untrusted. PrintLine, PrintState, PrintTable, and SetStatus apply it to all
+// text from a site.
 func RemoveControlCharacters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
@@ -63,7 +63,7 @@ func (s *Screen) PrintLine(format string, args ...any) {
 
 // SetStatus changes the status line; without a terminal it does nothing.
 func (s *Screen) SetStatus(text string) {
-	if !s.Terminal || text == s.StatusLine {
+	if !s.IsTerminal || text == s.StatusLine {
 		return
 	}
 	s.eraseStatus()
@@ -89,7 +89,7 @@ func (s *Screen) drawStatus() {
 // colorState adds a color to the name of a state.
 func (s *Screen) colorState(state string) string {
 	colours := map[string]string{string(work.StateDone): "32", string(work.StateFailed): "31", string(work.StateCancelled): "33"}
-	if c := colours[state]; c != "" && s.color {
+	if c := colours[state]; c != "" && s.usesColor {
 		return "\x1b[" + c + "m" + state + "\x1b[0m"
 	}
 	return state
@@ -103,8 +103,8 @@ func (s *Screen) PrintState(device, state, rest string) {
 	s.drawStatus()
 }
 
-// Table prints rows below a header.
-func (s *Screen) Table(head string, rows int, row func(int) []any) {
+// PrintTable prints rows below a header.
+func (s *Screen) PrintTable(head string, rows int, row func(int) []any) {
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, head)
 	for i := range rows {
