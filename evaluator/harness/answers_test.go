@@ -20,12 +20,15 @@ func TestAnswersOfAnotherTypeAreNamed(t *testing.T) {
 		{"(1, 1, 1)", "floats", "expected an array of float32, got a tuple of int numbers"},
 		{"floats + 0j", "floats", "expected an array of float32, got an array of complex64"},
 		{"floats.astype('float64')", "floats", "expected an array of float32, got an array of float64"},
-		{"floats.astype('float16')", "floats", ""}, // less exact, and within the tolerances
+		{"floats.astype('float16')", "floats", "expected an array of float32, got an array of float16"},
 		{"floats", "floats.astype('float64')", ""}, // a reference may be more exact than what it asks for
 		{"floats", "ints", "expected an array of int32, got an array of float32"},
 		{"ints.astype('int64')", "ints", "expected an array of int32, got an array of int64"},
 		{"ints", "floats", ""},
-		{"ints > 0", "ints", ""},
+		{"ints", "ints.astype('int64')", ""},
+		{"ints.astype('uint8')", "ints.astype('int64')", "expected an array of int64, got an array of uint8"},
+		{"ints > 0", "ints", "expected an array of int32, got an array of bool"},
+		{"ints > 0", "ints.astype('uint8')", ""},
 		{"None", "floats", "expected an array of float32, got None"},
 		{"'1'", "floats", "expected an array of float32, got a str"},
 		{"{'y': floats}", "floats", "expected an array of float32, got a dict"},
@@ -43,14 +46,26 @@ func TestAnswersOfAnotherTypeAreNamed(t *testing.T) {
 			"expected a tensor of float32, got a tensor of float64"},
 		{"torch.Tensor('complex64', 8)", "torch.Tensor('float32', 4)",
 			"expected a tensor of float32, got a tensor of complex64"},
-		{"torch.Tensor('float8_e4m3fn', 1)", "torch.Tensor('bfloat16', 2)", "same"},
+		{"torch.Tensor('float8_e4m3fn', 1)", "torch.Tensor('bfloat16', 2)", "expected a tensor of bfloat16, got a tensor of float8_e4m3fn"},
+		{"torch.Tensor('float16', 2)", "torch.Tensor('float32', 4)", "expected a tensor of float32, got a tensor of float16"},
 		{"[1.0]", "torch.Tensor('bfloat16', 2)", "expected a tensor of bfloat16, got a list of float numbers"},
 		{"floats", "torch.Tensor('float32', 4)", "expected a tensor of float32, got an array of float32"},
 	}
-	cases := make([][2]string, len(tests))
-	for i, test := range tests {
-		cases[i] = [2]string{test.received, test.expected}
+	rounded := []struct{ received, expected, want string }{ // with a relative tolerance of 1 %
+		{"floats.astype('float16')", "floats", ""},
+		{"torch.Tensor('bfloat16', 2)", "torch.Tensor('float32', 4)", "same"},
+		{"torch.Tensor('float8_e4m3fn', 1)", "torch.Tensor('bfloat16', 2)", "expected a tensor of bfloat16, got a tensor of float8_e4m3fn"},
+		{"ints.astype('int8')", "ints", "expected an array of int32, got an array of int8"},
 	}
+	var cases [][3]any
+	for i, test := range append(tests, rounded...) {
+		rtol := 1e-5
+		if i >= len(tests) {
+			rtol = 0.01
+		}
+		cases = append(cases, [3]any{test.received, test.expected, rtol})
+	}
+	tests = append(tests, rounded...)
 	input, err := json.Marshal(cases)
 	if err != nil {
 		t.Fatal(err)

@@ -25,10 +25,10 @@ class Tensor:
 
 names = {"floats": numpy.ones(3, "float32"), "ints": numpy.ones(3, "int32"), "torch": types.SimpleNamespace(Tensor=Tensor)}
 said = []
-for received, expected in json.load(sys.stdin):
+for received, expected, rtol in json.load(sys.stdin):
     received, expected = eval(received, names), eval(expected, names)
     if isinstance(received, Tensor) and isinstance(expected, Tensor):
-        said.append([utils._type_mismatch(received, expected) or "same"])
+        said.append([utils._type_mismatch(received, expected, rtol) or "same"])
     else:
-        said.append(utils.verbose_allclose(received, expected))
+        said.append(utils.verbose_allclose(received, expected, rtol=rtol))
 json.dump(said, sys.stdout)

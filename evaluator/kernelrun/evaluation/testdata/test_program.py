@@ -946,6 +946,13 @@ class Turns(unittest.TestCase):
             self.assertEqual(events[: len(order)], order)
             self.assertEqual(len(events) == len(order), broken is not None)
 
+    def test_an_input_for_a_device_has_few_bytes_on_the_host(self):
+        for size, refused in ((16 << 10, False), ((16 << 10) + 4, True)):
+            runner = Runner(unittest.mock.Mock(), unittest.mock.Mock(), unittest.mock.Mock(), unittest.mock.Mock(), unittest.mock.Mock())
+            runner._share = unittest.mock.Mock(side_effect=Refused)  # which comes next
+            with self.assertRaises(TaskFailed if refused else Refused):
+                runner.ask([torch.zeros(size, dtype=torch.uint8)], 0)
+
     def test_nothing_is_done_during_a_call_whose_clock_has_started(self):
         for early in (False, True):
             asked, during = unittest.mock.Mock(), unittest.mock.Mock()
