@@ -19,11 +19,11 @@ import (
 	"warpboard/tasks"
 )
 
-// StartAllBaselines calls StartBaselines for every task.
+// StartAllBaselines queues the missing and outdated baselines of every task (StartBaselines).
 func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 	// The actor is an admin, so that private tasks are included. Each task has its own transaction. An error ends the
 	// loop; the next start of the site, or the next new software on a device, tries again. Repetitions queue nothing
-	// twice (see currentBaselines).
+	// twice (see devicesWithCurrentBaseline).
 	list, err := s.Catalog.Tasks(ctx, accounts.User{Role: accounts.RoleAdmin})
 	if err != nil || s.noBaselines {
 		return 0, err
@@ -83,11 +83,11 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 // should not be busy with baselines.
 const disturbedBaselineWait = 6 * time.Hour
 
-// repeatDisturbedBaselines calls StartBaselines for tasks with baselines that were disturbed some time ago.
+// repeatDisturbedBaselines queues the baselines of tasks again whose last run was disturbed some time ago.
 func (s *Store) repeatDisturbedBaselines(ctx context.Context, at time.Time) error {
 	var list []int64
 	err := s.db.Read(ctx).Table("baselines b").Joins("join runs r on r.id = b.run_id").Joins("join tasks t on t.version_id = b.version_id").
-		Where("r.disturbed <> '' and r.ended_at < ?", db.Time(at.Add(-disturbedBaselineWait))).Distinct().Order("t.id").Pluck("t.id", &list).Error
+		Where("r.disturbed <> '' and r.ended_at < ?", db.NormalizeTime(at.Add(-disturbedBaselineWait))).Distinct().Order("t.id").Pluck("t.id", &list).Error
 	for _, id := range list {
 		if err == nil {
 			_, err = s.StartBaselines(ctx, id)
@@ -96,9 +96,9 @@ func (s *Store) repeatDisturbedBaselines(ctx context.Context, at time.Time) erro
 	return db.ReadError(err, "disturbed baselines")
 }
 
-// currentBaselines lists the devices for which a baseline has a run, ended or waiting, that counts as measured with the
-// device's newest software for the task's language.
-func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash string) (have []string, err error) {
+// devicesWithCurrentBaseline lists the devices for which a baseline has a run, ended or waiting, that counts as
+// measured with the device's newest software for the task's language.
+func devicesWithCurrentBaseline(tx *gorm.DB, version catalog.TaskVersion, name, hash string) (have []string, err error) {
 	kind := epochs.NativeSoftware
 	if version.Lang == tasks.LangPython {
 		kind = epochs.PythonSoftware
@@ -117,7 +117,7 @@ func currentBaselines(tx *gorm.DB, version catalog.TaskVersion, name, hash strin
 func startBaseline(
 	tx *gorm.DB, in submissions.NewSubmission, task catalog.Task, version catalog.TaskVersion, name string,
 ) (int, error) {
-	have, err := currentBaselines(tx, version, name, db.Hash(in.Source))
+	have, err := devicesWithCurrentBaseline(tx, version, name, db.Hash(in.Source))
 	if err != nil {
 		return 0, err
 	}

@@ -54,8 +54,8 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, version.ID, "CPU"))
 		for i, q := range next[1:] {
 			out := modelstest.Finish(t, s, modelstest.Got[work.Run](t)(s.Work.Run(ctx, q.RunID)), float64(200-100*i))
-			if out.BoardChange == nil || out.BoardChange.ChangeNumber != before+int64(i)+1 {
-				t.Errorf("the board is told %+v", out.BoardChange)
+			if out.ChangedBoard == nil || out.ChangedBoard.ChangeNumber != before+int64(i)+1 {
+				t.Errorf("the board is told %+v", out.ChangedBoard)
 			}
 		}
 		var measured []string

@@ -28,16 +28,16 @@ import (
 // transaction that ends a turn. Nothing polls open confirmations: a turn that does not end keeps its confirmation open.
 // Deleting the submission of either side deletes the order and its runs (on delete cascade).
 type confirmation struct {
-	Order
+	RemeasureOrder
 	challengerRun, recordHolderRun work.Run
 	turns                          []work.Run // the oldest first
 	challengerAloneReason          string     // why the challenger is measured alone; empty: it is not
 }
 
 const (
-	// MinUndisturbedTurns is the number of undisturbed turns that suffice per side. Two is the smallest number that can
-	// disagree; with one, a single lucky turn would be the score.
-	MinUndisturbedTurns = 2 // of each side, on one slot
+	// MinUndisturbedTurns is the number of undisturbed turns on one slot that suffice per side. Two is the smallest
+	// number that can disagree; with one, a single lucky turn would be the score.
+	MinUndisturbedTurns = 2
 	// MaxTurnsPerSide limits the turns per side, and so the cost of a 1st place, if machines are noisy or differ.
 	MaxTurnsPerSide = 8
 	// maxInvalidConfirmations limits how often a challenger is measured if bad conditions spoil its confirmations. A
@@ -51,7 +51,7 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	if err != nil || o.ID == 0 || o.EndedAt != nil { // the submission of one side was deleted
 		return err
 	}
-	c, runs := confirmation{Order: o}, []work.Run{}
+	c, runs := confirmation{RemeasureOrder: o}, []work.Run{}
 	if err := tx.Where("order_id = ? or id in ?", o.ID, []int64{o.ChallengerID, o.HolderID}).Order("id").Find(&runs).Error; err != nil {
 		return db.ReadError(err, "confirmation %d", o.ID)
 	}
@@ -84,7 +84,7 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 			if err != nil {
 				return err
 			}
-			out.BoardChange = &changes[0]
+			out.ChangedBoard = &changes[0]
 		}
 	}
 	return c.continueOrEnd(tx, out)
@@ -107,7 +107,7 @@ func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
 	}
 	if why := invalidTurnReason(counted, c.challengerRun); why != "" {
 		var before int64
-		if err := tx.Model(&Order{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
+		if err := tx.Model(&RemeasureOrder{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
 			return db.ReadError(err, "confirmations of run %d", c.ChallengerID)
 		}
 		if before < maxInvalidConfirmations-1 {
@@ -190,7 +190,7 @@ func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effe
 // sequence ends, because a source with counted turns, and a challenger that was confirmed, are not confirmed again
 // (startConfirmation).
 func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect) error {
-	err := tx.Model(&c.Order).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.CountedOnOneSlot, "reason": why, "again": again}).Error
+	err := tx.Model(&c.RemeasureOrder).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.CountedOnOneSlot, "reason": why, "again": again}).Error
 	if err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
@@ -205,19 +205,19 @@ func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect)
 }
 
 // markWaitingRun marks, on the board, the run that waits for its confirmation.
-func (o Order) markWaitingRun(tx *gorm.DB, runID int64, out *work.Effect) error {
+func (o RemeasureOrder) markWaitingRun(tx *gorm.DB, runID int64, out *work.Effect) error {
 	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", o.VersionID, o.Device).Update("confirming", runID).Error
 	if err != nil {
 		return fmt.Errorf("changing the board: %w", err)
 	}
-	out.BoardChange, err = boards.IncrementChangeNumber(tx, o.VersionID, o.Device)
+	out.ChangedBoard, err = boards.IncrementChangeNumber(tx, o.VersionID, o.Device)
 	return err
 }
 
 // startConfirmation starts a confirmation of a board's 1st place, if it was never confirmed and another person's entry
 // follows. It does nothing if the 1st place is the run except.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64, out *work.Effect) error {
-	// The order equals that of bands and pages (entriesFirst in package boards): of equal scores, the earlier run is
+	// The order equals that of bands and pages (entriesOrder in package boards): of equal scores, the earlier run is
 	// first. Entries of different epochs are not comparable, so a 1st place that is the only entry with the newest
 	// software has no one behind it.
 	var top []boards.Entry
@@ -230,14 +230,14 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	var known int64
 	confirmed, err := samples.IsScoreConfirmed(tx, top[0].RunID, -top[0].EpochAge)
 	if err == nil {
-		err = tx.Model(&Order{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
+		err = tx.Model(&RemeasureOrder{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
 			work.PurposeConfirm, versionID, device, top[0].RunID).Count(&known).Error
 	}
 	if err != nil || confirmed || known > 0 {
 		return db.ReadError(err, "confirmations")
 	}
 	// The holder goes first. If its source no longer runs, this is found before the challenger's turns take time.
-	o := Order{Purpose: work.PurposeConfirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID,
+	o := RemeasureOrder{Purpose: work.PurposeConfirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID,
 		CreatedAt: db.Now()}
 	if err := tx.Create(&o).Error; err != nil {
 		return fmt.Errorf("starting a confirmation: %w", err)
@@ -250,7 +250,7 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 
 // recomputeAndConfirm recomputes boards after a decision about runs, and starts confirmations of new 1st places. It
 // returns the boards' final change numbers.
-func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.BoardChange, error) {
+func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.ChangedBoard, error) {
 	changes, err := recomputeBoards(tx, runs)
 	if err != nil || !s.confirmationsOn {
 		return changes, err
@@ -260,8 +260,8 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 		if err := startConfirmation(tx, c.VersionID, c.Device, 0, &out); err != nil {
 			return nil, err
 		}
-		if out.BoardChange != nil {
-			changes[i] = *out.BoardChange
+		if out.ChangedBoard != nil {
+			changes[i] = *out.ChangedBoard
 		}
 	}
 	return changes, nil
@@ -271,13 +271,13 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []boards.Entry) ([]boards.
 // affected. If confirmations are disabled, open ones still end. In a new epoch, the last rerun of a board determines
 // the 1st place, because until then it changes with every result.
 func (s *Store) confirmAfterRun(tx *gorm.DB, run *work.Run, out *work.Effect) error {
-	if !s.confirmationsOn || run.Purpose == work.PurposeConfirm || out.BoardChange == nil &&
+	if !s.confirmationsOn || run.Purpose == work.PurposeConfirm || out.ChangedBoard == nil &&
 		run.Purpose != work.PurposeRerun {
 		return nil
 	}
 	if run.Purpose == work.PurposeRerun {
 		var others int64
-		err := Order{ID: *run.OrderID}.unfinishedRuns(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
+		err := RemeasureOrder{ID: *run.OrderID}.unfinishedRuns(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
 		if err != nil || others > 0 {
 			return db.ReadError(err, "what is measured again of a board")
 		}
@@ -287,7 +287,7 @@ func (s *Store) confirmAfterRun(tx *gorm.DB, run *work.Run, out *work.Effect) er
 
 // allowNextConfirmation allows another confirmation of runs that become first again.
 func allowNextConfirmation(tx *gorm.DB, runs any) error {
-	err := tx.Model(&Order{}).Where("challenger_id in (?) and ended_at is not null", runs).Update("again", true).Error
+	err := tx.Model(&RemeasureOrder{}).Where("challenger_id in (?) and ended_at is not null", runs).Update("again", true).Error
 	return db.WriteError(err, "confirmations")
 }
 

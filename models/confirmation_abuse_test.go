@@ -70,7 +70,7 @@ func TestPagesLearnThatAFailedTurnChangedTheBoard(t *testing.T) {
 			job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret,
 				Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, work.ResultFindings{})
 		modelstest.Check(t, err)
-		if out.BoardChange == nil {
+		if out.ChangedBoard == nil {
 			t.Error("the board changed and no one is told")
 		}
 	})

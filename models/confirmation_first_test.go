@@ -29,7 +29,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 			return first[2].ID
 		},
 		"a held run is fine": func(t *testing.T, s *models.Store, w world, _ []work.Run, held work.Run) int64 {
-			changes := modelstest.Got[[]boards.BoardChange](t)(s.DismissFlags(t.Context(), w.Admin, held.ID,
+			changes := modelstest.Got[[]boards.ChangedBoard](t)(s.DismissFlags(t.Context(), w.Admin, held.ID,
 				"It is right."))
 			if n := modelstest.Got[int64](t)(s.Boards.ChangeNumber(t.Context(), w.Task.VersionID,
 				"CPU")); len(changes) != 1 || changes[0].ChangeNumber != n {

@@ -59,8 +59,8 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		}
 		bens := w.Score(t, s, w.Ben, 900) // lucky
 		board := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
-		if board.ConfirmingRun != bens.ID || board.Standings[0].UserName != "Ben" {
-			t.Errorf("the board says that %d waits for its confirmation: %+v", board.ConfirmingRun, board.Standings)
+		if board.RunBeingConfirmed != bens.ID || board.Standings[0].UserName != "Ben" {
+			t.Errorf("the board says that %d waits for its confirmation: %+v", board.RunBeingConfirmed, board.Standings)
 		}
 		if runs := modelstest.Got[[]work.Run](t)(s.Work.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
 			t.Errorf("the submission lists %d runs", len(runs))
@@ -84,15 +84,15 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 			!c.CountedOnOneSlot ||
 			c.EndedAt == nil ||
 			len(c.CountedTurns) != 2 || c.CountedTurns[0].ScoreNS != 1002 || c.CountedTurns[1].ScoreNS != 1004 || c.CountedTurns[1].Processes != 5 ||
-			len(c.CountedTurns[1].Cases) == 0 ||
+			len(c.CountedTurns[1].CaseTimes) == 0 ||
 			fmt.Sprintf("%.1f %.1f", *c.ChallengerNS, *c.HolderNS) != "1002.0 1003.0" {
 			t.Errorf("the confirmation keeps %+v", c)
 		}
 		board = modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
 		first := board.Standings[0]
-		if board.ConfirmingRun != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 ||
+		if board.RunBeingConfirmed != 0 || !first.Tied || first.RunID != bens.ID || first.Processes != 10 ||
 			*first.LowNS >= 1001 || *first.HighNS <= 1003 {
-			t.Errorf("afterwards the board says %d, %+v", board.ConfirmingRun, first)
+			t.Errorf("afterwards the board says %d, %+v", board.RunBeingConfirmed, first)
 		}
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)); len(work) != 0 {
 			t.Errorf("afterwards %+v waits", work)
@@ -241,9 +241,9 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID,
 			"It is another person's.")))
 		board := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
-		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)); board.ConfirmingRun != 0 ||
+		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)); board.RunBeingConfirmed != 0 ||
 			len(work) != 0 {
-			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.ConfirmingRun, work)
+			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.RunBeingConfirmed, work)
 		}
 	})
 }

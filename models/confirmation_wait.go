@@ -19,7 +19,7 @@ const maxTurnWait = 10 * time.Minute
 // because the person did not request it and could delay it with other runs.
 func (s *Store) PrioritizeOverdueTurns(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {
-		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.NotEndedSQL, db.Time(at.Add(-maxTurnWait)))
+		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.NotEndedSQL, db.NormalizeTime(at.Add(-maxTurnWait)))
 	}
 	var waiting int64
 	// The dispatcher calls this in every pass. Reading first avoids a write transaction if nothing waits, which is

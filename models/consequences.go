@@ -62,7 +62,7 @@ func (f runConsequences) ApplyEnd(tx *gorm.DB, run *work.Run, out *work.Effect) 
 // measurements of a failed run.
 func (f runConsequences) UpdateBoard(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) (err error) {
 	if run.Purpose == work.PurposeProfile {
-		if out.BoardChange, err = announceProfile(tx, *run); err != nil {
+		if out.ChangedBoard, err = announceProfile(tx, *run); err != nil {
 			return err
 		}
 	}
@@ -72,7 +72,7 @@ func (f runConsequences) UpdateBoard(tx *gorm.DB, run *work.Run, r job.Result, o
 			return err
 		}
 		if change != nil {
-			out.BoardChange = change
+			out.ChangedBoard = change
 		}
 	}
 	if !run.Valid() {
@@ -84,16 +84,16 @@ func (f runConsequences) UpdateBoard(tx *gorm.DB, run *work.Run, r job.Result, o
 	if err != nil {
 		return err
 	}
-	out.BoardChange, err = boards.EnterRun(tx, stands.BoardEntry(), stands.RepresentativeRunID != nil)
-	if err != nil || out.BoardChange == nil {
+	out.ChangedBoard, err = boards.EnterRun(tx, stands.BoardEntry(), stands.RepresentativeRunID != nil)
+	if err != nil || out.ChangedBoard == nil {
 		return err
 	}
-	return errors.Join(announceRecord(tx, out.BoardChange.NewRecord), announceNewRank(tx, run, out.BoardChange))
+	return errors.Join(announceRecord(tx, out.ChangedBoard.NewRecord), announceNewRank(tx, run, out.ChangedBoard))
 }
 
 // CountCancelledRun counts the measurements of a cancelled run for its source, so that cancelling slow runs gives no
 // advantage.
-func (f runConsequences) CountCancelledRun(tx *gorm.DB, run *work.Run, r job.Result) (*boards.BoardChange, error) {
+func (f runConsequences) CountCancelledRun(tx *gorm.DB, run *work.Run, r job.Result) (*boards.ChangedBoard, error) {
 	return storeSampleOfEndedRun(tx, run, r, cancelledRunReason)
 }
 
@@ -115,7 +115,7 @@ func announceRecord(tx *gorm.DB, taken *boards.NewRecord) error {
 }
 
 // announceNewRank stores an event about a person's new rank, for the people who were overtaken.
-func announceNewRank(tx *gorm.DB, run *work.Run, change *boards.BoardChange) error {
+func announceNewRank(tx *gorm.DB, run *work.Run, change *boards.ChangedBoard) error {
 	e := webhooks.WebhookEvent{Kind: webhooks.PlaceTaken, RunID: run.ID, UserID: run.UserID}
 	if r := change.NewRecord; r != nil && r.PreviousRecord != nil {
 		e.FormerHolderID = r.PreviousRecord.UserID
@@ -129,7 +129,7 @@ func announceNewRank(tx *gorm.DB, run *work.Run, change *boards.BoardChange) err
 // announceBaseline raises the change number of the board whose baseline has a score.
 func announceBaseline(tx *gorm.DB, r *work.Run, out *work.Effect) (err error) {
 	if r.Purpose == work.PurposeBaseline && r.ScoreNS != nil {
-		out.BoardChange, err = boards.IncrementChangeNumber(tx, r.VersionID, r.Device)
+		out.ChangedBoard, err = boards.IncrementChangeNumber(tx, r.VersionID, r.Device)
 	}
 	return err
 }

@@ -16,21 +16,21 @@ import (
 	"warpboard/models/work"
 )
 
-// UnrevealedPerson is a person with submissions in an event that are not revealed yet.
-type UnrevealedPerson struct {
-	UserID         int64
-	UserName       string
-	Submissions    int
-	UnfinishedRuns int `gorm:"column:live"` // number of runs that have not ended
+// PersonWithFrozenResults is a person with submissions in an event whose results are not revealed yet.
+type PersonWithFrozenResults struct {
+	UserID          int64
+	UserName        string
+	SubmissionCount int `gorm:"column:submissions"`
+	UnfinishedRuns  int `gorm:"column:live"` // number of runs that have not ended
 }
 
-// UnrevealedPeople lists the people whose results are not revealed yet.
-func (s *Store) UnrevealedPeople(ctx context.Context, eventID int64) ([]UnrevealedPerson, error) {
-	return queryUnrevealedPeople(s.db.Read(ctx), eventID)
+// PeopleWithFrozenResults lists the people whose results are not revealed yet.
+func (s *Store) PeopleWithFrozenResults(ctx context.Context, eventID int64) ([]PersonWithFrozenResults, error) {
+	return queryPeopleWithFrozenResults(s.db.Read(ctx), eventID)
 }
 
-// UnrevealedBestScore returns a person's best score on a board among results that are not revealed, or 0.
-func (s *Store) UnrevealedBestScore(
+// BestFrozenScore returns a person's best score on a board among results that are not revealed, or 0.
+func (s *Store) BestFrozenScore(
 	ctx context.Context, userID, versionID int64, device string,
 ) (ns float64, err error) {
 	if userID == 0 {
@@ -42,7 +42,7 @@ func (s *Store) UnrevealedBestScore(
 	return ns, db.ReadError(err, "frozen results of person %d", userID)
 }
 
-func queryUnrevealedPeople(tx *gorm.DB, eventID int64) (list []UnrevealedPerson, err error) {
+func queryPeopleWithFrozenResults(tx *gorm.DB, eventID int64) (list []PersonWithFrozenResults, err error) {
 	err = tx.Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join runs r on r.submission_id = s.id and r.profile_of is null").
 		Select("s.user_id, u.name as user_name, count(distinct s.id) as submissions, count(case when r.ended_at is null then 1 end) as live").
 		Where("s.frozen_event = ?", eventID).Group("s.user_id, u.name").Order("u.name, s.user_id").Scan(&list).Error
@@ -58,7 +58,7 @@ const RevealAllResults = -1
 // person has already revealed this entrant.
 func (s *Store) RevealResults(
 	ctx context.Context, actor accounts.User, slug string, submissions int,
-) (name string, changes []boards.BoardChange, err error) {
+) (name string, changes []boards.ChangedBoard, err error) {
 	found, err := s.Events.Event(ctx, slug)
 	if err != nil {
 		return "", nil, err
@@ -72,13 +72,13 @@ func (s *Store) RevealResults(
 		if err != nil {
 			return err
 		}
-		list, err := queryUnrevealedPeople(tx, e.ID)
+		list, err := queryPeopleWithFrozenResults(tx, e.ID)
 		if err != nil {
 			return err
 		}
 		wait := 0
 		for _, w := range list {
-			wait += w.Submissions
+			wait += w.SubmissionCount
 		}
 		now, entrant := list, events.Entrant{}
 		switch {
@@ -105,7 +105,7 @@ func (s *Store) RevealResults(
 	return name, changes, err
 }
 
-// readRevealOrder has the ranks of an event's entrants, in which RevealResults publishes results from the last to the
+// revealOrder has the ranks of an event's entrants, in which RevealResults publishes results from the last to the
 // first.
 type revealOrder struct {
 	entrants events.Entrants
@@ -131,8 +131,8 @@ func (s *Store) readRevealOrder(ctx context.Context, e events.Event) (r revealOr
 // lowestRankedUnrevealed returns the people with waiting results who belong to the lowest-ranked entrant. Entrants
 // without a rank are below all others.
 func (r revealOrder) lowestRankedUnrevealed(
-	list []UnrevealedPerson,
-) (chosen []UnrevealedPerson, entrant events.Entrant) {
+	list []PersonWithFrozenResults,
+) (chosen []PersonWithFrozenResults, entrant events.Entrant) {
 	lowest := 0
 	for _, w := range list {
 		of := r.entrants.EntrantOf(w.UserID, w.UserName)
@@ -142,7 +142,7 @@ func (r revealOrder) lowestRankedUnrevealed(
 		}
 		switch {
 		case at > lowest:
-			lowest, entrant, chosen = at, of, []UnrevealedPerson{w}
+			lowest, entrant, chosen = at, of, []PersonWithFrozenResults{w}
 		case of == entrant:
 			chosen = append(chosen, w)
 		}
@@ -152,8 +152,8 @@ func (r revealOrder) lowestRankedUnrevealed(
 
 // releaseSubmissions makes the frozen submissions of people count. Those that still run count when they end.
 func (s *Store) releaseSubmissions(
-	tx *gorm.DB, eventID int64, people []UnrevealedPerson,
-) ([]boards.BoardChange, error) {
+	tx *gorm.DB, eventID int64, people []PersonWithFrozenResults,
+) ([]boards.ChangedBoard, error) {
 	ids := make([]int64, len(people))
 	for i, w := range people {
 		ids[i] = w.UserID

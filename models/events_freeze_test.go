@@ -32,8 +32,8 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		before := []string{"1 Ann: 0 + 5 = 5", "2 Ben: 0 + 3 = 3"}
 		c.wantTable(e, before...)
 		waiting := func() (n int) {
-			for _, w := range modelstest.Got[[]models.UnrevealedPerson](t)(c.UnrevealedPeople(t.Context(), e.ID)) {
-				n += w.Submissions
+			for _, w := range modelstest.Got[[]models.PersonWithFrozenResults](t)(c.PeopleWithFrozenResults(t.Context(), e.ID)) {
+				n += w.SubmissionCount
 			}
 			return n
 		}

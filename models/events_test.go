@@ -106,7 +106,7 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 		e.PointsRuleText, e.EntrantsAreTeams = "5/3/1", true
 		for _, user := range []accounts.User{c.Ann, c.Ben} {
 			modelstest.Check(t, c.Quotas.SetTeam(t.Context(), c.Admin,
-				quota.TeamChange{Name: "Kernels", Person: user.ID}))
+				quota.TeamChange{Name: "Kernels", PersonID: user.ID}))
 		}
 		c.wantTable(e, "1 Kernels: 5 + 5 = 10", "2 Cleo: 3 + 3 = 6") // Cleo is the second entrant
 		tasks := modelstest.Got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))
@@ -126,9 +126,9 @@ func TestStandingsFollowEachBoard(t *testing.T) {
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Ben: 0 + 5 = 5")
 		c.plays(c.cleo, c.Task, 500)
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
-		modelstest.Got[[]boards.BoardChange](c.t)(c.RenameUser(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
+		modelstest.Got[[]boards.ChangedBoard](c.t)(c.RenameUser(t.Context(), c.Admin, c.cleo.ID, "Zoe"))
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
-		modelstest.Got[[]boards.BoardChange](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID,
+		modelstest.Got[[]boards.ChangedBoard](c.t)(c.DeleteSubmission(t.Context(), c.Admin, first.SubmissionID,
 			"It was sent twice."))
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Zoe: 0 + 5 = 5")
 	})

@@ -28,12 +28,12 @@ const (
 	// The length is in characters, because pages and the audit log show the reason in full.
 	maxReasonLength = 1000 // characters
 	// The limit applies to any 60 minutes. Each report asks the task's author for a review. Admins have no limit.
-	reportsPerHour = 10 // reports by one person
+	maxReportsPerHour = 10 // reports by one person
 )
 
-// cleanReason removes control characters and superfluous spaces from a reason. It returns an error if the result is
-// empty or too long.
-func cleanReason(text string) (string, error) {
+// cleanAndCheckReason removes control characters and superfluous spaces from a reason. It returns an error if the
+// result is empty or too long.
+func cleanAndCheckReason(text string) (string, error) {
 	text = db.SanitizeText(text)
 	switch n := len([]rune(text)); {
 	case accounts.CleanName(text) == "":
@@ -47,7 +47,7 @@ func cleanReason(text string) (string, error) {
 // ReportRun asks the task's author and the admins to review a run on a board. Each person can report a run once until
 // it is reviewed.
 func (s *Store) ReportRun(ctx context.Context, actor accounts.User, runID int64, why string) error {
-	why, err := cleanReason(why)
+	why, err := cleanAndCheckReason(why)
 	if err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *Store) ReportRun(ctx context.Context, actor accounts.User, runID int64,
 			return err
 		}
 		// A unique index on open flags (run, kind, person) prevents duplicates by simultaneous requests.
-		err = tx.Create(&review.Flag{RunID: runID, Kind: review.KindReport, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
+		err = tx.Create(&review.Flag{RunID: runID, Kind: review.KindReport, ReporterID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
 		if err = db.WriteError(err, "report"); db.KindOf(err) == db.Conflict {
 			return db.Errorf(db.Conflict, "You have reported run %d already; it has not been reviewed yet.", runID)
 		}
@@ -83,9 +83,9 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 		return nil
 	}
 	rate := quota.RateLimit{
-		Max:         reportsPerHour,
+		Max:         maxReportsPerHour,
 		Window:      time.Hour,
-		RefusalText: fmt.Sprintf("At most %d reports an hour are accepted.", reportsPerHour),
+		RefusalText: fmt.Sprintf("At most %d reports an hour are accepted.", maxReportsPerHour),
 	}
 	return rate.Check(tx.Model(&review.Flag{}).Where("user_id = ?", actor.ID), "created_at")
 }
@@ -94,8 +94,8 @@ func checkReports(tx *gorm.DB, actor accounts.User) error {
 // the hold was caused by a failed confirmation of its source, all runs of that source count.
 func (s *Store) DismissFlags(
 	ctx context.Context, actor accounts.User, runID int64, why string,
-) ([]boards.BoardChange, error) {
-	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.BoardChange, error) {
+) ([]boards.ChangedBoard, error) {
+	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.ChangedBoard, error) {
 		var own, released int64 // a review of a run's own score is none of its source
 		err := tx.Model(&review.Flag{}).Where("run_id = ? and kind = ? and closed_at is null", runID, review.KindHeld).Count(&own).Error
 		if err != nil {

@@ -47,7 +47,7 @@ func isProfilable(tx *gorm.DB, run work.Run) (bool, error) {
 }
 
 // announceProfile raises the change number of the board on which an entry now has a profile.
-func announceProfile(tx *gorm.DB, profile work.Run) (*boards.BoardChange, error) {
+func announceProfile(tx *gorm.DB, profile work.Run) (*boards.ChangedBoard, error) {
 	var entries int64
 	// Boards show profiles only for entries. If the run is no longer an entry, the change number stays.
 	err := tx.Model(&boards.Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error

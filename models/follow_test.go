@@ -28,7 +28,7 @@ func TestAProfileWaitsForAllOtherRuns(t *testing.T) {
 		ranked := w.Submit(t, s, w.Ann)
 		bens := w.Submit(t, s, w.Ben)
 		recorded := modelstest.Finish(t, s, ranked, 100)
-		if recorded.BoardChange == nil {
+		if recorded.ChangedBoard == nil {
 			t.Error("the board waits for the profile")
 		}
 		profile := modelstest.Got[work.SubmissionRuns](t)(s.Work.SubmissionRuns(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
@@ -98,8 +98,8 @@ func TestTheBoardChangesWhenAnEntryGetsItsProfile(t *testing.T) {
 			before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
 			out := modelstest.Finish(t, s, modelstest.ProfileRun(t, s, ranked), 1)
 			after := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
-			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.BoardChange != nil) {
-				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.BoardChange)
+			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.ChangedBoard != nil) {
+				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.ChangedBoard)
 			}
 		}
 		other := w.Score(t, s, w.Ben, 95)

@@ -14,19 +14,22 @@ import (
 	"warpboard/models/work"
 )
 
-// Hold keeps the runs of a person's source off a board until a review, with any software, because one of them failed
-// when it was measured again. Otherwise a kernel could fail on purpose on slow slots and keep a lucky score. A hold
-// remains when its runs are deleted.
-type Hold struct {
-	ID        int64
-	VersionID int64
-	Device    string
-	UserID    int64
-	SourceKey string
-	RunID     int64  // the run that failed; 0: unknown
-	Reason    string `gorm:"column:why"`
-	CreatedAt time.Time
+// SourceHold keeps the runs of a person's source off a board until a review, with any software, because one of them
+// failed when it was measured again. Otherwise a kernel could fail on purpose on slow slots and keep a lucky score. A
+// hold remains when its runs are deleted.
+type SourceHold struct {
+	ID          int64
+	VersionID   int64
+	Device      string
+	UserID      int64
+	SourceKey   string
+	FailedRunID int64  `gorm:"column:run_id"` // the run that failed; 0: unknown
+	Reason      string `gorm:"column:why"`
+	CreatedAt   time.Time
 }
+
+// TableName returns the table of held sources.
+func (SourceHold) TableName() string { return "holds" }
 
 // holdReasonSQL is the reason why a run is held although it would count: an impossible score without a review, a hold
 // of its source, or an event whose results are not revealed. It is the only place of this rule. runs.held_why stores
@@ -86,12 +89,12 @@ func holdRunFromBoard(tx *gorm.DB, r *work.Run) error {
 }
 
 // holdSource holds the source of a run that failed when it was measured again.
-func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.BoardChange, error) {
+func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.ChangedBoard, error) {
 	var run work.Run
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return nil, db.ReadError(err, "run %d", runID)
 	}
-	h := Hold{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID, RunID: run.ID,
+	h := SourceHold{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID, FailedRunID: run.ID,
 		Reason: db.CutText(db.SanitizeText(why), review.MaxDetailLength), CreatedAt: db.Now()}
 	err := tx.Table("submissions").Where("id = ?", run.SubmissionID).Pluck("source_key", &h.SourceKey).Error
 	if err == nil {
@@ -110,7 +113,7 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]boards.BoardChange, err
 // again. It returns the number of holds that ended. The caller must call applyHolds.
 func releaseSource(tx *gorm.DB, actor accounts.User, run work.Run, why string) (ended int64, err error) {
 	same := func() *gorm.DB { return runsOfEqualSource(tx, run).Select("id") }
-	res := tx.Where("id in (?)", tx.Table("runs").Select("(select h.id "+holdOfRunSQL+")").Where("runs.id = ?", run.ID)).Delete(&Hold{})
+	res := tx.Where("id in (?)", tx.Table("runs").Select("(select h.id "+holdOfRunSQL+")").Where("runs.id = ?", run.ID)).Delete(&SourceHold{})
 	if res.Error != nil || res.RowsAffected == 0 {
 		return 0, db.WriteError(res.Error, "source of run %d", run.ID)
 	}

@@ -121,7 +121,7 @@ func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 		waiting := l.takes(l.Ann, job.ModeRanked)
 		spent := modelstest.Got[[]quota.LimitUse](t)(s.Quotas.UsesOfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits))
 		// a live run counts like those before
-		if len(spent) != 1 || spent[0].UsedGPUTime != 8*time.Second || !spent[0].FreeAt.IsZero() {
+		if len(spent) != 1 || spent[0].UsedGPUTime != 8*time.Second || !spent[0].AvailableAgainAt.IsZero() {
 			t.Errorf("spent %+v", spent)
 		}
 		l.takes(l.Ann, job.ModeRanked)

@@ -46,9 +46,9 @@ func ignoreNotFound(err error) error {
 
 // decideOnRun calls do for a run if the actor is the author of its task or an admin, and stores the reason.
 func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right accounts.Action, runID int64, why string,
-	do func(tx *gorm.DB, run work.Run, why string) ([]boards.BoardChange, error)) (changes []boards.BoardChange,
+	do func(tx *gorm.DB, run work.Run, why string) ([]boards.ChangedBoard, error)) (changes []boards.ChangedBoard,
 	err error) {
-	if why, err = cleanReason(why); err != nil {
+	if why, err = cleanAndCheckReason(why); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -76,8 +76,8 @@ func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right acco
 // run's flags.
 func (s *Store) Disqualify(
 	ctx context.Context, actor accounts.User, runID int64, why string,
-) ([]boards.BoardChange, error) {
-	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.BoardChange, error) {
+) ([]boards.ChangedBoard, error) {
+	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.ChangedBoard, error) {
 		// A held run can be disqualified too, if a review finds a problem.
 		if !run.Valid() && run.HeldReason == "" {
 			return nil, db.Errorf(db.Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
@@ -94,8 +94,8 @@ func (s *Store) Disqualify(
 // Reinstate revokes a disqualification with a reason. The author of a task cannot revoke an admin's decision.
 func (s *Store) Reinstate(
 	ctx context.Context, actor accounts.User, runID int64, why string,
-) ([]boards.BoardChange, error) {
-	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.BoardChange, error) {
+) ([]boards.ChangedBoard, error) {
+	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.ChangedBoard, error) {
 		// OwnerID is the person who disqualified the run, because only that person and admins may reinstate it.
 		if err := actor.CheckPermission(accounts.ReinstateRun,
 			accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}); err != nil {
@@ -115,7 +115,7 @@ func (s *Store) Reinstate(
 // recomputed; records are rebuilt.
 func (s *Store) storeDecision(
 	tx *gorm.DB, actor accounts.User, run work.Run, act, why string, values map[string]any,
-) ([]boards.BoardChange, error) {
+) ([]boards.ChangedBoard, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
@@ -140,7 +140,7 @@ func (s *Store) storeDecision(
 // running attempts after their next heartbeat.
 func (s *Store) DeleteSubmission(
 	ctx context.Context, actor accounts.User, id int64, why string,
-) (changes []boards.BoardChange, err error) {
+) (changes []boards.ChangedBoard, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub submissions.Submission
 		if err := tx.Take(&sub, id).Error; err != nil {
@@ -151,7 +151,7 @@ func (s *Store) DeleteSubmission(
 			return err
 		}
 		if sub.UserID != actor.ID {
-			if why, err = cleanReason(why); err != nil {
+			if why, err = cleanAndCheckReason(why); err != nil {
 				return err
 			}
 		}
@@ -170,7 +170,7 @@ func (s *Store) DeleteSubmission(
 // source.
 func (s *Store) deleteSubmission(
 	tx *gorm.DB, sub submissions.Submission, byOwner bool,
-) (changes []boards.BoardChange, err error) {
+) (changes []boards.ChangedBoard, err error) {
 	// These are read before the deletion, which also deletes runs, stages, events, rows of artifacts, runs of turns,
 	// and flags by cascade. Files of artifacts stay until the next sweep.
 	counted, err := boards.EntriesOfSubmission(tx, sub.ID)
@@ -229,7 +229,7 @@ const cancelTimeout = 10 * time.Minute
 func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 	const runs = "in (select id from runs where submission_id = ?)"
 	var confirmed, attempts int64
-	err := tx.Model(&Order{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
+	err := tx.Model(&RemeasureOrder{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
 	if err == nil {
 		// The condition r.attempt_id = a.id excludes earlier attempts of a run, which may still be open.
 		err = tx.Table("attempts a").Joins("join runs r on r.id = a.run_id and r.attempt_id = a.id").
@@ -247,12 +247,12 @@ func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 	return nil
 }
 
-const renamesPerDay = 3 // of one person, by themselves
+const maxRenamesPerDay = 3 // of one person, by themselves
 
 // RenameUser changes a person's name: 1 to 40 visible characters that no other person uses.
 func (s *Store) RenameUser(
 	ctx context.Context, actor accounts.User, userID int64, name string,
-) (changes []boards.BoardChange, err error) {
+) (changes []boards.ChangedBoard, err error) {
 	if err := actor.CheckPermission(accounts.RenameUser, accounts.ObjectOwners{OwnerID: userID}); err != nil {
 		return nil, err
 	}
@@ -275,9 +275,9 @@ func checkRenames(tx *gorm.DB, actor accounts.User) error {
 		return nil
 	}
 	rate := quota.RateLimit{
-		Max:         renamesPerDay,
+		Max:         maxRenamesPerDay,
 		Window:      24 * time.Hour,
-		RefusalText: fmt.Sprintf("A name can be changed %d times a day.", renamesPerDay),
+		RefusalText: fmt.Sprintf("A name can be changed %d times a day.", maxRenamesPerDay),
 	}
-	return rate.Check(tx.Model(&accounts.Audit{}).Where("actor_id = ? and act = 'rename'", actor.ID), "created_at")
+	return rate.Check(tx.Model(&accounts.AuditEntry{}).Where("actor_id = ? and act = 'rename'", actor.ID), "created_at")
 }

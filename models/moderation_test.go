@@ -25,11 +25,11 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 			modelstest.Person(t, s, "Dora", accounts.RoleCreator)
 		w.Task = modelstest.Task(t, s, cora, "coras", "CPU")
 		run, next := w.Score(t, s, w.Ann, 100), w.Score(t, s, w.Ann, 200)
-		decide := map[string]func(accounts.User, int64, string) ([]boards.BoardChange, error){
-			"disqualify": func(u accounts.User, id int64, why string) ([]boards.BoardChange, error) {
+		decide := map[string]func(accounts.User, int64, string) ([]boards.ChangedBoard, error){
+			"disqualify": func(u accounts.User, id int64, why string) ([]boards.ChangedBoard, error) {
 				return s.Disqualify(ctx, u, id, why)
 			},
-			"reinstate": func(u accounts.User, id int64, why string) ([]boards.BoardChange, error) {
+			"reinstate": func(u accounts.User, id int64, why string) ([]boards.ChangedBoard, error) {
 				return s.Reinstate(ctx, u, id, why)
 			},
 		}
@@ -70,7 +70,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 			t.Errorf("the run says %+v", now)
 		}
 		var log []string
-		for _, a := range modelstest.Got[[]accounts.Audit](t)(s.Accounts.RunDecisions(ctx, run.ID)) {
+		for _, a := range modelstest.Got[[]accounts.AuditEntry](t)(s.Accounts.RunDecisions(ctx, run.ID)) {
 			log = append(log, fmt.Sprintf("%s %s: %s", a.ActorName, a.ActName, a.Detail))
 		}
 		want := []string{"Cora disqualify: It returns a constant.", "Cora reinstate: I was wrong.",
@@ -237,13 +237,13 @@ func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.Score(t, s, w.Ann, 100)
 		before := modelstest.Got[int64](t)(s.Boards.ChangeNumber(ctx, w.Task.VersionID, "CPU"))
-		changes := modelstest.Got[[]boards.BoardChange](t)(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Anna"))
-		if diff := cmp.Diff([]boards.BoardChange{{VersionID: w.Task.VersionID, Device: "CPU",
+		changes := modelstest.Got[[]boards.ChangedBoard](t)(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Anna"))
+		if diff := cmp.Diff([]boards.ChangedBoard{{VersionID: w.Task.VersionID, Device: "CPU",
 			ChangeNumber: before + 1}},
 			changes); diff != "" {
 			t.Errorf("changes:\n%s", diff)
 		}
-		if changes := modelstest.Got[[]boards.BoardChange](t)(s.RenameUser(ctx, w.Admin, w.Ben.ID,
+		if changes := modelstest.Got[[]boards.ChangedBoard](t)(s.RenameUser(ctx, w.Admin, w.Ben.ID,
 			"Benno")); len(changes) != 0 {
 			t.Errorf("a person on no board changed %v", changes)
 		}
@@ -251,11 +251,11 @@ func TestRenamingShowsOnEveryBoardAndIsLimited(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Annabel")))
 		modelstest.Check(t, modelstest.Second(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Ann")))
 		modelstest.WantKind(t, modelstest.Second(s.RenameUser(ctx, w.Ann, w.Ann.ID, "Anne")), db.TooMany)
-		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, "Root", 0, 10))
+		audits := modelstest.Got[[]accounts.AuditEntry](t)(s.Accounts.AuditLog(ctx, w.Admin, "Root", 0, 10))
 		if len(audits) == 0 || audits[0].ActName != "rename" || audits[0].Detail != "from Ben to Benno" {
 			t.Errorf("the log says %+v", audits)
 		}
-		modelstest.WantKind(t, modelstest.Second(s.Accounts.Audits(ctx, w.Ann, "", 0, 10)), db.Forbidden)
+		modelstest.WantKind(t, modelstest.Second(s.Accounts.AuditLog(ctx, w.Ann, "", 0, 10)), db.Forbidden)
 		modelstest.WantKind(t, modelstest.Second(s.Accounts.Users(ctx, w.Ann, "", 0, 10)), db.Forbidden)
 	})
 }

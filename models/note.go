@@ -21,8 +21,8 @@ const maxNoteLength = 280 // characters
 // author of the task and admins may do too.
 func (s *Store) SetRunNote(
 	ctx context.Context, actor accounts.User, runID int64, text string,
-) (changes []boards.BoardChange, err error) {
-	text = singleLine(text)
+) (changes []boards.ChangedBoard, err error) {
+	text = toSingleLine(text)
 	if n := len([]rune(text)); n > maxNoteLength {
 		return nil, db.Errorf(db.Invalid, "The note has %d characters; at most %d are kept.", n, maxNoteLength)
 	}
@@ -84,8 +84,8 @@ func isRecord(tx *gorm.DB, run work.Run) (bool, error) {
 	return n > 0, db.ReadError(err, "the records of run %d", run.ID)
 }
 
-// singleLine removes control characters, invisible characters, and double spaces.
-func singleLine(text string) string {
+// toSingleLine removes control characters, invisible characters, and double spaces.
+func toSingleLine(text string) string {
 	// Format characters are removed too, because they can change the direction of text, and pages show notes beside
 	// other people's names.
 	visible := strings.Map(func(r rune) rune {

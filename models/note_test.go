@@ -44,7 +44,7 @@ func TestANoteOnARecordIsItsPersons(t *testing.T) {
 		if messages := notes(); messages[0] != "" || messages[1] != "Shorter." {
 			t.Errorf("after removing and changing, the records say %q", messages)
 		}
-		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, fmt.Sprintf("run %d", was.ID), 0,
+		audits := modelstest.Got[[]accounts.AuditEntry](t)(s.Accounts.AuditLog(ctx, w.Admin, fmt.Sprintf("run %d", was.ID), 0,
 			10))
 		if len(audits) != 2 || audits[0].ActorID != w.Admin.ID || !strings.Contains(audits[0].Detail, "Tiles of 64") {
 			t.Errorf("the audit log has %+v", audits)

@@ -15,9 +15,9 @@ import (
 	"warpboard/tasks"
 )
 
-// OrderWithReruns is a Remeasure order with its runs.
+// OrderWithReruns is an order of purpose PurposeRerun with its runs.
 type OrderWithReruns struct {
-	Order
+	RemeasureOrder
 	Runs []Rerun
 }
 
@@ -28,7 +28,7 @@ type Rerun struct {
 	UserName            string
 	TaskID              int64
 	TaskSlug, TaskTitle string
-	ScoreBefore         samples.Score `gorm:"-"` // the score of the other run before
+	ScoreBefore         samples.Score `gorm:"-"` // score of the earlier run before the rerun counted
 }
 
 // NotMeasuredReason returns the reason why the rerun has no result and may be tried again. It returns "" if the rerun
@@ -53,12 +53,12 @@ func (r Rerun) FailureReason() string {
 	return ""
 }
 
-// Reruns lists the newest Remeasure orders of a task's version, or of a device with new software, with their runs by
-// board, fastest earlier score first. It omits runs of tasks that are not listed to the viewer.
+// Reruns lists the newest orders of purpose PurposeRerun of a task's version, or of a device with new software, with
+// their runs by board, fastest earlier score first. It omits runs of tasks that are not listed to the viewer.
 func (s *Store) Reruns(
 	ctx context.Context, viewer accounts.User, versionID int64, device string, limit int,
 ) (orders []OrderWithReruns, err error) {
-	var found []Order
+	var found []RemeasureOrder
 	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.PurposeRerun, versionID, device).
 		Order("id desc").Limit(limit).Find(&found).Error
 	if err != nil || len(found) == 0 {
@@ -66,7 +66,7 @@ func (s *Store) Reruns(
 	}
 	ids := make([]int64, len(found))
 	for i, o := range found {
-		orders, ids[i] = append(orders, OrderWithReruns{Order: o}), o.ID
+		orders, ids[i] = append(orders, OrderWithReruns{RemeasureOrder: o}), o.ID
 	}
 	q := s.db.Read(ctx).Table("runs r").
 		Select("r.*, o.created_at as began, u.name as user_name, t.id as task_id, t.slug as task_slug, t.title as task_title").
@@ -102,7 +102,7 @@ func (s *Store) Reruns(
 // ConfirmationSides is a confirmation with the submissions and scores of its two runs. It also has the turns that count
 // for the source of the requested run, from all confirmations.
 type ConfirmationSides struct {
-	Order
+	RemeasureOrder
 	ChallengerSubmission, HolderSubmission   int64
 	EndedTurns                               int     `gorm:"column:ended"` // number of turns that have ended
 	ChallengerScoreBefore, HolderScoreBefore float64 `gorm:"-"`            // the scores before …

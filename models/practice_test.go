@@ -120,7 +120,7 @@ func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 			sub.AdminAddedReason != "The site was down." {
 			t.Errorf("submission %+v is on the board as %+v", sub, board.Standings)
 		}
-		audits := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), w.Admin, "", 0, 1))
+		audits := modelstest.Got[[]accounts.AuditEntry](t)(s.Accounts.AuditLog(t.Context(), w.Admin, "", 0, 1))
 		if len(audits) != 1 || audits[0].Detail != "for Ann: The site was down." {
 			t.Errorf("the audit log has %+v", audits)
 		}

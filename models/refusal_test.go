@@ -28,7 +28,7 @@ func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 			webhooks.NewWebhook{URL: "https://example.org", EventKinds: webhooks.PersonalKinds()[:1], LongWait: wait}))
 	}
 	seconds := func(n int) error {
-		return s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: "Tiles", Seconds: &n})
+		return s.Quotas.SetTeam(ctx, w.Admin, quota.TeamChange{Name: "Tiles", BudgetSeconds: &n})
 	}
 	long := strings.Repeat("x", 301)
 	for name, err := range map[string]error{

@@ -15,9 +15,9 @@ import (
 	"warpboard/models/work"
 )
 
-// rerunEntriesPerBoard limits the entries of each board that BeginRerun measures again. Each is a ranked run of the
+// maxRerunsPerBoard limits the entries of each board that BeginRerun measures again. Each is a ranked run of the
 // lowest priority; for a slow task 100 of them take hours of a GPU.
-const rerunEntriesPerBoard = 100
+const maxRerunsPerBoard = 100
 
 // BeginRerun queues the entries of a task's boards to be measured again. The results have no effect until ApplyRerun.
 // If an earlier rerun of the task is not applied yet, it continues: its results stay, and failed runs and new entries
@@ -25,7 +25,7 @@ const rerunEntriesPerBoard = 100
 func (s *Store) BeginRerun(
 	ctx context.Context, actor accounts.User, taskID int64, why string,
 ) (out work.Effect, err error) {
-	if why, err = cleanReason(why); err != nil {
+	if why, err = cleanAndCheckReason(why); err != nil {
 		return out, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -34,7 +34,7 @@ func (s *Store) BeginRerun(
 			return err
 		}
 		if o.ID == 0 { // the unique index orders_open lets two people who ask at once share one
-			o = Order{
+			o = RemeasureOrder{
 				Purpose:   work.PurposeRerun,
 				VersionID: task.VersionID,
 				CreatedBy: actor.ID,
@@ -47,14 +47,14 @@ func (s *Store) BeginRerun(
 		}
 		queued := 0
 		for _, device := range task.Devices {
-			n, err := o.queueReruns(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rerunEntriesPerBoard), &out)
+			n, err := o.queueReruns(tx, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(maxRerunsPerBoard), &out)
 			if err != nil {
 				return err
 			}
 			queued += n
 		}
 		if queued == 0 {
-			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", rerunEntriesPerBoard)
+			return db.Errorf(db.Conflict, "Nothing is left to measure: the first %d of each board are measured or queued.", maxRerunsPerBoard)
 		}
 		if err := tx.Model(&o).Update("ended_at", nil).Error; err != nil {
 			return db.WriteError(err, "rejudge")
@@ -65,7 +65,7 @@ func (s *Store) BeginRerun(
 }
 
 // openRerunOrder reads a task that the actor may have measured again, and its open order, if there is one.
-func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o Order, err error) {
+func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o RemeasureOrder, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, o, db.ReadError(err, "task %d", taskID)
 	}
@@ -78,7 +78,7 @@ func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalo
 
 // decideRerun ends the open rerun order of a task by calling a function.
 func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int64, act string,
-	do func(tx *gorm.DB, o Order) (map[string]any, error)) error {
+	do func(tx *gorm.DB, o RemeasureOrder) (map[string]any, error)) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, o, err := openRerunOrder(tx, actor, taskID)
 		if err == nil && o.ID == 0 {
@@ -100,7 +100,7 @@ func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int
 
 // CancelRerun ends the rerun order of a task without effect.
 func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, err error) {
-	err = s.decideRerun(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
+	err = s.decideRerun(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o RemeasureOrder) (map[string]any, error) {
 		var waiting []work.Run
 		if err := o.unfinishedRuns(tx).Order("id").Find(&waiting).Error; err != nil {
 			return nil, db.ReadError(err, "runs of order %d", o.ID)
@@ -119,8 +119,8 @@ func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int
 // and disqualifies the runs that failed again.
 func (s *Store) ApplyRerun(
 	ctx context.Context, actor accounts.User, taskID int64,
-) (changes []boards.BoardChange, err error) {
-	err = s.decideRerun(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o Order) (map[string]any, error) {
+) (changes []boards.ChangedBoard, err error) {
+	err = s.decideRerun(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o RemeasureOrder) (map[string]any, error) {
 		if o.EndedAt == nil {
 			return nil, db.Errorf(db.Conflict, "Some runs still have to be measured again. Apply the rejudge when all are done.")
 		}
@@ -197,7 +197,7 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Effect) error {
 		if err != nil {
 			return err
 		}
-		out.BoardChange = &changes[0]
+		out.ChangedBoard = &changes[0]
 	}
 	if err := o.unfinishedRuns(tx).Limit(1).Count(&live).Error; err != nil || live > 0 {
 		return db.ReadError(err, "runs of order %d", o.ID)

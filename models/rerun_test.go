@@ -156,7 +156,7 @@ func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 			t.Errorf("Ann's entry is run %d, want %d", entry.RunID, next.ID)
 		}
 		var acts []string
-		for _, a := range modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, w.Admin, "task coras", 0, 10)) {
+		for _, a := range modelstest.Got[[]accounts.AuditEntry](t)(s.Accounts.AuditLog(ctx, w.Admin, "task coras", 0, 10)) {
 			acts = append(acts, a.ActName)
 		}
 		if diff := cmp.Diff("apply rejudge, rejudge, rejudge, create task", strings.Join(acts, ", ")); diff != "" {

@@ -16,19 +16,19 @@ import (
 
 // FlaggedRun is a run in the review queue with its open flags.
 type FlaggedRun struct {
-	OldestFlagID  int64 `gorm:"column:first"` // ID of its oldest open flag: the next page begins after it
-	RunID         int64
-	SubmissionID  int64
-	Device        string
-	ScoreNS       *float64 `gorm:"column:score_ns"`
-	Disturbed     string   // cleanReason for bad conditions
-	UserID        int64
-	UserName      string
-	TaskSlug      string
-	TaskTitle     string
-	TaskDeadline  *time.Time         `gorm:"column:deadline"` // the task's
-	Flags         []FlagWithReporter `gorm:"-"`
-	MayReadSource bool               `gorm:"-"` // the reader may read its source
+	OldestFlagID    int64 `gorm:"column:first"` // ID of its oldest open flag: the next page begins after it
+	RunID           int64
+	SubmissionID    int64
+	Device          string
+	ScoreNS         *float64 `gorm:"column:score_ns"`
+	DisturbedReason string   `gorm:"column:disturbed"` // reason for bad conditions
+	UserID          int64
+	UserName        string
+	TaskSlug        string
+	TaskTitle       string
+	TaskDeadline    *time.Time         `gorm:"column:deadline"`
+	Flags           []FlagWithReporter `gorm:"-"`
+	MayReadSource   bool               `gorm:"-"` // the reader may read its source
 }
 
 // ReviewFilter selects runs of the review queue. The zero value selects all.

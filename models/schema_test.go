@@ -30,11 +30,11 @@ import (
 func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for _, model := range []any{
-			accounts.User{}, accounts.Identity{}, accounts.Session{}, accounts.Token{}, accounts.Audit{}, db.Setting{},
+			accounts.User{}, accounts.Identity{}, accounts.Session{}, accounts.Token{}, accounts.AuditEntry{}, db.Setting{},
 			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
-			boards.Entry{}, boards.Best{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
-			work.Evaluation{}, work.Counter{}, models.ClockDifference{}, fleet.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.Order{}, samples.Sample{}, models.Hold{},
+			boards.Entry{}, boards.BestRun{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
+			work.Evaluation{}, work.Counter{}, models.ClockDifference{}, fleet.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.RemeasureOrder{}, samples.Sample{}, models.SourceHold{},
 			quota.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
 			scores.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.NoticeChoices{}, inbox.Mail{},
 		} {

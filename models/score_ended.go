@@ -24,8 +24,8 @@ func storeSample(tx *gorm.DB, r *work.Run, result job.Result) error {
 		return nil
 	}
 	s := sampleFromRun(r)
-	s.EpochID, s.Cases = r.EpochID, samples.ProcessTimesByCase(result.Stages)
-	s.Measure = samples.Measure{ScoreNS: *r.ScoreNS, DeviationNS: r.DeviationNS, StandardErrorNS: r.StandardErrorNS, ClockName: r.ClockName, Interval: r.Interval,
+	s.EpochID, s.CaseTimes = r.EpochID, samples.ProcessTimesByCase(result.Stages)
+	s.MeasuredValues = samples.MeasuredValues{ScoreNS: *r.ScoreNS, DeviationNS: r.DeviationNS, StandardErrorNS: r.StandardErrorNS, ClockName: r.ClockName, Interval: r.Interval,
 		RooflineShare: r.RooflineShare, DisturbedReason: r.DisturbedReason}
 	if r.Purpose != work.PurposeSubmitted {
 		s.RunID, s.SetAsideAt, s.Reason = *r.ProfileOf, r.EndedAt, samples.ReasonUndecidedOrder
@@ -58,16 +58,16 @@ const (
 // score of valid runs with equal source. If the run ended before the ranked stage completed, the sample counts as an
 // unfinished process, because the person or the kernel may have ended it on a slow slot. Infrastructure errors and
 // cancellations by staff do not count. Failures of the task do, because a kernel's answer can cause them.
-func storeSampleOfEndedRun(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.BoardChange, error) {
+func storeSampleOfEndedRun(tx *gorm.DB, r *work.Run, result job.Result, why string) (*boards.ChangedBoard, error) {
 	kept := sampleFromRun(r)
 	kept.Reason = why
 	switch cases := samples.ProcessTimesByCase(result.Stages); {
 	case r.Mode != job.ModeRanked || r.Purpose != work.PurposeSubmitted || r.InfrastructureError:
 		return nil, nil
 	case len(cases) > 0:
-		kept.Cases = cases
+		kept.CaseTimes = cases
 	case result.UnfinishedRanking != nil:
-		kept.Cases, kept.IsUnfinished = result.UnfinishedRanking.CaseMedians, true
+		kept.CaseTimes, kept.IsUnfinished = result.UnfinishedRanking.CaseMedians, true
 	case r.StartedAt != nil && (why == cancelledRunReason || hasProgramStarted(result.Stages)):
 		kept.IsUnfinished = true
 	default:
@@ -76,7 +76,7 @@ func storeSampleOfEndedRun(tx *gorm.DB, r *work.Run, result job.Result, why stri
 	// Staff cancelled the run, so the unfinished process does not count against the person. Finished processes still
 	// count.
 	if r.CancelledByStaff {
-		if kept.IsUnfinished = false; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
+		if kept.IsUnfinished = false; len(kept.CaseTimes) == 0 || len(kept.CaseTimes[0]) == 0 {
 			return nil, nil
 		}
 	}
@@ -112,7 +112,7 @@ func hasProgramStarted(stages []job.StageResult) bool {
 
 // recomputeBoards updates boards after runs of people changed or were deleted: first the scores of the runs, then the
 // entries, which depend on them.
-func recomputeBoards(tx *gorm.DB, runs []boards.Entry) ([]boards.BoardChange, error) {
+func recomputeBoards(tx *gorm.DB, runs []boards.Entry) ([]boards.ChangedBoard, error) {
 	for _, e := range runs {
 		if err := samples.UpdateScores(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {
 			return nil, err

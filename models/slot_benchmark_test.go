@@ -17,7 +17,7 @@ func TestSlotBenchmarksAreKeptOncePerSlotForAMonth(t *testing.T) {
 			for _, hash := range []string{"a", "b"} {
 				g := job.SlotBenchmark{MeasuredAt: now.Add(-age), EmptyCallNS: 1, BytesPerSecond: 1, FlopsPerSecond: 1, ReadCaseNS: 5,
 					MathCaseNS: 7}
-				modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
+				modelstest.Check(t, s.Fleet.StoreBenchmark(t.Context(), "w1",
 					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))
 			}
 		}
@@ -27,7 +27,7 @@ func TestSlotBenchmarksAreKeptOncePerSlotForAMonth(t *testing.T) {
 			list[0].MathNS != 7 {
 			t.Errorf("%+v", list)
 		}
-		modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
+		modelstest.Check(t, s.Fleet.StoreBenchmark(t.Context(), "w1",
 			job.Slot{Device: "CPU", Machine: job.Machine{SlotBenchmark: &job.SlotBenchmark{}}}))
 		if other, err := s.Fleet.BenchmarksOf(t.Context(), "H200", 10); err != nil || len(other) != 0 {
 			t.Errorf("another device has %+v, %v", other, err)
@@ -44,7 +44,7 @@ func TestDriftingListsSlotsWithUnusualSpeed(t *testing.T) {
 				if n >= 10 {
 					g.ReadCaseNS = newest
 				}
-				modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w1",
+				modelstest.Check(t, s.Fleet.StoreBenchmark(t.Context(), "w1",
 					job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: hash, SlotBenchmark: &g}}))
 			}
 		}

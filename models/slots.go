@@ -15,10 +15,10 @@ import (
 	"warpboard/tasks"
 )
 
-// driftEntriesPerBoard is the number of entries per board that are measured again after the software of the device has
-// changed. With more, each driver update would occupy a GPU for hours, and the workers of a site are not updated at the
-// same time.
-const driftEntriesPerBoard = 100
+// maxDriftRerunsPerBoard is the number of entries per board that are measured again after the software of the device
+// has changed. With more, each driver update would occupy a GPU for hours, and the workers of a site are not updated at
+// the same time.
+const maxDriftRerunsPerBoard = 100
 
 // maxSoftwareKinds limits the different software in one heartbeat. A machine has one per device.
 const maxSoftwareKinds = 32
@@ -123,7 +123,7 @@ func queueDriftReruns(tx *gorm.DB, device string, kind epochs.SoftwareKind, epoc
 	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {
 		return db.ReadError(res.Error, "entries of older epochs")
 	}
-	o := Order{
+	o := RemeasureOrder{
 		Purpose:   work.PurposeRerun,
 		Device:    device,
 		EpochID:   epochID,
@@ -134,7 +134,7 @@ func queueDriftReruns(tx *gorm.DB, device string, kind epochs.SoftwareKind, epoc
 		return db.WriteError(err, "order")
 	}
 	for _, id := range versions {
-		if _, err := o.queueReruns(tx, tx.Where(older, id, device, -epochID).Limit(driftEntriesPerBoard), out); err != nil {
+		if _, err := o.queueReruns(tx, tx.Where(older, id, device, -epochID).Limit(maxDriftRerunsPerBoard), out); err != nil {
 			return err
 		}
 	}

@@ -103,12 +103,15 @@ func scoreOfOwnProgram(
 	return score, nil
 }
 
-// signingKey is a stored public key that signed statements.
-type signingKey struct {
+// storedPublicKey is a stored public key that signed statements.
+type storedPublicKey struct {
 	ID        string `gorm:"primaryKey"`
 	PublicKey string
 	CreatedAt time.Time
 }
+
+// TableName returns the table of signing keys.
+func (storedPublicKey) TableName() string { return "signing_keys" }
 
 // RecordSigningKey stores the public key, so that its signatures can be verified after it has been replaced. It returns
 // all keys, this one first, then newest first.
@@ -118,9 +121,9 @@ func (s *Store) RecordSigningKey(ctx context.Context, key statement.SigningKey) 
 	if err != nil {
 		return keys, err
 	}
-	var rows []signingKey
+	var rows []storedPublicKey
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		row := signingKey{own.ID, own.PEM, own.ValidSince}
+		row := storedPublicKey{own.ID, own.PEM, own.ValidSince}
 		if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error; err != nil {
 			return db.WriteError(err, "signing key")
 		}

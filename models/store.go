@@ -41,8 +41,9 @@ import (
 type Config struct {
 	// Dir is the data directory with the SQLite file and the artifacts. It is created if missing.
 	Dir string
-	// MinFree is the free disk space in bytes below which new submissions and uploads are refused; 0 means no limit.
-	MinFree int64
+	// MinFreeBytes is the free disk space in bytes below which new submissions and uploads are refused; 0 means no
+	// limit.
+	MinFreeBytes int64
 	// ArtifactLocation is another folder for artifacts, or the URL of an S3 bucket; see files.Open.
 	ArtifactLocation string
 	// DSN is a postgres:// URL; empty means SQLite in Dir.
@@ -90,7 +91,7 @@ type Store struct {
 	Disk               files.Disk // of the data directory
 	standingsCache     *cache.Cache[[sha256.Size]byte, events.Standings]
 	pastStandingsCache *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
-	// one at a time adds up standings of a past time
+	// pastStandingsPermits allows one goroutine at a time to compute the standings of a past time.
 	pastStandingsPermits *semaphore.Weighted
 	suitePermits         *semaphore.Weighted // one per core makes a suite
 	db                   *db.DB
@@ -113,7 +114,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
 	}
-	artifacts, err := files.Open(cmp.Or(cfg.ArtifactLocation, filepath.Join(cfg.Dir, "artifacts")), cfg.MinFree)
+	artifacts, err := files.Open(cmp.Or(cfg.ArtifactLocation, filepath.Join(cfg.Dir, "artifacts")), cfg.MinFreeBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Switches:             switches.New(database),
 		Submissions:          submissions.New(database, cfg.SubmissionLimits),
 		Validations:          review.NewValidations(database),
-		Disk:                 files.Disk{Dir: cfg.Dir, MinFree: cfg.MinFree},
+		Disk:                 files.Disk{Dir: cfg.Dir, MinFreeBytes: cfg.MinFreeBytes},
 		standingsCache:       cache.New[[sha256.Size]byte, events.Standings](maxStandingsBytes),
 		pastStandingsCache:   cache.New[[sha256.Size]byte, events.Standings](maxPastStandingsBytes),
 		pastStandingsPermits: semaphore.NewWeighted(1),

@@ -15,8 +15,8 @@ import (
 
 // SuiteQuery selects the boards and baselines of a suite.
 type SuiteQuery struct {
-	Device   string // empty for the one with the most tasks
-	Baseline string // name; empty for the one that most boards have
+	Device       string // empty for the one with the most tasks
+	BaselineName string // name; empty for the one that most boards have
 }
 
 // SuiteOfTag returns the suite of the tasks with a tag that the viewer may see. It returns NotFound for a tag without
@@ -95,14 +95,14 @@ func (s *Store) computeSuite(
 		}
 		at[b.VersionID][b.Name] = b.ScoreNS
 	}
-	baseline := cmp.Or(view.Baseline, mostFrequentKey(names))
+	baseline := cmp.Or(view.BaselineName, mostFrequentKey(names))
 	times := make([]float64, len(st.Boards))
 	for i, b := range st.Boards {
 		times[i] = at[b.VersionID][baseline]
 	}
 	suite := events.NewSuite(st, times)
 	suite.Device, suite.Devices = chosen, slices.Sorted(maps.Keys(devices))
-	suite.Baseline, suite.Baselines = baseline, slices.Sorted(maps.Keys(names))
+	suite.BaselineName, suite.BaselineNames = baseline, slices.Sorted(maps.Keys(names))
 	return suite, nil
 }
 

@@ -27,7 +27,7 @@ func TestASuiteComparesPeopleWithTheBaselines(t *testing.T) {
 		c.plays(c.Ben, second, 500)
 		c.plays(c.Ben, bare, 10)
 		suite := modelstest.Got[events.Suite](t)(c.SuiteOfTag(t.Context(), c.Ann, "level1", models.SuiteQuery{}))
-		if suite.Device != "CPU" || suite.Baseline != "PyTorch" || len(suite.Boards) != 4 || len(suite.Rows) != 2 {
+		if suite.Device != "CPU" || suite.BaselineName != "PyTorch" || len(suite.Boards) != 4 || len(suite.Rows) != 2 {
 			t.Fatalf("%+v", suite)
 		}
 		var got []string
@@ -43,7 +43,7 @@ func TestASuiteComparesPeopleWithTheBaselines(t *testing.T) {
 		modelstest.WantKind(t, err, db.NotFound)
 		_, err = c.SuiteOfTag(t.Context(), c.Ann, "level1", models.SuiteQuery{Device: "H200"})
 		modelstest.WantKind(t, err, db.NotFound)
-		other := modelstest.Got[events.Suite](t)(c.SuiteOfTag(t.Context(), c.Ann, "level1", models.SuiteQuery{Baseline: "none"}))
+		other := modelstest.Got[events.Suite](t)(c.SuiteOfTag(t.Context(), c.Ann, "level1", models.SuiteQuery{BaselineName: "none"}))
 		if row := other.Rows[0]; row.FastP(0) != 0 || row.Geomean != 0 {
 			t.Errorf("without such a baseline: %+v", row)
 		}
@@ -57,7 +57,7 @@ func TestStandingsAreReadAsTheyWere(t *testing.T) {
 		e := c.create()
 		at := func(minutes int) time.Time { return c.in.StartsAt.Add(time.Duration(minutes) * time.Minute) }
 		for minutes, id := range map[int]int64{10: c.plays(c.Ann, c.Task, 3000).ID, 20: c.plays(c.Ben, c.Task, 2000).ID, 30: c.plays(c.Ann, c.Task, 1000).ID} {
-			_, err := c.SQL().ExecContext(t.Context(), "update bests set achieved_at = $1 where run_id = $2", db.Time(at(minutes)), id)
+			_, err := c.SQL().ExecContext(t.Context(), "update bests set achieved_at = $1 where run_id = $2", db.NormalizeTime(at(minutes)), id)
 			modelstest.Check(t, err)
 		}
 		tasks := modelstest.Got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))
@@ -118,11 +118,11 @@ func TestAPastTimeOfAnEventIsAWholeMinute(t *testing.T) {
 		e := c.create()
 		minute := e.StartsAt.Truncate(time.Minute).Add(10 * time.Minute)
 		run := c.plays(c.Ann, c.Task, 3000).ID
-		_, err := c.SQL().ExecContext(t.Context(), "update bests set achieved_at = $1 where run_id = $2", db.Time(minute.Add(30*time.Second)), run)
+		_, err := c.SQL().ExecContext(t.Context(), "update bests set achieved_at = $1 where run_id = $2", db.NormalizeTime(minute.Add(30*time.Second)), run)
 		modelstest.Check(t, err)
 		// A later run with older software does not count, as on the board.
 		_, err = c.SQL().ExecContext(t.Context(), `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
-			select version_id, device, user_id, -run_id, submission_id, age + 1, 1, tries, $1 from bests where run_id = $2`, db.Time(minute.Add(40*time.Second)), run)
+			select version_id, device, user_id, -run_id, submission_id, age + 1, 1, tries, $1 from bests where run_id = $2`, db.NormalizeTime(minute.Add(40*time.Second)), run)
 		modelstest.Check(t, err)
 		*c.now = e.EndsAt.Add(time.Hour)
 		read := func(at, want time.Time, rows int) (queries int64) {
@@ -141,7 +141,7 @@ func TestAPastTimeOfAnEventIsAWholeMinute(t *testing.T) {
 		}
 		read(minute.Add(time.Minute), minute.Add(time.Minute), 1)
 		later := modelstest.Got[models.VisibleEvent](t)(c.EventForViewer(t.Context(), c.Ann, e.Slug, "", minute.Add(time.Minute)))
-		if !slices.ContainsFunc(later.Standings.Rows[0].Results, func(r events.EntrantResult) bool { return r.RunID == run && r.Rank == 1 }) {
+		if !slices.ContainsFunc(later.Standings.Rows[0].Results, func(r events.EntrantBoardResult) bool { return r.RunID == run && r.Rank == 1 }) {
 			t.Errorf("the results are %+v, want run %d", later.Standings.Rows[0].Results, run)
 		}
 		read(e.StartsAt.AddDate(-9, 0, 0), e.StartsAt, 0)

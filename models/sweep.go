@@ -33,10 +33,10 @@ func (s *Store) DeleteExpired(ctx context.Context, at time.Time) error {
 	// One transaction does all of this. The dispatcher sweeps hourly; the first sweep after a long pause blocks other
 	// writers while it deletes.
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := tx.Where("expires_at <= ?", db.Time(at)).Delete(&accounts.Session{}).Error; err != nil {
+		if err := tx.Where("expires_at <= ?", db.NormalizeTime(at)).Delete(&accounts.Session{}).Error; err != nil {
 			return fmt.Errorf("sweeping sessions: %w", err)
 		}
-		old := db.Time(at.Add(-eventRetention))
+		old := db.NormalizeTime(at.Add(-eventRetention))
 		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+work.NotEndedSQL+"))", old, old).
 			Delete(&work.RunEvent{}).Error
 		if err != nil {
@@ -91,7 +91,7 @@ func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
 // dropArtifacts deletes the artifact rows of old runs that were never on a board. The next sweep deletes the files.
 func dropArtifacts(tx *gorm.DB, before time.Time) error {
 	const onBoards = "select run_id from entries union select run_id from records"
-	err := tx.Where("created_at < ? and run_id not in (select id from runs where id in ("+onBoards+") or profile_of in ("+onBoards+"))", db.Time(before)).
+	err := tx.Where("created_at < ? and run_id not in (select id from runs where id in ("+onBoards+") or profile_of in ("+onBoards+"))", db.NormalizeTime(before)).
 		Delete(&work.Artifact{}).Error
 	if err != nil {
 		return fmt.Errorf("letting old artifacts go: %w", err)

@@ -22,7 +22,7 @@ type TaskSummary struct {
 
 // TaskList returns the tasks that the viewer may see, without boards, for searching and sorting.
 func (s *Store) TaskList(ctx context.Context, viewer accounts.User) ([]TaskSummary, error) {
-	list, err := s.Catalog.ListTasks(ctx, viewer)
+	list, err := s.Catalog.TaskRows(ctx, viewer)
 	if err != nil {
 		return nil, err
 	}

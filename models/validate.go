@@ -18,9 +18,9 @@ import (
 	"warpboard/models/work"
 )
 
-// validatedEntriesPerBoard is the number of leading entries per board that a validation script checks. Each check is a
+// maxValidationsPerBoard is the number of leading entries per board that a validation script checks. Each check is a
 // run of mode validate that follows the entry's run, with the priority of profiles.
-const validatedEntriesPerBoard = 10
+const maxValidationsPerBoard = 10
 
 // QueueValidations queues the validation script of a task for the leading entries of its boards, except those whose
 // validation already waits. It returns the number of queued runs.
@@ -40,7 +40,7 @@ func (s *Store) QueueValidations(
 		entries := 0
 		for _, device := range task.Devices {
 			var first []boards.Entry
-			err := tx.Where("version_id = ? and device = ?", task.VersionID, device).Order("age, score_ns, run_id").Limit(validatedEntriesPerBoard).Find(&first).Error
+			err := tx.Where("version_id = ? and device = ?", task.VersionID, device).Order("age, score_ns, run_id").Limit(maxValidationsPerBoard).Find(&first).Error
 			if err != nil {
 				return db.ReadError(err, "first entries of the board")
 			}
@@ -54,7 +54,7 @@ func (s *Store) QueueValidations(
 		case entries == 0:
 			return db.Errorf(db.Conflict, "The boards of %s have no entries on which the script could run.", task.Title)
 		case queued == 0:
-			return db.Errorf(db.Conflict, "The script is already waiting for a worker, for the top %d entries of each board.", validatedEntriesPerBoard)
+			return db.Errorf(db.Conflict, "The script is already waiting for a worker, for the top %d entries of each board.", maxValidationsPerBoard)
 		case !actor.IsAdmin() && time.Since(last) < validationInterval:
 			return quota.RetryLaterError(last.Add(validationInterval), "The script ran less than an hour ago: try again in {wait}.")
 		}
@@ -111,7 +111,7 @@ func queueValidations(
 		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
 		}
-		v := review.Validation{
+		v := review.EntryValidation{
 			RunID:         e.RunID,
 			ScriptRunID:   run.ID,
 			ScriptVersion: script,
@@ -156,7 +156,7 @@ func endValidation(tx *gorm.DB, run *work.Run, answer review.ValidationAnswer, m
 	if err != nil || !changed {
 		return err
 	}
-	out.BoardChange, err = boards.IncrementChangeNumber(tx, run.VersionID, run.Device)
+	out.ChangedBoard, err = boards.IncrementChangeNumber(tx, run.VersionID, run.Device)
 	return err
 }
 

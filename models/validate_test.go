@@ -82,7 +82,7 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 		modelstest.WantKind(t, ask(cora), db.Conflict)
 		answer(t, s, list[0], job.StatusPass, "8 of 8 shapes")
 		if out := answer(t, s, list[1], job.StatusFail,
-			"bad\x00 <b>"+strings.Repeat("é", 1000)); out.BoardChange == nil {
+			"bad\x00 <b>"+strings.Repeat("é", 1000)); out.ChangedBoard == nil {
 			t.Error("the board is not told")
 		}
 		answer(t, s, list[2], job.StatusTimeout, "The script reached its time limit of 3 s.")

@@ -33,7 +33,7 @@ func allBoardMarks() []boardMark {
 				tag.title = "Measured under bad conditions: " + e.DisturbedReason
 			}},
 		{entryTag{"waits for confirmation", "", "Took 1st place, and is being timed again in turns with 2nd place.", "/trust#confirmations"},
-			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.ConfirmingRun }, leaveTagUnchanged},
+			func(b BoardTable, e boards.Standing) bool { return e.RunID == b.RunBeingConfirmed }, leaveTagUnchanged},
 		{entryTag{"faster than its profile", "tag-warn", "A case took less time than its kernels take under Nsight Compute. A reviewer will look at it.", "/trust#witness"},
 			func(_ BoardTable, e boards.Standing) bool { return e.ContradictedByProfile }, leaveTagUnchanged},
 		{entryTag{"noisy", "", noisyHint + ".", "/trust#processes"},
@@ -105,7 +105,7 @@ func (b BoardTable) showsNoisyMark(e boards.Standing) bool {
 	return e.Interval.Noisy && (e.HasOlderEpoch(b.Board) || !b.once.mostNoisy)
 }
 
-// sharedMarks are true for the marks that most rows would have. One line above the table mentions them instead.
+// sharedMarks has the marks that most rows would have. One line above the table mentions them instead.
 type sharedMarks struct{ mostDisturbed, mostNoisy bool }
 
 // withSharedMarks returns the table with sharedMarks computed from its rows.

@@ -69,7 +69,7 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 
 // TestAllMarksOfAnEntryAreShown, each a link with its reason: a finger reaches no title.
 func TestAllMarksOfAnEntryAreShown(t *testing.T) {
-	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{ConfirmingRun: 7}}}
+	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{RunBeingConfirmed: 7}}}
 	e := boards.Standing{AdminAddedReason: "The site was down."}
 	e.RunID, e.Interval.Noisy, e.DisturbedReason, e.ContradictedByProfile = 7, true, "the GPU was hot", true
 	var marks []string

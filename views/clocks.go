@@ -42,7 +42,7 @@ func (r RunCard) lacksJudgeTimes() bool {
 			}
 		}
 	}
-	return timed && !r.SelfMeasured
+	return timed && !r.MeasuredByTaskProgram
 }
 
 // clockNames are the names of clocks in notes.

@@ -17,8 +17,8 @@ import (
 )
 
 // CompiledSources identifies the files of a compilation in its messages.
-func CompiledSources(c kernelrun.CompilationResult) Sources {
-	return Sources{MainFileNames: []string{c.File}}
+func CompiledSources(c kernelrun.CompilationResult) SourceNames {
+	return SourceNames{MainFileNames: []string{c.File}}
 }
 
 // BenchCompiled is the part of the workbench below its editor while its text is compiled, and after that.

@@ -39,7 +39,7 @@ type DeviceQueue struct {
 	Free int
 	Runs []QueuedRun // running ones first, then in queue order
 	What DeviceFacts
-	Day  work.Activity
+	Day  work.DeviceActivity
 	Away time.Time // last heartbeat if no worker is connected; otherwise zero
 }
 
@@ -57,7 +57,7 @@ type DeviceFacts struct {
 }
 
 // dayText describes a device's activity of the last day.
-func dayText(d work.Activity, slots int) []string {
+func dayText(d work.DeviceActivity, slots int) []string {
 	if d.WorkCount == 0 {
 		return []string{"No runs in the last 24 h"}
 	}
@@ -72,7 +72,7 @@ func dayText(d work.Activity, slots int) []string {
 }
 
 // upText describes the part of the day in which the slots were up.
-func upText(d work.Activity, slots int) string {
+func upText(d work.DeviceActivity, slots int) string {
 	switch {
 	case d.MeanSlotUptime > 24*time.Hour-time.Minute:
 		return "the time"

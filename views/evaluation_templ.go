@@ -587,8 +587,8 @@ func evaluationStages(state string, all []string) templ.Component {
 // ending explains a missing or incomplete result.
 func (p EvaluationPage) ending() string {
 	switch {
-	case p.Of.Failure != "":
-		return p.Of.Failure
+	case p.Of.FailureReason != "":
+		return p.Of.FailureReason
 	case p.Of.State == work.EvaluationTimeout:
 		return "The evaluation timed out."
 	}
@@ -1206,7 +1206,7 @@ type titled struct{ title, text string }
 
 func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	facts := []titled{
-		{"Method", evaluationStateText(r.ProfilingMethod)}, {"Clock", clockText(r)}, {"Setup", setupTimeText(r.SetupNS)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Reference", keptText(r)}, {"Device", r.DeviceName}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
+		{"Method", evaluationStateText(r.ProfilingMethod)}, {"Clock", timingClockText(r)}, {"Setup", setupTimeText(r.SetupNS)}, {"Inputs", inputsText(r)}, {"Timed calls", stoppedText(r)}, {"Reference", keptText(r)}, {"Device", r.DeviceName}, {"CUDA", r.CUDA}, {"Worker", p.Of.Worker},
 		{"Signal", r.Signal}, {"Limit reached", r.ExceededLimit},
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Baselines)) {

@@ -27,9 +27,9 @@ func evaluationStateText(name string) string {
 	return name
 }
 
-// clockText returns the name of the clock of the times, and mentions the clock of the kernel if its times are
-// implausible.
-func clockText(r kernelrun.Result) string {
+// timingClockText names the process whose clock measured the times (the judge, the runner, or the kernel's own
+// process), and mentions the clock of the kernel's process if its times are implausible.
+func timingClockText(r kernelrun.Result) string {
 	c, judged := r.Clocks["custom"]
 	switch {
 	case r.RuntimeStats == nil:

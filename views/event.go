@@ -201,7 +201,7 @@ func pointsRuleSentence(text string) string {
 	return "by place on each board: " + text
 }
 
-func (p EventPage) entrants() string {
+func (p EventPage) entrantsWord() string {
 	if p.Event.EntrantsAreTeams {
 		return format.Plural(len(p.Standings.Rows), "team or person", "teams and people")
 	}
@@ -215,7 +215,7 @@ type EventForm struct {
 	Heading       string
 	RefusalReason string
 	Settings      events.EventSettings
-	Choices       []EventTaskChoice
+	TaskChoices   []EventTaskChoice
 }
 
 // EventTaskChoice is a task that the organizer may edit.
@@ -244,7 +244,7 @@ func (f EventForm) taskPosition(slug string) int { return slices.Index(f.Setting
 
 // taskChoices returns the tasks to choose from, chosen ones first in their order.
 func (f EventForm) taskChoices() []EventTaskChoice {
-	list := slices.Clone(f.Choices)
+	list := slices.Clone(f.TaskChoices)
 	slices.SortStableFunc(list, func(a, b EventTaskChoice) int {
 		at := func(c EventTaskChoice) uint { return uint(f.taskPosition(c.Slug) - 1) } // not chosen: last
 		return cmp.Compare(at(a), at(b))

@@ -148,7 +148,7 @@ func EventEdit(f EventForm) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(f.Choices) == 0 {
+			if len(f.TaskChoices) == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<p class=\"soft\">You have no tasks. <a href=\"/tasks/new\">Make one</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

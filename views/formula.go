@@ -25,7 +25,7 @@ const (
 type formula struct {
 	ast.CodeSpan
 	isOnOwnLine  bool   // on a line of its own
-	insertedHTML string // what mathematics.add returned
+	insertedHTML string // placeholder that formulaSet.addFormula returned
 }
 
 var formulaNodeKind = ast.NewNodeKind("Formula")
@@ -86,7 +86,7 @@ type formulaSet struct {
 	outputBytes       int
 }
 
-func newMathematics() *formulaSet { return &formulaSet{placeholderPrefix: "formula" + rand.Text()} }
+func newFormulaSet() *formulaSet { return &formulaSet{placeholderPrefix: "formula" + rand.Text()} }
 
 // addFormula converts a formula and returns its placeholder. If the formula cannot be converted, it returns the LaTeX
 // as an HTML code element.

@@ -35,18 +35,19 @@ func NewHighlighter(size, most int) *Highlighter {
 	return &Highlighter{cache.New[[32]byte, string](int64(size)), most, syntax.NewLanguages()}
 }
 
-// SourcePage counts the sources of one page for the limits of a page.
-type SourcePage struct {
+// SourceLimiter colors the source files of one page within the limits of a page. It counts the bytes and lines that are
+// shown so far.
+type SourceLimiter struct {
 	*Highlighter
 	shownBytes, shownLines int // shown so far
 }
 
-// NewSourcePage returns a SourcePage for a new page.
-func (h *Highlighter) NewSourcePage() *SourcePage { return &SourcePage{Highlighter: h} }
+// NewSourceLimiter returns a SourceLimiter for a new page.
+func (h *Highlighter) NewSourceLimiter() *SourceLimiter { return &SourceLimiter{Highlighter: h} }
 
 // ColorFile colors a file; its name determines the language. Line numbers are links #L1, #L2 …; prefix distinguishes
 // the lines of several files on one page: #prefixL1.
-func (p *SourcePage) ColorFile(name, prefix string, text []byte) SourceFile {
+func (p *SourceLimiter) ColorFile(name, prefix string, text []byte) SourceFile {
 	file := SourceFile{Name: name, Size: int64(len(text))}
 	if p.shownBytes += len(text); p.shownBytes > maxShownBytes {
 		file.HTML = templ.Raw(codeBlockBegin + "This file is too large to be shown here. Download it to read it." +

@@ -522,7 +522,7 @@ func (p InboxPage) address() string {
 	if p.Problem != "" {
 		return p.Typed
 	}
-	return p.Choices.AddressOf(p.SignInEmail)
+	return p.Choices.MailAddress(p.SignInEmail)
 }
 
 // MailQuestionPage asks for one click: to confirm an address, or to turn e-mails off. Opening a link has no effect,
@@ -828,7 +828,7 @@ func Postbox(p PostboxPage) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = timestamp(timeOrZero(m.NextAt)).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = timestamp(timeOrZero(m.NextTryAt)).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -283,7 +283,7 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.LimitUse) templ.Compone
 			}
 		}
 		for _, s := range spent {
-			var templ_7745c5c3_Var11 = []any{templ.KV("font-semibold", !s.FreeAt.IsZero())}
+			var templ_7745c5c3_Var11 = []any{templ.KV("font-semibold", !s.AvailableAgainAt.IsZero())}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var11...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -308,7 +308,7 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.LimitUse) templ.Compone
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(LimitField(s.TaskLimit, "left"))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 124, Col: 105}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/limits.templ`, Line: 124, Col: 115}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -318,7 +318,7 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.LimitUse) templ.Compone
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if s.FreeAt.IsZero() {
+			if s.AvailableAgainAt.IsZero() {
 				var templ_7745c5c3_Var14 string
 				templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(leftText(s))
 				if templ_7745c5c3_Err != nil {
@@ -338,7 +338,7 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.LimitUse) templ.Compone
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = moment(s.FreeAt).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = moment(s.AvailableAgainAt).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

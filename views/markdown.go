@@ -42,7 +42,7 @@ func renderSafeMarkdown(source string, of markdownOptions) (string, error) {
 	doc := md.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(pc))
 	links := 0 // bytes of addresses, which references repeat
 	var pictures []*ast.Image
-	math := newMathematics()
+	math := newFormulaSet()
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -137,8 +137,8 @@ func (h *Highlighter) renderMarkdown(source string, of markdownOptions) (templ.C
 	return templ.Raw(html), err
 }
 
-// gfm and untrusted are created once, because they compile hundreds of regular expressions; both are safe for
-// concurrent use.
+// githubMarkdown and untrustedPolicy are created once, because they compile hundreds of regular expressions; both are
+// safe for concurrent use.
 var (
 	githubMarkdown = sync.OnceValue(func() goldmark.Markdown {
 		// without extensions, only for its renderers

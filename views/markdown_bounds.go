@@ -68,7 +68,8 @@ type markCount struct {
 	count int
 }
 
-// Parse parses a mark.
+// Parse parses an inline element (a mark), such as a link or emphasis, as the wrapped parser does. After maxInlineMarks
+// tries in the same block, of all limited parsers together, it returns nil, so the rest of the block is plain text.
 func (m markLimiter) Parse(block ast.Node, reader text.Reader, pc parser.Context) ast.Node {
 	seen, _ := pc.Get(markCountKey).(*markCount)
 	if seen == nil || seen.block != block {

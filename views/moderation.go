@@ -16,16 +16,16 @@ type RunReviewPage struct {
 	Run   work.Run
 	Task  TaskRef
 	Owner Person
-	// MayReadSource is true if the viewer may read the source.
+	// MayReadSource means that the viewer may read the source.
 	MayReadSource bool
 	Files         []SourceFile              // for reviewers who may read the source; main file first
-	Decisions     []accounts.Audit          // public decisions about this run, oldest first
+	Decisions     []accounts.AuditEntry     // public decisions about this run, oldest first
 	Flags         []models.FlagWithReporter // flags that this reader may see
 	HasOpenFlag   bool                      // a flag awaits review
 	Note          string                    // the owner's note on a record
 	NoteIsPublic  bool                      // the note is public now, not only after the deadline
 
-	// permissions of the viewer; a person who may decide needs no report
+	// The viewer's permissions. A person who may decide needs no report, so MayReport is false then.
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
 
 	RefusalReason   string // reason for refusing the form …
@@ -37,13 +37,13 @@ type RunReviewPage struct {
 type AuditPage struct {
 	Page
 	Search      string
-	Rows        []accounts.Audit
+	Rows        []accounts.AuditEntry
 	OlderThanID int64 // the next page ends before this line; 0 on the last page
 }
 
 // describeAct returns an action and its subject without repetition: "pause device CPU" for "pause device" of "device
 // CPU".
-func describeAct(r accounts.Audit) (act, subject string) {
+func describeAct(r accounts.AuditEntry) (act, subject string) {
 	for i := range r.Subject {
 		if r.Subject[i] == ' ' && strings.HasSuffix(" "+r.ActName, " "+r.Subject[:i]) {
 			return r.ActName + " ", cmp.Or(r.SubjectName, r.Subject[i+1:])
@@ -53,7 +53,7 @@ func describeAct(r accounts.Audit) (act, subject string) {
 }
 
 // subjectURL returns the address of the subject of an action; "" if it has no page.
-func subjectURL(r accounts.Audit) string {
+func subjectURL(r accounts.AuditEntry) string {
 	kind, name, _ := strings.Cut(r.Subject, " ")
 	switch kind {
 	case "run":

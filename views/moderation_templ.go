@@ -908,7 +908,7 @@ func decisionWords(act string) string {
 	return "Disqualified"
 }
 
-func actor(a accounts.Audit) templ.Component {
+func actor(a accounts.AuditEntry) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -974,7 +974,7 @@ func flagLine(f models.FlagWithReporter) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if f.UserID > 0 {
+		if f.ReporterID > 0 {
 			var templ_7745c5c3_Var42 string
 			templ_7745c5c3_Var42, templ_7745c5c3_Err = templ.JoinStringErrs("Reported by ")
 			if templ_7745c5c3_Err != nil {
@@ -984,7 +984,7 @@ func flagLine(f models.FlagWithReporter) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = personLink(Person{f.UserID, f.UserName}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = personLink(Person{f.ReporterID, f.UserName}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -21,7 +21,7 @@ import (
 // OperatePage is the page on which admins switch things off temporarily and let workers join.
 type OperatePage struct {
 	Page
-	Off         []switches.Switch
+	Off         []switches.OffPart
 	Choices     []string          // things that can be switched off
 	Tasks       map[string]string // titles of tasks, by switch
 	Credentials []fleet.WorkerCredential
@@ -527,7 +527,7 @@ func (p OperatePage) Switched(what string) string {
 	if p.Tasks[what] == "" {
 		verb = " are"
 	}
-	if slices.ContainsFunc(p.Off, func(off switches.Switch) bool { return off.PartName == what }) {
+	if slices.ContainsFunc(p.Off, func(off switches.OffPart) bool { return off.PartName == what }) {
 		state = " off."
 	}
 	if p.Tasks[what] == "" && !slices.Contains(p.Choices, what) {

@@ -10,7 +10,8 @@ import (
 // Page has the fields of every page.
 type Page struct {
 	Title string
-	// HeaderSection is the selected link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or ""
+	// HeaderSection is the selected link of the header: "tasks", "leaderboards", "devices", "playground", "docs", or
+	// "".
 	HeaderSection   string
 	Viewer          *Viewer      // nil for a visitor
 	CSRF            string       // token that every form carries
@@ -44,7 +45,7 @@ type LinkPreview struct {
 	ImageURL    string
 	FeedURL     string // address of a feed; may be empty
 	JSONURL     string // address of the data as JSON; may be empty
-	// HiddenFromSearch is true for a page that search engines should not list.
+	// HiddenFromSearch means that search engines should not list the page.
 	HiddenFromSearch bool
 }
 
@@ -96,10 +97,10 @@ type Deadline struct {
 func (d Deadline) IsSet() bool { return !d.Time.IsZero() }
 
 // AcceptsSubmissions reports whether runs can be submitted.
-func (d Deadline) AcceptsSubmissions() bool { return !d.Closed() || d.AllowsPractice }
+func (d Deadline) AcceptsSubmissions() bool { return !d.HasPassed() || d.AllowsPractice }
 
-// Closed reports whether the deadline has passed.
-func (d Deadline) Closed() bool { return d.IsSet() && !d.RenderedAt.Before(d.Time) }
+// HasPassed reports whether the deadline has passed.
+func (d Deadline) HasPassed() bool { return d.IsSet() && !d.RenderedAt.Before(d.Time) }
 
 // shortVersion returns the version of a release, or the commit of a binary that is not a release.
 func shortVersion(version string) string {

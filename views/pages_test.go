@@ -63,8 +63,8 @@ func TestDeadlinesSayWhetherTheyHavePassed(t *testing.T) {
 	} {
 		doc := show(t, deadline(test.deadline))
 		if got := strings.Join(strings.Fields(strings.ReplaceAll(doc.Text(), "\u00a0", "~")),
-			" "); got != strings.ReplaceAll(test.text, "\u00a0", "~") || test.deadline.Closed() != test.closed {
-			t.Errorf("%q (closed %v), want %q", got, test.deadline.Closed(), test.text)
+			" "); got != strings.ReplaceAll(test.text, "\u00a0", "~") || test.deadline.HasPassed() != test.closed {
+			t.Errorf("%q (closed %v), want %q", got, test.deadline.HasPassed(), test.text)
 		}
 	}
 }

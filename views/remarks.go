@@ -29,15 +29,15 @@ type Remark struct {
 	File    string // further file with the line; empty for the main one
 }
 
-// Sources has the names by which compiler messages call the files of a submission.
-type Sources struct {
+// SourceNames has the names by which compiler messages call the files of a submission.
+type SourceNames struct {
 	MainFileNames    []string               // names of its main file
 	IsAdditionalFile func(name string) bool // reports whether a name is one of its further files; nil for none
 }
 
 // submittedFileName returns the name for remarks on a file in a compiler message; ours is false if the file is not from
 // the submission.
-func (s Sources) submittedFileName(message string) (name string, ours bool) {
+func (s SourceNames) submittedFileName(message string) (name string, ours bool) {
 	name = path.Base(message)
 	if slices.Contains(s.MainFileNames, name) {
 		return "", true
@@ -66,7 +66,7 @@ var (
 )
 
 // ParseRemarks returns the remarks on the files of a submission, those on the main file first, sorted by line.
-func ParseRemarks(output string, of Sources) []Remark {
+func ParseRemarks(output string, of SourceNames) []Remark {
 	var remarks []Remark
 	add := func(file, line string, wrong bool, text string) {
 		n, err := strconv.Atoi(line)
@@ -99,7 +99,7 @@ func ParseRemarks(output string, of Sources) []Remark {
 
 // lastException returns the last exception in the output of a program, with the last line of its traceback that is in
 // the submission; "" if there is none.
-func lastException(output string, of Sources) (message string) {
+func lastException(output string, of SourceNames) (message string) {
 	place := ""
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")

@@ -13,7 +13,7 @@ import (
 )
 
 func TestParseRemarksOfCompilersFindsTheirLines(t *testing.T) {
-	of := Sources{MainFileNames: []string{"submission.cu", "submission.cpp", "submission.py"},
+	of := SourceNames{MainFileNames: []string{"submission.cu", "submission.cpp", "submission.py"},
 		IsAdditionalFile: func(name string) bool { return name == "tile.h" || name == "help.py" }}
 	for name, c := range map[string]struct {
 		output string
@@ -50,7 +50,7 @@ func FuzzRemarks(f *testing.F) {
 	f.Add("a.cu(1): error: x\na.cu:2:3: warning: y\n  File \"a.cu\", line 3\nError: z\n")
 	f.Fuzz(func(t *testing.T, output string) {
 		last := 0
-		for _, r := range ParseRemarks(output, Sources{MainFileNames: []string{"a.cu"}}) {
+		for _, r := range ParseRemarks(output, SourceNames{MainFileNames: []string{"a.cu"}}) {
 			if r.Line < max(last, 1) || r.Text != strings.TrimSpace(r.Text) {
 				t.Errorf("remark %+v after line %d", r, last)
 			}
@@ -60,7 +60,7 @@ func FuzzRemarks(f *testing.F) {
 }
 
 func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
-	file := NewHighlighter(1, MaxHighlightedBytes).NewSourcePage().ColorFile("a.cu", "",
+	file := NewHighlighter(1, MaxHighlightedBytes).NewSourceLimiter().ColorFile("a.cu", "",
 		[]byte(strings.Repeat("1 1 1 1 1 1\n", maxNumberedLines-1)))
 	for line := range maxRemarks {
 		file.Remarks = append(file.Remarks, Remark{maxNumberedLines - line, true, "x", ""},
@@ -74,7 +74,7 @@ func TestManyRemarksCostNoMoreThanARequestMay(t *testing.T) {
 }
 
 func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
-	file := NewHighlighter(1, MaxHighlightedBytes).NewSourcePage().ColorFile("submission.cu", "",
+	file := NewHighlighter(1, MaxHighlightedBytes).NewSourceLimiter().ColorFile("submission.cu", "",
 		[]byte("int a;\nint b;\nint c;\n"))
 	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>", ""}, {2, true, "also", ""}, {3, false, "last", ""},
 		{77, true, "no such line", ""}}

@@ -40,8 +40,8 @@ type SoftwareUpdateEffect struct {
 type RerunPage struct {
 	Page
 	Task          TaskRef
-	LastOrder     *models.Order // nil if there was none
-	WaitingRuns   int           // number of runs not measured yet
+	LastOrder     *models.RemeasureOrder // nil if there was none
+	WaitingRuns   int                    // number of runs not measured yet
 	Boards        []RerunBoard
 	RefusalReason string
 	FormText      string
@@ -70,8 +70,8 @@ func DriftURL(device string) templ.SafeURL {
 	return templ.SafeURL("/devices/" + url.PathEscape(device) + "/drift")
 }
 
-// change formats a score after and before, each with its interval if there is one.
-func (r RerunRow) change() string {
+// scoreChangeText formats a score after and before, each with its interval if there is one.
+func (r RerunRow) scoreChangeText() string {
 	or := func(p *float64, score float64) float64 {
 		if p == nil || !(*p > 0) {
 			return score

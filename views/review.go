@@ -190,7 +190,7 @@ func (p ReviewPage) groups() (list []reviewGroup) {
 func siteFlagReason(row models.FlaggedRun) string {
 	var why []string
 	for _, flag := range row.Flags {
-		if flag.UserID != 0 {
+		if flag.ReporterID != 0 {
 			return ""
 		}
 		why = append(why, flagText(flag))

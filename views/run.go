@@ -17,21 +17,21 @@ import (
 // same card.
 type RunCard struct {
 	work.Run
-	Task          TaskRef
-	QueuePosition int       // position in its device's queue, from 1; 0 if it does not wait
-	LacksWorker   bool      // the run waits, and its device has no worker
-	WaitingReason string    // reason for waiting, a sentence; may be empty
-	NextAttemptAt time.Time // earliest time of the next attempt, after a lost one
-	Stages        []StageView
-	Outcome       Outcome
-	RankingRule   string        // ranking rule, for people
-	Sources       Sources       // names of the source in compiler messages
-	OutputSoFar   string        // output so far, while it runs
-	SelfMeasured  bool          // measured by the task's own program, in the kernel's process
-	RerunToken    string        // token of the form for running it again; empty if the reader may not
-	SourceRuns    *SourceRuns   // nil if no run of equal source counts together with it
-	Confirmation  *Confirmation // nil if the run was not measured again
-	Turns         *Turns        // measurements behind the score; nil for the first one
+	Task                  TaskRef
+	QueuePosition         int       // position in its device's queue, from 1; 0 if it does not wait
+	LacksWorker           bool      // the run waits, and its device has no worker
+	WaitingReason         string    // reason for waiting, a sentence; may be empty
+	NextAttemptAt         time.Time // earliest time of the next attempt, after a lost one
+	Stages                []StageView
+	Outcome               Outcome
+	RankingRule           string        // ranking rule, for people
+	SourceNames           SourceNames   // names of the source in compiler messages
+	OutputSoFar           string        // output so far, while it runs
+	MeasuredByTaskProgram bool          // measured by the task's own program, in the kernel's process
+	RerunToken            string        // token of the form for running it again; empty if the reader may not
+	SourceRuns            *SourceRuns   // nil if no run of equal source counts together with it
+	Confirmation          *Confirmation // nil if the run was not measured again
+	Turns                 *Turns        // measurements behind the score; nil for the first one
 	boards.ValidationResult
 	RunMeasurements
 }
@@ -63,8 +63,8 @@ func (r RunCard) isInconclusive() bool {
 // isRanked reports whether the run was submitted for the board.
 func (r RunCard) isRanked() bool { return r.Mode == job.ModeRanked }
 
-// reviewName returns the text of the link to reports and decisions; "" if the viewer may do nothing there.
-func (r RunCard) reviewName() string {
+// reviewLinkText returns the text of the link to reports and decisions; "" if the viewer may do nothing there.
+func (r RunCard) reviewLinkText() string {
 	switch {
 	case !r.isRanked() || r.ScoreNS == nil:
 		return ""
@@ -155,7 +155,7 @@ func (r RunCard) casesHeading(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.RankingRule != "" && r.Turns == nil {
 		text += "; the score is the " + format.LowerFirst(r.RankingRule)
-		if !r.SelfMeasured && anyTimedByJudge(stage.Result.Cases) {
+		if !r.MeasuredByTaskProgram && anyTimedByJudge(stage.Result.Cases) {
 			text += ", each by its median"
 			if n := len(stage.Result.Cases[0].ProcessMedians); n > 1 {
 				text += fmt.Sprintf(" of %d fresh processes", n)
@@ -195,7 +195,7 @@ func (r RunCard) remarks() []Remark {
 				text += "\n" + c.Message
 			}
 		}
-		if remarks := ParseRemarks(text, r.Sources); len(remarks) > 0 {
+		if remarks := ParseRemarks(text, r.SourceNames); len(remarks) > 0 {
 			return remarks[:min(len(remarks), maxListedRemarks)]
 		}
 	}
@@ -212,7 +212,7 @@ func (r RunCard) failureReason() string {
 		if !stage.hasFailed() || !strings.Contains(r.Failure.Reason, unparsedExceptionReason) {
 			continue
 		}
-		if text := lastException(stage.Result.Stderr, r.Sources); text != "" {
+		if text := lastException(stage.Result.Stderr, r.SourceNames); text != "" {
 			return strings.Replace(r.Failure.Reason, unparsedExceptionReason, strings.TrimSuffix(text, "."), 1)
 		}
 	}
@@ -224,7 +224,7 @@ func (r RunCard) failureReason() string {
 func (r RunCard) shortFailureReason() string {
 	why := r.failureReason()
 	what, text, _ := strings.Cut(why, compilerMessagePrefix)
-	for _, remark := range ParseRemarks(strings.TrimSuffix(text, "."), r.Sources) {
+	for _, remark := range ParseRemarks(strings.TrimSuffix(text, "."), r.SourceNames) {
 		if slices.ContainsFunc(r.remarks(), func(listed Remark) bool {
 			return listed.Line == remark.Line && strings.TrimSuffix(listed.Text, ".") == remark.Text
 		}) {

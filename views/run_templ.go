@@ -532,7 +532,7 @@ func runResult(r RunCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if name := r.reviewName(); name != "" {
+		if name := r.reviewLinkText(); name != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<a class=\"small\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1191,7 +1191,7 @@ func stageCases(r RunCard, stage StageView) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if stage.HasTimes() {
-				templ_7745c5c3_Err = timedCases(stage, !r.SelfMeasured && anyTimedByJudge(stage.Result.Cases)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timedCases(stage, !r.MeasuredByTaskProgram && anyTimedByJudge(stage.Result.Cases)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -57,7 +57,7 @@ func TestRunsThatNoJudgeTimedSaySo(t *testing.T) {
 		}}}}
 	}
 	own := timed(job.CaseResult{})
-	own.SelfMeasured = true
+	own.MeasuredByTaskProgram = true
 	for name, test := range map[string]struct {
 		run  RunCard
 		want bool

@@ -60,7 +60,7 @@ func (s StageView) toolsHeading() string {
 
 // FindingRemarks returns findings with a line of the submission as remarks, those on the main file first, sorted by
 // line.
-func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
+func FindingRemarks(findings []job.Finding, of SourceNames) (remarks []Remark) {
 	for _, f := range findings {
 		if r, ok := findingRemark(f, of); ok {
 			remarks = append(remarks, r)
@@ -71,7 +71,7 @@ func FindingRemarks(findings []job.Finding, of Sources) (remarks []Remark) {
 }
 
 // findingRemark returns a finding as a remark; ok is false if it has no line of the submission.
-func findingRemark(f job.Finding, of Sources) (r Remark, ok bool) {
+func findingRemark(f job.Finding, of SourceNames) (r Remark, ok bool) {
 	name, ours := of.submittedFileName(f.File)
 	text := f.Tool + ": " + f.Message
 	if f.Thread != "" {
@@ -86,7 +86,7 @@ func findingRemark(f job.Finding, of Sources) (r Remark, ok bool) {
 // sanitizerRemarks returns compute-sanitizer's findings as remarks.
 func (r RunCard) sanitizerRemarks() []Remark {
 	for _, stage := range r.Stages {
-		if remarks := FindingRemarks(stage.Result.Findings, r.Sources); len(remarks) > 0 {
+		if remarks := FindingRemarks(stage.Result.Findings, r.SourceNames); len(remarks) > 0 {
 			return remarks[:min(len(remarks), maxListedRemarks)]
 		}
 	}

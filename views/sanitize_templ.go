@@ -363,7 +363,7 @@ func findingsTable(r RunCard, findings []job.Finding) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if mark, ours := findingRemark(f, r.Sources); ours {
+			if mark, ours := findingRemark(f, r.SourceNames); ours {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -360,7 +360,7 @@ func shareBoard(p BoardPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Deadline.Closed() {
+		if p.Deadline.HasPassed() {
 			var templ_7745c5c3_Var21 string
 			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(", and ")
 			if templ_7745c5c3_Err != nil {

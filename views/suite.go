@@ -40,8 +40,8 @@ func EntrantKey(e events.Entrant) string {
 	return strconv.FormatInt(e.UserID, 10)
 }
 
-// address returns the address of the page with changes to its query: keys and values; an empty value removes a key.
-func (p SuitePage) address(suffix string, changes ...string) string {
+// pageURL returns the address of the page with changes to its query: keys and values; an empty value removes a key.
+func (p SuitePage) pageURL(suffix string, changes ...string) string {
 	q := url.Values{}
 	set := func(key, value string) {
 		if q.Del(key); value != "" {
@@ -51,8 +51,8 @@ func (p SuitePage) address(suffix string, changes ...string) string {
 	if len(p.Suite.Devices) > 1 {
 		set("device", p.Suite.Device)
 	}
-	if len(p.Suite.Baselines) > 1 {
-		set("baseline", p.Suite.Baseline)
+	if len(p.Suite.BaselineNames) > 1 {
+		set("baseline", p.Suite.BaselineName)
 	}
 	for name, row := range map[string]*events.SuiteRow{"a": p.FirstRow, "b": p.SecondRow} {
 		if row != nil && suffix == "" {
@@ -72,12 +72,12 @@ func (p SuitePage) address(suffix string, changes ...string) string {
 func (p SuitePage) boardsSentence() string {
 	text := format.Plural(len(p.Suite.Boards), "task", "tasks") + " on " + p.Suite.Device
 	switch n := p.Suite.ComparedBoards; {
-	case p.Suite.Baseline == "":
+	case p.Suite.BaselineName == "":
 		return text + ". No board has a baseline yet."
 	case n == len(p.Suite.Boards):
-		return text + ", compared with the baseline " + p.Suite.Baseline
+		return text + ", compared with the baseline " + p.Suite.BaselineName
 	default:
-		return text + fmt.Sprintf(", of which %d have the baseline %s", n, p.Suite.Baseline)
+		return text + fmt.Sprintf(", of which %d have the baseline %s", n, p.Suite.BaselineName)
 	}
 }
 
@@ -109,8 +109,8 @@ func (p SuitePage) bestOfAll() events.SuiteRow {
 	return best
 }
 
-// curve is an entrant's fast_p curve.
-type curve struct {
+// fastPCurve is an entrant's fast_p curve.
+type fastPCurve struct {
 	cssClass, name string
 	svgPath        string
 }
@@ -132,12 +132,12 @@ func curveY(share float64) float64 { return curveBottom - share*(curveBottom-cur
 func coordinateText(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
 // curves returns the curve of the best of all entrants, and those of the chosen entrants.
-func (p SuitePage) curves() (list []curve) {
+func (p SuitePage) curves() (list []fastPCurve) {
 	if p.Suite.ComparedBoards == 0 {
 		return nil
 	}
 	add := func(class, name string, row events.SuiteRow) {
-		list = append(list, curve{class, name, fastPCurvePath(row.Speedups, p.Suite.ComparedBoards)})
+		list = append(list, fastPCurve{class, name, fastPCurvePath(row.Speedups, p.Suite.ComparedBoards)})
 	}
 	if len(p.Suite.Rows) > 1 {
 		add("curve-best", "Best of all", p.bestOfAll())

@@ -1116,7 +1116,7 @@ func diffText(change TaskChange) templ.Component {
 		}
 		for _, line := range change.Lines {
 			switch line.Kind {
-			case format.LineRemoved:
+			case format.DiffLineRemoved:
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 81, "<del>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1134,7 +1134,7 @@ func diffText(change TaskChange) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			case format.LineAdded:
+			case format.DiffLineAdded:
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 83, "<ins>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1152,7 +1152,7 @@ func diffText(change TaskChange) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			case format.LineFolded:
+			case format.DiffLineFolded:
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 85, "<span class=\"soft\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1170,7 +1170,7 @@ func diffText(change TaskChange) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-			case format.LineOmitted:
+			case format.DiffLineOmitted:
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 87, "<span class=\"soft\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

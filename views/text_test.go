@@ -53,7 +53,7 @@ func TestRenderSafeMarkdownFormatsWithoutScripts(t *testing.T) {
 
 func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 	text := []byte("__global__ void f(int n) { /* <b> */ }\r\nint g = 1;\n")
-	file := NewHighlighter(1<<10, MaxHighlightedBytes).NewSourcePage().ColorFile("kernel.cu", "<i>", text)
+	file := NewHighlighter(1<<10, MaxHighlightedBytes).NewSourceLimiter().ColorFile("kernel.cu", "<i>", text)
 	page := show(t, file.HTML)
 	if page.Find("[id='<i>L2']").Length() != 1 || page.Find(".line").Length() != 2 || page.Find(".k").Length() != 1 ||
 		page.Find(".nf").Text() != "f" ||
@@ -69,14 +69,14 @@ func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 
 func TestLineNamesAreThoseOfTheirPage(t *testing.T) {
 	h := NewHighlighter(1<<10, MaxHighlightedBytes)
-	h.NewSourcePage().ColorFile("x.py", "", []byte("c"))
-	if show(t, h.NewSourcePage().ColorFile("x.py", "other-", []byte("c")).HTML).Find("#other-L1").Length() != 1 {
+	h.NewSourceLimiter().ColorFile("x.py", "", []byte("c"))
+	if show(t, h.NewSourceLimiter().ColorFile("x.py", "other-", []byte("c")).HTML).Find("#other-L1").Length() != 1 {
 		t.Error("the same text on another page has the first page's line names")
 	}
 }
 
 func TestBigSourceIsShownPlain(t *testing.T) {
-	page := NewHighlighter(1<<20, 600).NewSourcePage()
+	page := NewHighlighter(1<<20, 600).NewSourceLimiter()
 	for i, lines := range []int{60, 40, 1} { // 600 bytes, and another line
 		want := []int{60, 40, 0}[i]
 		file := page.ColorFile("big.py", "", []byte(strings.Repeat("x = 1\n", lines)))
@@ -89,7 +89,7 @@ func TestBigSourceIsShownPlain(t *testing.T) {
 func TestASourceOfShortLinesHasASmallPage(t *testing.T) {
 	for _, end := range []string{"\n", "\r"} {
 		text := strings.Repeat("<"+end, 500_000)
-		file := NewHighlighter(1, MaxHighlightedBytes).NewSourcePage().ColorFile("lines.py", "", []byte(text))
+		file := NewHighlighter(1, MaxHighlightedBytes).NewSourceLimiter().ColorFile("lines.py", "", []byte(text))
 		var page bytes.Buffer
 		if err := file.HTML.Render(t.Context(), &page); err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
 	for _, text := range worstSources() {
 		for _, name := range []string{"a.cu", "a.py", "a.yml", "a.json", "a.js", "a.md", "a.diff"} {
 			costtest.Check(t, fmt.Sprintf("%s, %d of %.8q", name, len(text), text), func() {
-				NewHighlighter(1, MaxHighlightedBytes).NewSourcePage().ColorFile(name, "", []byte(text))
+				NewHighlighter(1, MaxHighlightedBytes).NewSourceLimiter().ColorFile(name, "", []byte(text))
 			})
 		}
 	}
@@ -122,7 +122,7 @@ func TestColoringNoSourceCostsMoreThanARequestMay(t *testing.T) {
 func TestLargeFilesAreCutOnPages(t *testing.T) {
 	text := []byte(strings.Repeat("1 ", 100<<10))
 	costtest.Check(t, "512 files of 200 kB", func() {
-		page, size := NewHighlighter(1, MaxHighlightedBytes).NewSourcePage(), 0
+		page, size := NewHighlighter(1, MaxHighlightedBytes).NewSourceLimiter(), 0
 		for range 512 {
 			var html bytes.Buffer
 			if err := page.ColorFile("a.cu", "", text).HTML.Render(t.Context(), &html); err != nil {
@@ -208,7 +208,7 @@ func TestAFailureQuotesItsException(t *testing.T) {
 	} {
 		doc := show(t, Run(RunCard{Run: work.Run{State: "failed",
 			Failure: &job.Failure{Reason: before + unparsedExceptionReason + ".", ExitCode: 1}},
-			Sources: Sources{MainFileNames: []string{"submission.py"}},
+			SourceNames: SourceNames{MainFileNames: []string{"submission.py"}},
 			Stages: []StageView{{HasResult: true,
 				Result: job.StageResult{Stage: job.StageTest, Status: job.StatusError, Stderr: stderr}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != before+want+"." {
@@ -224,7 +224,7 @@ func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	}
 	doc := show(t, Run(RunCard{Run: work.Run{SubmissionID: 7, State: "failed",
 		Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1}},
-		Sources: Sources{MainFileNames: []string{"submission.py"}},
+		SourceNames: SourceNames{MainFileNames: []string{"submission.py"}},
 		Stages: []StageView{stage(job.StageBuild, job.StatusPass, ""), stage(job.StageTest, job.StatusError,
 			"  File \"/tmp/job/submission.py\", line 6, in helper\nValueError: no such shape\n")}}))
 	if doc.Find("[data-output=test][open]").Length() != 1 || doc.Find("[data-output=build][open]").Length() != 0 {
@@ -245,7 +245,7 @@ func TestACompilersMessageIsShownOnce(t *testing.T) {
 	} {
 		doc := show(t, Run(RunCard{Run: work.Run{State: "failed",
 			Failure: &job.Failure{Reason: "Compiling submission.cpp failed: " + text + ".", ExitCode: 1}},
-			Sources: Sources{MainFileNames: []string{"submission.cpp"}},
+			SourceNames: SourceNames{MainFileNames: []string{"submission.cpp"}},
 			Stages: []StageView{{HasResult: true,
 				Result: job.StageResult{Stage: job.StageBuild, Status: job.StatusError, Stderr: output}}}}))
 		if got := strings.TrimSpace(doc.Find("[data-failure]").Text()); got != want {

@@ -199,7 +199,7 @@ func (r TrialRow) verdictText() (word string, bad bool) {
 	case r.IsMadeBySite && !r.Trial.AnswerFoundWrong() && r.Reason != "":
 		return "inconclusive: it did not run", false
 	case r.IsCorrectSolution && r.Trial.HasExpectedVerdict(r.ProvesTaskWorks):
-		return r.timedVerdict()
+		return r.benchmarkedVerdict()
 	case r.Trial.HasExpectedVerdict(r.ProvesTaskWorks):
 		return "rejected, as expected", false
 	case r.IsCorrectSolution:
@@ -232,8 +232,8 @@ func (r TrialRow) starterVerdict() (word string, bad bool) {
 	return "inconclusive: it did not run", false
 }
 
-// timedVerdict returns the verdict on a correct solution that passed the tests.
-func (r TrialRow) timedVerdict() (word string, bad bool) {
+// benchmarkedVerdict returns the verdict on a correct solution that passed the tests.
+func (r TrialRow) benchmarkedVerdict() (word string, bad bool) {
 	switch {
 	case r.TimedRun == nil || !r.TimedRun.WasTried:
 		return "passes, as expected", false

@@ -256,7 +256,7 @@ func (p TrustPage) tested() string {
 	for _, w := range p.Workers {
 		if w.Online {
 			online++
-			if w.FailedChecks() > 0 || len(w.SelfTest) == 0 {
+			if w.FailedSelfTestCount() > 0 || len(w.SelfTestResults) == 0 {
 				failed++
 			}
 		}
@@ -435,13 +435,13 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if len(worker.SelfTest) == 0 {
+			if len(worker.SelfTestResults) == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<p class=\"px-5 pb-4 small soft\">No self-test reported.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = selfTest(worker.SelfTest).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = selfTest(worker.SelfTestResults).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

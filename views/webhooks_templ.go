@@ -886,13 +886,13 @@ func deliveryTable(p WebhookPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if row.NextAt != nil && row.NextAt.Before(p.Now) {
+			if row.NextTryAt != nil && row.NextTryAt.Before(p.Now) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "due now")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = timestamp(timeOrZero(row.NextAt)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timestamp(timeOrZero(row.NextTryAt)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

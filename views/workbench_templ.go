@@ -997,7 +997,7 @@ func benchBar(p WorkbenchPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Deadline.Closed() && !p.Viewer.IsAdmin {
+			if p.Deadline.HasPassed() && !p.Viewer.IsAdmin {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "Practice")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -1038,7 +1038,7 @@ func benchBar(p WorkbenchPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if p.Deadline.Closed() && p.Deadline.AllowsPractice {
+			if p.Deadline.HasPassed() && p.Deadline.AllowsPractice {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 80, "<span class=\"hint\" data-practice>The deadline has passed. Practice runs are timed like ranked runs, but do not appear on a board.</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -30,7 +30,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		return mcp.New(s.internalClient(r), s.site.Settings.Version, mcp.Options{
 			ClientGone: r.Context(),
-			MaxWait:    s.site.Settings.Limits.KeepAlive,
+			MaxWait:    s.site.Settings.Limits.FirstByteDelay,
 			Schemas:    schemas,
 		})
 	}, &sdk.StreamableHTTPOptions{
@@ -56,8 +56,8 @@ func (s *Server) mcpHandler() fiber.Handler {
 	}
 }
 
-// batchesRefusal is the error for a JSON-RPC batch. MCP has had no batchesRefusal since 2025-06-18, and the limits
-// count a request as one call.
+// batchesRefusal is the error for a JSON-RPC batch. MCP has no batches since its version 2025-06-18, and the site's
+// limits count each HTTP request as one call.
 const batchesRefusal = "batches are not supported; send each message in a request of its own."
 
 func refusedMessageBody(why string) fiber.Map {

@@ -149,7 +149,7 @@ func (s *Server) refuseOutsidePath(c *fiber.Ctx) error {
 	case site.IsOutsidePath(c.Context()):
 		return &site.Failure{Status: fiber.StatusNotFound, Code: "outside", Message: fmt.Sprintf(
 			"There is nothing at this address. The site is at %s/; a proxy in front of it must leave %s in the path.", s.site.Settings.BaseURL, s.site.BasePath)}
-	case site.IsBarePath(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
+	case site.IsPathWithoutSlash(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
 		return c.Redirect(c.OriginalURL(), fiber.StatusPermanentRedirect)
 	}
 	return c.Next()
@@ -163,7 +163,7 @@ func (s *Server) limitRequests(c *fiber.Ctx) error {
 	c.Locals(site.LocalSenderKeys, who)
 	of := site.RequestsResource
 	if site.HasWaitParameter(c) {
-		of = site.HeldRequestsResource
+		of = site.WaitRequestsResource
 	}
 	give, err := s.site.Limiter.Acquire(of, who, 1)
 	if err != nil {

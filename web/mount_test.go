@@ -144,7 +144,7 @@ func TestCookiesOfASharedHostAreForThePathAndTLSAlone(t *testing.T) {
 func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	const text = `<a href="/x" src='/y'> href="/z action="/w" ="/`
 	s := &site.Site{BasePath: webtest.LabPath}
-	sources := views.NewHighlighter(1, views.MaxHighlightedBytes).NewSourcePage()
+	sources := views.NewHighlighter(1, views.MaxHighlightedBytes).NewSourceLimiter()
 	code := sources.ColorFile("submission.py", text, []byte("# "+text+"\nx = +text+\n"))
 	large := sources.ColorFile("submission.txt", "", []byte(strings.Repeat("\n", 30_000)+text))
 	markdown, err := views.RenderDocumentation("# "+text+"\n`"+text+"`\n\n["+text+"](https://x.example/?a="+url.QueryEscape(text)+

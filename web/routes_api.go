@@ -44,9 +44,9 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed routeGroup) {
 	open.get(popcorn.Path+"/auth/init", s.popcorn.RefuseRegister)
 	packed.withMiddleware(s.popcorn.ConvertErrors).addForAllMethods(popcorn.Path+"/admin/+", s.popcorn.RefuseAdmin) // with any token in POPCORN_ADMIN_TOKEN
 	own.post(popcorn.Path+"/user/join", s.popcorn.Join)
-	own.get(popcorn.Path+"/user/submissions", s.popcorn.List)
+	own.get(popcorn.Path+"/user/submissions", s.popcorn.ListSubmissions)
 	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.ShowSubmission)
-	own.addRoute(fiber.MethodDelete, popcorn.Path+"/user/submissions/:id", s.popcorn.Delete)
+	own.addRoute(fiber.MethodDelete, popcorn.Path+"/user/submissions/:id", s.popcorn.DeleteSubmission)
 	own.post(popcorn.Path+"/submission/:leaderboard/:gpu/:mode", s.popcorn.Submit)
 	streams.post(popcorn.Path+"/profile/:leaderboard/:gpu", s.popcorn.Profile)
 	streams.post(popcorn.Path+"/:leaderboard/:gpu/:mode", s.popcorn.SubmitAndFollow)
@@ -71,7 +71,7 @@ func (s *Server) apiRoutes(plain, evaluations, uploads, streams routeGroup) {
 			g = public(g)
 		}
 		if r.RequiresSignIn {
-			g = g.withMiddleware(site.SignedIn)
+			g = g.withMiddleware(site.RefuseVisitors)
 		}
 		if r.MayWait {
 			g = g.withMiddleware(s.site.LimitWaitingRequests)
@@ -80,5 +80,5 @@ func (s *Server) apiRoutes(plain, evaluations, uploads, streams routeGroup) {
 	}
 	public(plain).get("/api/v1/tasks/:slug/bundle", s.boards.TaskBundle)
 	public(plain).get("/api/v1/openapi.json", s.api.OpenAPI)
-	uploads.post("/api/v1/tasks/:slug", site.SignedIn, s.site.NeedsFreeDisk, s.api.PublishTask)
+	uploads.post("/api/v1/tasks/:slug", site.RefuseVisitors, s.site.RequireFreeDisk, s.api.PublishTask)
 }

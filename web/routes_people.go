@@ -4,7 +4,7 @@ import "warpboard/web/site"
 
 // commentRoutes adds the pages of comments on tasks and submissions.
 func (s *Server) commentRoutes(pages routeGroup) {
-	own := pages.withMiddleware(site.SignedIn)
+	own := pages.withMiddleware(site.RefuseVisitors)
 	for _, list := range []string{"/tasks/:slug/comments", "/submissions/:id/comments"} {
 		pages.get(list, s.submissions.Comments)
 		own.post(list, s.submissions.CommentWrite)
@@ -28,26 +28,26 @@ func (s *Server) commentRoutes(pages routeGroup) {
 
 // inboxRoutes adds the inbox. withoutPage is a group of routes that need no CSRF token.
 func (s *Server) inboxRoutes(pages, withoutPage routeGroup) {
-	own := pages.withMiddleware(site.SignedIn)
-	pages.get("/inbox", site.NeedsSignIn, s.account.Inbox)
+	own := pages.withMiddleware(site.RefuseVisitors)
+	pages.get("/inbox", site.RedirectVisitors, s.account.Inbox)
 	own.post("/inbox/choices", s.account.InboxSettingsSave)
 	pages.get("/inbox/choices", site.RedirectTo("/inbox"))
-	pages.get("/inbox/confirm/:code", site.NeedsSignIn, s.account.MailConfirmPage)
+	pages.get("/inbox/confirm/:code", site.RedirectVisitors, s.account.MailConfirmPage)
 	own.post("/inbox/confirm/:code", s.account.MailConfirm)
 	pages.get("/inbox/off/:token", s.account.UnsubscribePage)
 	withoutPage.post("/inbox/off/:token", s.account.Unsubscribe)
-	pages.get("/operate/mail", site.NeedsSignIn, s.account.MailQueue)
+	pages.get("/operate/mail", site.RedirectVisitors, s.account.MailQueue)
 }
 
 // eventRoutes adds the pages of events.
 func (s *Server) eventRoutes(pages routeGroup) {
-	own := pages.withMiddleware(site.SignedIn)
+	own := pages.withMiddleware(site.RefuseVisitors)
 	pages.get("/events", s.boards.Events)
-	pages.get("/events/new", site.NeedsSignIn, s.boards.EventNew)
+	pages.get("/events/new", site.RedirectVisitors, s.boards.EventNew)
 	own.post("/events/new", s.boards.EventCreate)
 	pages.get("/events/:slug", s.boards.Event)
 	pages.get("/events/:slug/wall", s.boards.EventWall)
-	pages.get("/events/:slug/edit", site.NeedsSignIn, s.boards.EventEdit)
+	pages.get("/events/:slug/edit", site.RedirectVisitors, s.boards.EventEdit)
 	own.post("/events/:slug/edit", s.boards.EventSave)
 	own.post("/events/:slug/delete", s.boards.EventDelete)
 	pages.get("/events/:slug/delete", site.RedirectTo("/events/:slug/edit"))

@@ -34,7 +34,7 @@ import (
 const (
 	maxHeaderBytes = 16 << 10 // limit of all headers; cookies of other ports on 127.0.0.1 are sent, too
 	shutdownGrace  = 5 * time.Second
-	// maxHighlightedBytes limits the cached highlighted sources, in bytes. One has about 50 kB.
+	// maxCachedSourceBytes limits the cached highlighted sources, in bytes. One has about 50 kB.
 	maxCachedSourceBytes = 32 << 20
 )
 

@@ -217,7 +217,7 @@ func TestRequestsInsideAnMCPCallCountAgainstLimits(t *testing.T) {
 	io.WriteString(conn, postMCP(s.Site, s.Token, string(text)))
 	tier.Until(t, "the call and what it asks are under way", func() bool {
 		return s.Shared().Limiter.InUse(site.RequestsResource) == 1 &&
-			s.Shared().Limiter.InUse(site.HeldRequestsResource) == 1
+			s.Shared().Limiter.InUse(site.WaitRequestsResource) == 1
 	})
 	if _, resp := from(s.Site, t, "127.0.0.2", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != http.StatusTooManyRequests {
 		t.Errorf("another request: %s", resp.Status)
@@ -225,7 +225,7 @@ func TestRequestsInsideAnMCPCallCountAgainstLimits(t *testing.T) {
 	conn.Close()
 	tier.Until(t, "what no one waits for ends", func() bool {
 		return s.Shared().Limiter.InUse(site.RequestsResource) == 0 &&
-			s.Shared().Limiter.InUse(site.HeldRequestsResource) == 0
+			s.Shared().Limiter.InUse(site.WaitRequestsResource) == 0
 	})
 }
 

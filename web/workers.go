@@ -70,7 +70,7 @@ func bridgeConnections(ws *websocket.Conn, conn net.Conn, patience time.Duration
 		// before the client has read NATS's reason.
 		ws.SetReadDeadline(time.Now().Add(closeReadTimeout))
 	}()
-	// one for all messages: a stranger can send a million empty ones in a second
+	// One buffer serves all messages: a stranger can send a million empty ones in a second.
 	buffer := make([]byte, bridgeBufferBytes)
 	for {
 		_, message, err := ws.NextReader()

@@ -39,7 +39,7 @@ func (d *Dispatcher) announceEffect(out work.Effect, err error) error {
 	for _, e := range out.Evaluations {
 		d.notifier.EvaluationChanged(e)
 	}
-	if b := out.BoardChange; b != nil {
+	if b := out.ChangedBoard; b != nil {
 		d.notifier.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}
 	if moved {

@@ -139,7 +139,7 @@ func TestADrawIsRevealedWhenNoScoreCanCountForIt(t *testing.T) {
 		s.report(d, measured(j, "580"))
 		s.wantShown("hidden")
 		eve := modelstest.Person(s, s.store, "Eve", accounts.RoleAdmin)
-		closed := s.task.WithDeadline(new(time.Now().Add(-time.Minute)))
+		closed := s.task.SettingsWithDeadline(new(time.Now().Add(-time.Minute)))
 		if _, err := s.store.Catalog.UpdateTask(s.Context(), eve, s.task.ID, *closed); err != nil {
 			s.Fatal(err)
 		}

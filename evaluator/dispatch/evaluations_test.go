@@ -33,7 +33,7 @@ func (s *site) wantEvaluation(id string, state work.EvaluationState) work.Evalua
 		s.Fatal(err)
 	}
 	if e.State != state {
-		s.Errorf("the evaluation is %s (%s), want %s", e.State, e.Failure, state)
+		s.Errorf("the evaluation is %s (%s), want %s", e.State, e.FailureReason, state)
 	}
 	return e
 }
@@ -89,12 +89,12 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		if diff := cmp.Diff(work.Counter{Name: work.CountCompiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5},
-			all[work.CountCompiled]); diff != "" {
+		if diff := cmp.Diff(work.Counter{Name: work.CounterCompilationsPassed, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5},
+			all[work.CounterCompilationsPassed]); diff != "" {
 			s.Error(diff)
 		}
-		if all[work.CountCorrect].Count != 1 || all[work.CountDevice+"CPU:0"].Total != 2 ||
-			all[work.CountProfiled].Count != 0 {
+		if all[work.CounterValidationsPassed].Count != 1 || all[work.CounterDeviceSeconds+"CPU:0"].Total != 2 ||
+			all[work.CounterProfilingsPassed].Count != 0 {
 			s.Errorf("counters: %+v", all)
 		}
 	})
@@ -140,7 +140,7 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 			s.Fatal(err)
 		}
 		if e := s.wantEvaluation(e.ID, work.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 ||
-			e.Failure != "the disk is full" {
+			e.FailureReason != "the disk is full" {
 			s.Errorf("evaluation: %+v", e)
 		}
 	})

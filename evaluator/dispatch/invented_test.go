@@ -33,8 +33,8 @@ func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 		t.Errorf("a sync of 4,000 invented attempts took %d statements, and names %d to drop", n, len(drop))
 	}
 	workers, err := s.store.Fleet.Workers(t.Context())
-	if err != nil || len(workers) != 1 || len(workers[0].Attempts) > 2 || !slices.Contains(workers[0].Attempts, mine) {
-		t.Errorf("the site keeps %d attempts of its worker, %v", len(workers[0].Attempts), err)
+	if err != nil || len(workers) != 1 || len(workers[0].AttemptIDs) > 2 || !slices.Contains(workers[0].AttemptIDs, mine) {
+		t.Errorf("the site keeps %d attempts of its worker, %v", len(workers[0].AttemptIDs), err)
 	}
 	costtest.Check(t, "5,000 events of invented attempts", func() {
 		if drop, err := d.StoreEvents(t.Context(), events); err != nil || len(drop) != len(events) {

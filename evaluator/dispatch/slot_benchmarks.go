@@ -26,7 +26,7 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 			continue // the next heartbeat repeats it
 		}
 		times[device] = g.MeasuredAt
-		err := d.store.Fleet.KeepBenchmark(ctx, h.Worker, slot)
+		err := d.store.Fleet.StoreBenchmark(ctx, h.Worker, slot)
 		drift := ""
 		if err == nil {
 			drift, err = d.store.Fleet.DescribeDrift(ctx, h.Worker, device)

@@ -89,14 +89,14 @@ func (w *lossDetector) lostAttempts(live []work.LiveAttempt, workers []fleet.Wor
 	lost := map[string]lostJobReason{}
 	for _, a := range live {
 		worker, began := byName[a.Worker], a.BeganAt()
-		if w.stoppingWorkerAttempts[a.ID] || worker.HasExited && slices.Contains(worker.Attempts, a.ID) {
+		if w.stoppingWorkerAttempts[a.ID] || worker.HasExited && slices.Contains(worker.AttemptIDs, a.ID) {
 			leaving[a.ID] = true
 		}
 		lastSeen := slices.MaxFunc([]time.Time{worker.SeenAt, w.startedAt, began}, time.Time.Compare)
 		switch {
 		case now.Sub(lastSeen) >= fleet.WorkerTimeout:
 			lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.classifyLoss(a, leaving[a.ID])}
-		case worker.SeenAt.After(began) && !slices.Contains(worker.Attempts, a.ID):
+		case worker.SeenAt.After(began) && !slices.Contains(worker.AttemptIDs, a.ID):
 			since, ok := w.attemptMissingSince[a.ID]
 			if !ok {
 				since = now

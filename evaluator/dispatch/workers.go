@@ -77,7 +77,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err := d.recordSlots(ctx, h, state); err != nil {
 		d.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
 	}
-	if err := d.announceEffect(d.store.Work.RecordAttemptsTaken(ctx, h.Worker, fresh...)); err != nil {
+	if err := d.announceEffect(d.store.Work.RecordAttemptsReceived(ctx, h.Worker, fresh...)); err != nil {
 		return nil, err
 	}
 	d.storeBenchmarks(ctx, h, state)

@@ -108,7 +108,7 @@ func (i installer) publishTask(ctx context.Context, in taskToInstall, first bool
 	}
 	var settings *catalog.TaskSettings
 	if in.hasDeadline {
-		settings = task.WithDeadline(in.Deadline)
+		settings = task.SettingsWithDeadline(in.Deadline)
 	}
 	_, _, err = i.siteStore.Catalog.Publish(ctx, i.tasksOwner, task.ID, in.Bundle, settings)
 	return err

@@ -63,7 +63,7 @@ func runServe(ctx context.Context, env Environment, cfg *Config) error {
 func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Store, error) {
 	allowed, _ := web.ParseAddresses(cfg.WebhookNetworks) // validate has checked it
 	return models.Open(ctx, models.Config{
-		Dir: cfg.Data, MinFree: int64(cfg.MinFreeMiB) << 20, ArtifactLocation: cfg.Artifacts, DSN: cfg.DatabaseURL,
+		Dir: cfg.Data, MinFreeBytes: int64(cfg.MinFreeMiB) << 20, ArtifactLocation: cfg.Artifacts, DSN: cfg.DatabaseURL,
 		Log:                log,
 		ConfirmFirstPlaces: cfg.ConfirmRecords, NoBaselines: !cfg.RunBaselines, SiteURL: cfg.BaseURL, SendMails: cfg.SMTP.Host != "", Webhooks: hooks.AllowedNetworks{ForSite: allowed}, SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: cfg.SubmissionsPerHour, MaxUnfinishedRuns: cfg.MaxWaitingRuns},
 	})

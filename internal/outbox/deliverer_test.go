@@ -74,7 +74,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			!strings.HasPrefix(data["url"].(string), "https://boards.example.org/runs/") {
 			t.Errorf("ada was told %s", got[0].body)
 		}
-		if d := over(t, s, hook, tried(2)); d.DeliveredAt == nil || d.NextAt != nil || d.Status != 200 ||
+		if d := over(t, s, hook, tried(2)); d.DeliveredAt == nil || d.NextTryAt != nil || d.Status != 200 ||
 			d.Error != "" {
 			t.Errorf("noted: %+v", d)
 		}

@@ -124,7 +124,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 			if err := s.Webhooks.SweepDeliveries(t.Context(), time.Now()); err != nil {
 				t.Fatal(err)
 			}
-			if list := o.log(hook); len(list) != 1001 || list[1000].NextAt == nil {
+			if list := o.log(hook); len(list) != 1001 || list[1000].NextTryAt == nil {
 				t.Errorf("%d are left; what is to be sent must stay", len(list))
 			}
 		})
@@ -140,7 +140,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 			o.end(due[0], webhooks.TryResult{Status: 410, Problem: "gone", ReceiverGone: true})
 			o.end(due[1], webhooks.TryResult{Status: 503, Problem: "the receiver answered 503"})
 			for _, d := range o.log(hook) {
-				if d.NextAt != nil {
+				if d.NextTryAt != nil {
 					t.Errorf("it is tried again: %+v", d)
 				}
 			}

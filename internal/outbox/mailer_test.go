@@ -146,7 +146,7 @@ func TestAnAddressGetsNoMailBeforeItIsConfirmedAndFewQuestions(t *testing.T) {
 			o.t.Errorf("a link works twice: %v", err)
 		}
 		if c, err := o.Inbox.Choices(o.t.Context(), bea.ID); err != nil ||
-			c.AddressOf(bea.Email) != "bea@home.example" {
+			c.MailAddress(bea.Email) != "bea@home.example" {
 			o.t.Errorf("Bea's mails go to %+v, %v", c, err)
 		}
 	})

@@ -14,8 +14,9 @@ import (
 	"warpboard/models/db"
 )
 
-// Audit is one entry of the audit log: an action by an admin, a creator, or the operator that affects what others see.
-type Audit struct {
+// AuditEntry is one entry of the audit log: an action by an admin, a creator, or the operator that affects what others
+// see.
+type AuditEntry struct {
 	ID        int64
 	ActorID   int64 // 0 for the operator, by flag or command
 	ActorName string
@@ -24,8 +25,11 @@ type Audit struct {
 	Detail    string
 	CreatedAt time.Time
 
-	SubjectName string `gorm:"-"` // display name of the subject, a person or a run; set by Audits
+	SubjectName string `gorm:"-"` // display name of the subject, a person or a run; set by AuditLog
 }
+
+// TableName returns the table of audit entries.
+func (AuditEntry) TableName() string { return "audits" }
 
 // maxAuditedActionsPerHour limits the audited actions of one person per hour, except those of admins and of the
 // operator.
@@ -36,27 +40,27 @@ const maxAuditedActionsPerHour = 1000
 func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 	if actor.ID != 0 && !actor.IsAdmin() {
 		var done int64
-		if err := tx.Model(&Audit{}).Where("actor_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).Count(&done).Error; err != nil {
+		if err := tx.Model(&AuditEntry{}).Where("actor_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).Count(&done).Error; err != nil {
 			return db.ReadError(err, "the audit log")
 		}
 		if done >= maxAuditedActionsPerHour {
 			return db.TooManyf(10*time.Minute, "You have changed something %d times in an hour, the most that is noted. Try again later.", done)
 		}
 	}
-	row := Audit{
+	row := AuditEntry{
 		ActorID: actor.ID, ActorName: actor.Name, ActName: act, Subject: subject, Detail: db.SanitizeText(detail),
 		CreatedAt: db.Now(),
 	}
 	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
 }
 
-// Audits lists entries of the audit log with IDs below before (0 means all), newest first. search matches the name of
+// AuditLog lists entries of the audit log with IDs below before (0 means all), newest first. search matches the name of
 // the actor, a subject such as "task sort", or a submission such as "#57" with its runs. Only admins may call it.
-func (s *Accounts) Audits(ctx context.Context, actor User, search string, before int64, limit int) ([]Audit, error) {
-	if err := actor.CheckPermission(ReadAudits, ObjectOwners{}); err != nil {
+func (s *Accounts) AuditLog(ctx context.Context, actor User, search string, before int64, limit int) ([]AuditEntry, error) {
+	if err := actor.CheckPermission(ReadAuditLog, ObjectOwners{}); err != nil {
 		return nil, err
 	}
-	var rows []Audit
+	var rows []AuditEntry
 	q := s.db.Read(ctx).Order("id desc").Limit(limit)
 	if search != "" {
 		number, _ := strconv.ParseInt(strings.TrimPrefix(search, "#"), 10, 64)
@@ -76,7 +80,7 @@ func (s *Accounts) Audits(ctx context.Context, actor User, search string, before
 }
 
 // subjectID returns the ID of the entry's subject if the kind of the subject is one of kinds, or 0.
-func (a Audit) subjectID(kinds ...string) int64 {
+func (a AuditEntry) subjectID(kinds ...string) int64 {
 	kind, number, _ := strings.Cut(a.Subject, " ")
 	if !slices.Contains(kinds, kind) {
 		return 0
@@ -86,11 +90,11 @@ func (a Audit) subjectID(kinds ...string) int64 {
 }
 
 // subjectPersonID returns the ID of the person whom the action affected, or 0.
-func (a Audit) subjectPersonID() int64 { return a.subjectID("user", "person") }
+func (a AuditEntry) subjectPersonID() int64 { return a.subjectID("user", "person") }
 
 // addSubmissionNumbers adds the submission's number to each entry about a run, because pages show submissions, not
 // runs.
-func (s *Accounts) addSubmissionNumbers(ctx context.Context, rows []Audit) error {
+func (s *Accounts) addSubmissionNumbers(ctx context.Context, rows []AuditEntry) error {
 	var ids []int64
 	for _, row := range rows {
 		if id := row.subjectID("run"); id != 0 {
@@ -118,7 +122,7 @@ func (s *Accounts) addSubmissionNumbers(ctx context.Context, rows []Audit) error
 }
 
 // addSubjectNames adds the person's name to each entry about a person.
-func (s *Accounts) addSubjectNames(ctx context.Context, rows []Audit) error {
+func (s *Accounts) addSubjectNames(ctx context.Context, rows []AuditEntry) error {
 	names := map[int64]string{}
 	for _, row := range rows {
 		if id := row.subjectPersonID(); id != 0 {
@@ -142,8 +146,8 @@ func (s *Accounts) addSubjectNames(ctx context.Context, rows []Audit) error {
 }
 
 // RunDecisions lists the audited decisions about a run, oldest first. They are public.
-func (s *Accounts) RunDecisions(ctx context.Context, runID int64) ([]Audit, error) {
-	var rows []Audit
+func (s *Accounts) RunDecisions(ctx context.Context, runID int64) ([]AuditEntry, error) {
+	var rows []AuditEntry
 	err := s.db.Read(ctx).Where("subject = ? and act in ('disqualify', 'reinstate')", fmt.Sprintf("run %d", runID)).Order("id").Find(&rows).Error
 	return rows, db.ReadError(err, "decisions about run %d", runID)
 }

@@ -13,20 +13,20 @@ import (
 )
 
 const (
-	loginLifetime = 10 * time.Minute
-	tokenLifetime = 365 * 24 * time.Hour // lifetime of a token from a login
-	// maxLogins limits the waiting logins. Beyond it, a new login replaces one from the network with the most waiting
-	// logins.
-	maxLogins = 2000
-	// maxLoginsPerAddress limits the waiting logins of one address (of one /64 with IPv6). A /56 may have twice as
-	// many, a /48 four times.
-	maxLoginsPerAddress = 20
-	loginCodeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, to avoid words, and no two similar letters
-	loginCodeLength     = 8
+	loginRequestLifetime = 10 * time.Minute
+	loginTokenLifetime   = 365 * 24 * time.Hour // lifetime of a token from a login
+	// maxWaitingLogins limits the waiting logins. Beyond it, a new login replaces one from the network with the most
+	// waiting logins.
+	maxWaitingLogins = 2000
+	// maxWaitingLoginsPerAddress limits the waiting logins of one address (of one /64 with IPv6). A /56 may have twice
+	// as many, a /48 four times.
+	maxWaitingLoginsPerAddress = 20
+	loginCodeLetters           = "BCDFGHJKLMNPQRSTVWXZ" // no vowels, to avoid words, and no two similar letters
+	loginCodeLength            = 8
 )
 
-// Login is the sign-in request of a command line. It waits until a person approves or denies it in a browser.
-type Login struct {
+// LoginRequest is the sign-in request of a command line. It waits until a person approves or denies it in a browser.
+type LoginRequest struct {
 	ID         int64
 	SecretHash string
 	Code       string // "BCDFGHJK"
@@ -38,36 +38,39 @@ type Login struct {
 	IsRefused  bool   `gorm:"column:refused"`
 }
 
+// TableName returns the table of sign-in requests.
+func (LoginRequest) TableName() string { return "logins" }
+
 // FormattedCode returns the code in the form in which people compare it, such as "BCDF-GHJK".
-func (l Login) FormattedCode() string {
+func (l LoginRequest) FormattedCode() string {
 	return l.Code[:loginCodeLength/2] + "-" + l.Code[loginCodeLength/2:]
 }
 
 // BeginLogin stores the sign-in request of a command line. It returns the secret with which the command line later
 // fetches its token.
-func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login Login, err error) {
+func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login LoginRequest, err error) {
 	secret = db.NewSecret()
-	login = Login{
+	login = LoginRequest{
 		SecretHash: db.HashSecret(secret),
 		Code:       newLoginCode(),
 		ClientHost: CleanName(host),
 		Address:    db.SanitizeText(address),
 		CreatedAt:  db.Now(),
 	}
-	login.ExpiresAt = db.Time(login.CreatedAt.Add(loginLifetime))
+	login.ExpiresAt = db.NormalizeTime(login.CreatedAt.Add(loginRequestLifetime))
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := tx.Where("expires_at <= ?", login.CreatedAt).Delete(&Login{}).Error; err != nil {
+		if err := tx.Where("expires_at <= ?", login.CreatedAt).Delete(&LoginRequest{}).Error; err != nil {
 			return db.WriteError(err, "login")
 		}
-		var waiting []Login
+		var waiting []LoginRequest
 		if err := tx.Select("id", "address").Order("id").Find(&waiting).Error; err != nil {
 			return db.ReadError(err, "logins")
 		}
 		if tooManyLogins(login.Address, waiting) {
 			return db.Errorf(db.TooMany, "Too many command lines are waiting for a sign-in. Try again in a few minutes.")
 		}
-		if len(waiting) >= maxLogins {
-			if err := tx.Delete(&Login{}, oldestLoginToReplace(waiting)).Error; err != nil {
+		if len(waiting) >= maxWaitingLogins {
+			if err := tx.Delete(&LoginRequest{}, oldestLoginToReplace(waiting)).Error; err != nil {
 				return db.WriteError(err, "login")
 			}
 		}
@@ -78,7 +81,7 @@ func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret
 
 // tooManyLogins reports whether an address, or one of the networks that contain it, has reached its limit of waiting
 // logins.
-func tooManyLogins(address string, waiting []Login) bool {
+func tooManyLogins(address string, waiting []LoginRequest) bool {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
 		return false
@@ -95,7 +98,7 @@ func tooManyLogins(address string, waiting []Login) bool {
 				own++
 			}
 		}
-		if own >= maxLoginsPerAddress<<i {
+		if own >= maxWaitingLoginsPerAddress<<i {
 			return true
 		}
 	}
@@ -104,7 +107,7 @@ func tooManyLogins(address string, waiting []Login) bool {
 
 // oldestLoginToReplace returns the ID of the oldest login from the network with the most waiting logins. So a network
 // with thousands of addresses cannot lock out others.
-func oldestLoginToReplace(waiting []Login) int64 {
+func oldestLoginToReplace(waiting []LoginRequest) int64 {
 	of := map[netip.Prefix][]int64{}
 	var most netip.Prefix
 	for _, login := range waiting {
@@ -133,7 +136,7 @@ func newLoginCode() string {
 }
 
 // UnansweredLogin returns the unanswered login with a code that a person typed.
-func (s *Accounts) UnansweredLogin(ctx context.Context, code string) (login Login, err error) {
+func (s *Accounts) UnansweredLogin(ctx context.Context, code string) (login LoginRequest, err error) {
 	code = strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(code))
 	err = s.db.Read(ctx).Where("code = ? and expires_at > ? and user_id is null and not refused", code, db.Now()).Take(&login).Error
 	return login, db.ReadError(err, "command line waiting with this code: it may be mistyped, already used, or older than ten minutes")
@@ -149,7 +152,7 @@ func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes 
 	if yes {
 		answer = map[string]any{"user_id": user.ID}
 	}
-	res := s.db.WriteStatement(ctx).Model(&Login{}).Where("id = ? and user_id is null and not refused", login.ID).Updates(answer)
+	res := s.db.WriteStatement(ctx).Model(&LoginRequest{}).Where("id = ? and user_id is null and not refused", login.ID).Updates(answer)
 	if res.Error == nil && res.RowsAffected == 0 {
 		return db.Errorf(db.Conflict, "This code was answered already.")
 	}
@@ -159,7 +162,7 @@ func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes 
 // RedeemLogin creates the token of an approved login and deletes the login. It returns an empty secret if no one has
 // answered the login yet.
 func (s *Accounts) RedeemLogin(ctx context.Context, secret string) (tokenSecret string, user User, err error) {
-	var login Login
+	var login LoginRequest
 	if err := s.db.Read(ctx).Where("secret_hash = ? and expires_at > ?", db.HashSecret(secret), db.Now()).Take(&login).Error; err != nil {
 		return "", user, db.ReadError(err, "login that waits: it has expired or was used")
 	}
@@ -169,13 +172,13 @@ func (s *Accounts) RedeemLogin(ctx context.Context, secret string) (tokenSecret 
 	case login.UserID == nil:
 		return "", user, nil
 	}
-	res := s.db.WriteStatement(ctx).Where("id = ?", login.ID).Delete(&Login{})
+	res := s.db.WriteStatement(ctx).Where("id = ?", login.ID).Delete(&LoginRequest{})
 	if res.Error != nil || res.RowsAffected == 0 { // of two simultaneous requests, one gets it
 		return "", user, db.WriteError(res.Error, "login")
 	}
 	if user, err = s.User(ctx, *login.UserID); err != nil {
 		return "", user, err
 	}
-	tokenSecret, _, err = s.CreateToken(ctx, user.ID, "warpboard login "+login.ClientHost, tokenLifetime)
+	tokenSecret, _, err = s.CreateToken(ctx, user.ID, "warpboard login "+login.ClientHost, loginTokenLifetime)
 	return tokenSecret, user, err
 }

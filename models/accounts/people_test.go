@@ -92,7 +92,7 @@ func TestOnlyAdminsChangeRolesAndNeverTheirOwn(t *testing.T) {
 		if u := modelstest.Got[accounts.User](t)(s.Accounts.User(ctx, w.Ann.ID)); !u.MayCreateTasks() || u.IsAdmin() {
 			t.Errorf("Ann is now %q", u.Role)
 		}
-		audits, err := s.Accounts.Audits(ctx, w.Admin, "", 0, 10)
+		audits, err := s.Accounts.AuditLog(ctx, w.Admin, "", 0, 10)
 		if err != nil || len(audits) != 2 || audits[0].ActName != "set role" || audits[0].Detail != "creator" ||
 			audits[0].ActorName != "Root" {
 			t.Errorf("Audits: %+v, %v", audits, err)

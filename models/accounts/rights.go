@@ -24,7 +24,7 @@ const (
 	SetRole          Action = "set a role"
 	BlockUser        Action = "block"
 	ListPeople       Action = "list people"
-	ReadAudits       Action = "read the audit log"
+	ReadAuditLog     Action = "read the audit log"
 	ManageDevices    Action = "pause devices"
 	ManageWorkers    Action = "manage workers"
 	ManageWebhook    Action = "manage a webhook" // a webhook without an owner belongs to the site
@@ -75,7 +75,7 @@ var accessRights = map[Action]accessRight{
 	SetRole:          {onlyAdmins, true, "Only an admin may change roles, and no one can change their own: ask another admin."},
 	BlockUser:        {onlyAdmins, true, "Only another admin may block this person."},
 	ListPeople:       {onlyAdmins, false, "Only an admin may list people."},
-	ReadAudits:       {onlyAdmins, false, "Only an admin may read the audit log."},
+	ReadAuditLog:     {onlyAdmins, false, "Only an admin may read the audit log."},
 	ManageDevices:    {onlyAdmins, false, "Only an admin may pause or resume a device."},
 	ManageWorkers:    {onlyAdmins, false, "Only an admin may manage workers."},
 	ManageWebhook:    {onlyOwners, false, "Only an admin may manage the webhooks of the site, and those of other people."},

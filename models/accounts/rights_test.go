@@ -48,7 +48,7 @@ func TestRights(t *testing.T) {
 		accounts.SetRole:          {"admin", "operator"},
 		accounts.BlockUser:        {"admin", "operator"},
 		accounts.ListPeople:       admins,
-		accounts.ReadAudits:       admins,
+		accounts.ReadAuditLog:     admins,
 		accounts.ManageDevices:    admins,
 		accounts.ManageWorkers:    admins,
 		accounts.ManageWebhook:    owners,

@@ -39,15 +39,15 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 	session := Session{
 		UserID: in.UserID, SecretHash: db.HashSecret(secret), Provider: in.Provider,
 		UserAgent: db.CutText(db.SanitizeText(in.UserAgent), 200), Address: db.SanitizeText(in.Address),
-		CreatedAt: t, SeenAt: t, ExpiresAt: db.Time(t.Add(in.Lifetime)),
+		CreatedAt: t, SeenAt: t, ExpiresAt: db.NormalizeTime(t.Add(in.Lifetime)),
 	}
 	err := s.db.WriteStatement(ctx).Create(&session).Error
 	return secret, session, db.WriteError(err, "session")
 }
 
-// sessionUser is a session with its person. One query reads both, because each request of a signed-in person needs
+// sessionWithUser is a session with its person. One query reads both, because each request of a signed-in person needs
 // them.
-type sessionUser struct {
+type sessionWithUser struct {
 	Session
 	User        User    `gorm:"foreignKey:UserID"`
 	JoinedTasks []int64 `gorm:"column:joined;->;serializer:json"`
@@ -55,12 +55,12 @@ type sessionUser struct {
 }
 
 // TableName returns the table of sessions.
-func (sessionUser) TableName() string { return "sessions" }
+func (sessionWithUser) TableName() string { return "sessions" }
 
 // SessionUser returns the session with a secret, and its person. It returns NotFound if the session has expired or was
 // revoked, or if the person is blocked.
 func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
-	var row sessionUser
+	var row sessionWithUser
 	q := s.db.Read(ctx).Select("sessions.*", joinedTasksSQL(s.db.Read(ctx), "sessions.user_id"), unreadCountSQL("sessions.user_id")).Joins("User")
 	err := q.Where("sessions.secret_hash = ? and sessions.expires_at > ?", db.HashSecret(secret), db.Now()).Take(&row).Error
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *Accounts) CreateToken(
 		SecretHash: db.HashSecret(secret), CreatedAt: db.Now(),
 	}
 	if life > 0 {
-		end := db.Time(token.CreatedAt.Add(life))
+		end := db.NormalizeTime(token.CreatedAt.Add(life))
 		token.ExpiresAt = &end
 	}
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -70,7 +70,7 @@ func (s *Accounts) CreateToken(
 // checkTokenLimit limits the tokens of a person. Revoked tokens count for a day.
 func checkTokenLimit(tx *gorm.DB, userID int64, at time.Time) error {
 	var have struct{ Live, Today int64 }
-	day := db.Time(at.Add(-24 * time.Hour))
+	day := db.NormalizeTime(at.Add(-24 * time.Hour))
 	err := tx.Model(&Token{}).Where("user_id = ?", userID).Select(`coalesce(sum(case when revoked_at is null and (expires_at is null or expires_at > ?) then 1 else 0 end), 0) as live,
 		coalesce(sum(case when created_at > ? then 1 else 0 end), 0) as today`, at, day).Scan(&have).Error
 	switch {

@@ -29,20 +29,21 @@ const lastEntrySQL = `from entries x where x.version_id = b.version_id and x.dev
 
 // seasonEntriesSQL is entriesForPointsSQL for a season. It selects each person's last best run in the season; slower
 // runs are not in the table.
-const seasonEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastOfSeasonSQL + `), 0) as age, coalesce((select x.score_ns ` + lastOfSeasonSQL + `), 1e300) as last
+const seasonEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntryOfSeasonSQL + `), 0) as age, coalesce((select x.score_ns ` + lastEntryOfSeasonSQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
-	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + lastInSeasonSQL + `
-		union all select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age < c.age and ` + lastInSeasonSQL + `)
+	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + isBestOfSeasonSQL + `
+		union all select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age < c.age and ` + isBestOfSeasonSQL + `)
 	select x.version_id, x.device, x.user_id, x.run_id, x.age, x.score_ns, r.interval_low, r.interval_high, x.achieved_at
 	from x join runs r on r.id = x.run_id
 	order by x.version_id, x.device, x.age, x.score_ns, x.run_id`
 
-const lastOfSeasonSQL = `from bests x where x.version_id = b.version_id and x.device = b.device and ` + lastInSeasonSQL + `
+// lastEntryOfSeasonSQL is lastEntrySQL for a season.
+const lastEntryOfSeasonSQL = `from bests x where x.version_id = b.version_id and x.device = b.device and ` + isBestOfSeasonSQL + `
 			order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// lastInSeasonSQL selects a person's last best run in a season from table x. The limit keeps PostgreSQL from reading
-// the runs of all people.
-const lastInSeasonSQL = `x.achieved_at >= @from and x.achieved_at < @until and not exists (select 1 from bests y
+// isBestOfSeasonSQL is the condition that row x of the table bests is its person's last best run in a season. The limit
+// keeps PostgreSQL from reading the runs of all people.
+const isBestOfSeasonSQL = `x.achieved_at >= @from and x.achieved_at < @until and not exists (select 1 from bests y
 			where y.version_id = x.version_id and y.device = x.device and y.user_id = x.user_id and (y.age, y.score_ns) < (x.age, x.score_ns)
 				and y.achieved_at >= @from and y.achieved_at < @until limit 1)`
 
@@ -58,7 +59,7 @@ type boardSelection struct {
 func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[BoardKey][]boardAward, error) {
 	query, args := entriesForPointsSQL, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", maxEntriesForPoints)}
 	if season != (Season{}) {
-		query, args = seasonEntriesSQL, append(args, sql.Named("from", db.Time(season.Start)), sql.Named("until", season.endTime()))
+		query, args = seasonEntriesSQL, append(args, sql.Named("from", db.NormalizeTime(season.Start)), sql.Named("until", season.endTime()))
 	}
 	rows, err := s.db.Read(ctx).Raw(query, args...).Rows()
 	if err != nil {
@@ -84,7 +85,7 @@ func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Seaso
 	if season != (Season{}) {
 		return out, nil
 	}
-	return out, s.addRecords(ctx, of, out)
+	return out, s.setRecordTimes(ctx, of, out)
 }
 
 // endTime returns the end of a season. For an open season it is later than all runs.
@@ -92,12 +93,12 @@ func (s Season) endTime() time.Time {
 	if s.End.IsZero() {
 		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	return db.Time(s.End)
+	return db.NormalizeTime(s.End)
 }
 
-// addRecords sets, for each board's 1st place, the time since which the person holds the record: their first record
-// after the last record of another person.
-func (s *Boards) addRecords(ctx context.Context, of boardSelection, given map[BoardKey][]boardAward) error {
+// setRecordTimes sets, for the award of each board's 1st place, the time since which the person holds the record: their
+// first record after the last record of another person.
+func (s *Boards) setRecordTimes(ctx context.Context, of boardSelection, given map[BoardKey][]boardAward) error {
 	var list []Record
 	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
 		Joins("join records r on r.version_id = c.version_id and r.device = c.device and r.age = -c.epoch_id").
@@ -122,8 +123,8 @@ type DeviceFamilyTotal struct {
 	PersonTotal
 }
 
-// personAward is a person's entry on a board with the numbers that determine its points.
-type personAward struct {
+// entryWithPointsData is a person's entry on a board, with the numbers of entries that determine its points.
+type entryWithPointsData struct {
 	TaskID        int64
 	Device        string
 	Devices       []string   `gorm:"serializer:json"` // the task's
@@ -154,7 +155,7 @@ const ownAwardsSQL = `select e.task_id, e.device, e.devices, b.ahead, b.size, c.
 // TotalsOf returns a person's points on all devices, and on each family of devices, in one query. It returns no ranks,
 // which depend on everyone's points.
 func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]DeviceFamilyTotal, error) {
-	var list []personAward
+	var list []entryWithPointsData
 	if err := s.db.Read(ctx).Raw(fmt.Sprintf(ownAwardsSQL, ranksWithPoints), sql.Named("person", userID), sql.Named("reach", maxBandRatio), sql.Named("now", db.Now())).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading the points of person %d: %w", userID, err)
 	}
@@ -189,8 +190,8 @@ func (s *Boards) TotalsOf(ctx context.Context, userID int64) ([]DeviceFamilyTota
 // PersonTotalWithName is a total with the data of its person for a list.
 type PersonTotalWithName struct {
 	PersonTotal
-	UserName    string
-	Submissions int // number of submissions to public tasks since a time
+	UserName        string
+	SubmissionCount int `gorm:"column:submissions"` // number of submissions to public tasks since a time
 }
 
 // AddPeopleNames returns totals with the names of their people, and the number of their submissions since a time.
@@ -207,7 +208,7 @@ func (s *Boards) AddPeopleNames(
 		Submissions int
 	}
 	err := s.db.Read(ctx).Table("users u").Select(`u.id, u.name, (select count(*) from submissions s join tasks t on t.id = s.task_id
-			where s.user_id = u.id and s.created_at >= ? and `+catalog.IsPublicSQL+` and s.frozen_event = 0) as submissions`, db.Time(since), db.Now()).
+			where s.user_id = u.id and s.created_at >= ? and `+catalog.IsPublicSQL+` and s.frozen_event = 0) as submissions`, db.NormalizeTime(since), db.Now()).
 		Where("u.id in ?", ids).Scan(&people).Error
 	byID := map[int64]int{}
 	for i, p := range people {
@@ -215,7 +216,7 @@ func (s *Boards) AddPeopleNames(
 	}
 	for i := range out {
 		if at, ok := byID[out[i].UserID]; ok {
-			out[i].UserName, out[i].Submissions = people[at].Name, people[at].Submissions
+			out[i].UserName, out[i].SubmissionCount = people[at].Name, people[at].Submissions
 		}
 	}
 	return out, db.ReadError(err, "the people with points")

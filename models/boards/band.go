@@ -65,7 +65,7 @@ const (
 	ReasonBetweenBands    = "between" // it shares the rank of a faster entry, which is apart from the first
 )
 
-func rankBehindReason(first, e Entry) string {
+func reasonForLowerRank(first, e Entry) string {
 	switch {
 	case !isClearlySlower(first, e):
 		return ReasonBetweenBands
@@ -77,7 +77,9 @@ func rankBehindReason(first, e Entry) string {
 
 // RanksBehindByWidth reports whether an entry ranks behind the first entry of a rank only because its wide interval
 // counts in part (see maxComparedHalfWidth).
-func RanksBehindByWidth(first, e Entry) bool { return rankBehindReason(first, e) == ReasonWideInterval }
+func RanksBehindByWidth(first, e Entry) bool {
+	return reasonForLowerRank(first, e) == ReasonWideInterval
+}
 
 // lowBound returns the low end of the entry's interval, but at most share (a fraction of the score) below the score.
 func (e Entry) lowBound(share float64) float64 {

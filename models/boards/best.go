@@ -9,19 +9,23 @@ import (
 	"warpboard/models/db"
 )
 
-// Best is a run that was its person's best run on a board when it ended. The last one of the newest epoch is the
-// person's entry.
-type Best struct {
+// BestRun is a run that was its person's best run on a board when it ended. A person's last BestRun of the newest epoch
+// is the person's entry.
+type BestRun struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	SubmissionID int64
-	EpochAge     int64   `gorm:"column:age"` // like an entry's: each epoch has its own bests
-	ScoreNS      float64 `gorm:"column:score_ns"`
-	TryCount     int     `gorm:"column:tries"` // number of the person's valid runs until it reached its score
-	AchievedAt   time.Time
+	// minus the ID of the epoch, as Entry.EpochAge; each epoch has its own best runs
+	EpochAge   int64   `gorm:"column:age"`
+	ScoreNS    float64 `gorm:"column:score_ns"`
+	TryCount   int     `gorm:"column:tries"` // number of the person's valid runs until it reached its score
+	AchievedAt time.Time
 }
+
+// TableName returns the table of best runs.
+func (BestRun) TableName() string { return "bests" }
 
 // insertBestsSQL inserts the valid runs that a condition selects, that represent their pool, and that are faster than
 // all earlier ones of their person. Other runs of a pool count as tries only.
@@ -38,7 +42,7 @@ const insertBestsSQL = `insert into bests (version_id, device, user_id, run_id, 
 // rebuildBests recomputes one person's best runs on a board from all of the person's valid runs there.
 func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) error {
 	const theirs = "version_id = ? and device = ? and user_id = ?"
-	err := tx.Where(theirs, versionID, device, userID).Delete(&Best{}).Error
+	err := tx.Where(theirs, versionID, device, userID).Delete(&BestRun{}).Error
 	if err == nil {
 		err = tx.Exec(fmt.Sprintf(insertBestsSQL, ValidRunSQL+" and "+theirs), versionID, device, userID).Error
 	}
@@ -52,7 +56,7 @@ func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) err
 // reports whether the run was or is one of the best runs.
 func rebuildChangedBests(tx *gorm.DB, e Entry) (bool, error) {
 	var before, after int64
-	steps := tx.Model(&Best{}).Where("version_id = ? and device = ? and user_id = ? and run_id = ?", e.VersionID, e.Device,
+	steps := tx.Model(&BestRun{}).Where("version_id = ? and device = ? and user_id = ? and run_id = ?", e.VersionID, e.Device,
 		e.UserID, e.RunID).Session(&gorm.Session{})
 	err := steps.Count(&before).Error
 	if err == nil {

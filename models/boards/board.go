@@ -15,15 +15,16 @@ type Board struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
 	ChangeNumber int64  `gorm:"column:change"` // grows with every visible change
-	PeopleCount  int64  `gorm:"column:size"`   // people on it
+	PeopleCount  int64  `gorm:"column:size"`   // number of people with an entry
 	// Leaders has the first three entries of the newest epoch, so that a list of tasks reads only one row per board.
 	Leaders          []RankedEntry `gorm:"serializer:json"`
 	LastRecordScores RecordScores  `gorm:"column:steps;serializer:json"`
 	ChangedAt        time.Time
 
-	EpochID int64 // of the first; entries of older ones come behind all of this
-	// ConfirmingRun is the run that a confirmation measures again, in turns with the next person's run; 0 means none.
-	ConfirmingRun int64 `gorm:"column:confirming"`
+	EpochID int64 // epoch of the 1st place; entries of older epochs follow all others
+	// RunBeingConfirmed is the run that a confirmation measures again, in turns with the next person's run; 0 means
+	// none.
+	RunBeingConfirmed int64 `gorm:"column:confirming"`
 }
 
 const leaderCount = 3
@@ -41,16 +42,17 @@ type Standing struct {
 	// it.
 	AdminAddedReason string `gorm:"column:added_why"`
 	ValidationResult
-	// TryCount is the number of the person's valid runs. It is set only if BoardPartQuery.CompareWithTime is.
-	TryCount int `gorm:"column:tries"` // valid runs of the person up to this one
+	// TryCount is the number of the person's valid runs up to the entry. It is set only if
+	// BoardPartQuery.CompareWithTime is.
+	TryCount int `gorm:"column:tries"`
 	// BestAtCompareTimeNS is the person's best score at BoardPartQuery.CompareWithTime; nil if there was none.
 	BestAtCompareTimeNS *float64 `gorm:"column:before_ns"`
-	HasProfile          bool     `gorm:"column:profiled"` // a profile followed the run
-	IsViewersEntry      bool     `gorm:"column:own"`      // BoardPartQuery.ViewerID's, read wherever it stands
-	// BestOfEpochNS is set only by PersonPlace.
-	BestOfEpochNS float64 `gorm:"column:first_ns"` // the best score of the entry's epoch
-	// ExcludedFromDatasets is set only by StandingsAt.
-	ExcludedFromDatasets bool `gorm:"column:no_dataset"` // datasets leave the person's sources out
+	HasProfile          bool     `gorm:"column:profiled"` // a profile of the run exists
+	IsViewersEntry      bool     `gorm:"column:own"`      // entry of BoardPartQuery.ViewerID, which is read at any rank
+	// BestOfEpochNS is the best score of the entry's epoch on the board. Only PersonPlace sets it.
+	BestOfEpochNS float64 `gorm:"column:first_ns"`
+	// ExcludedFromDatasets means that datasets omit the person's sources. Only StandingsAt sets it.
+	ExcludedFromDatasets bool `gorm:"column:no_dataset"`
 	// IsOfOlderEpoch means that the epoch of the entry is older than that of the board: it has no rank until it is
 	// measured again.
 	IsOfOlderEpoch bool `gorm:"column:stale"`
@@ -58,7 +60,7 @@ type Standing struct {
 
 // ValidationResult is the result of the task's validation script for an entry (package review).
 type ValidationResult struct {
-	Answer        string // empty: it was not asked, or has not ended
+	Answer        string // empty if the script was not asked or has not ended
 	Message       string
 	ScriptVersion string
 	AskedAt       *time.Time
@@ -145,6 +147,8 @@ func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 	return list, db.ReadError(err, "runs before entries")
 }
 
+// aheadOfRunSQL is the condition that entry o of the board's epoch is another person's and clearly faster than run r.
+// Its parameter is the smallest ratio of their scores.
 const aheadOfRunSQL = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?
 	and o.age = (select -b.epoch_id from boards b where b.version_id = r.version_id and b.device = r.device)`
 

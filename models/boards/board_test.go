@@ -66,28 +66,28 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 		slow, fast, fastest := w.Score(t, s, w.Ann, 300), w.Score(t, s, w.Ann, 200), w.Score(t, s, w.Ann, 100)
 		steps := []struct {
 			name string
-			do   func() ([]boards.BoardChange, error)
+			do   func() ([]boards.ChangedBoard, error)
 			want []string
 			best float64
 		}{
-			{"disqualified", func() ([]boards.BoardChange, error) {
+			{"disqualified", func() ([]boards.ChangedBoard, error) {
 				return s.Disqualify(ctx, w.Admin, fastest.ID, "It knew the answers.")
 			},
 				[]string{"1 Ann 200", "2 Ben 250"}, 200},
-			{"deleted", func() ([]boards.BoardChange, error) {
+			{"deleted", func() ([]boards.ChangedBoard, error) {
 				return s.DeleteSubmission(ctx, w.Ann, fast.SubmissionID, "Asked for.")
 			},
 				[]string{"1 Ben 250", "2 Ann 300"}, 250},
-			{"reinstated", func() ([]boards.BoardChange,
+			{"reinstated", func() ([]boards.ChangedBoard,
 				error) {
 				return s.Reinstate(ctx, w.Admin, fastest.ID, "It did not.")
 			},
 				[]string{"1 Ann 100", "2 Ben 250"}, 100},
-			{"deleted again", func() ([]boards.BoardChange, error) {
+			{"deleted again", func() ([]boards.ChangedBoard, error) {
 				return s.DeleteSubmission(ctx, w.Admin, fastest.SubmissionID, "Asked for.")
 			},
 				[]string{"1 Ben 250", "2 Ann 300"}, 250},
-			{"the last one gone", func() ([]boards.BoardChange, error) {
+			{"the last one gone", func() ([]boards.ChangedBoard, error) {
 				return s.DeleteSubmission(ctx, w.Ann, slow.SubmissionID, "Asked for.")
 			},
 				[]string{"1 Ben 250"}, 250},

@@ -19,7 +19,7 @@
 //	rank             isClearlySlower decides which entries share one (band.go); the rows of bands
 //	score, interval  samples.ScoreOf, or harness.Score for a single run; runs.score_ns, copied to entries
 //	% of roof        scores.compareWithSlotBenchmark, and samples.combineMeasures for several samples; runs.roof, copied to entries
-//	date             samples.achievedAt; runs.scored_at, copied to entries
+//	date             samples.scoreAchievedAt; runs.scored_at, copied to entries
 //	week, runs       insertBestsSQL (best.go); bests
 //	error, memory    work.largestErrors and peakMemory; runs
 //	behind, × base   computed by package views, from the first entry and Baselines

@@ -22,8 +22,8 @@ const (
 	// ValidRunSQL is work.Run.Valid in SQL. Its text must be that of the partial index runs_valid.
 	ValidRunSQL    = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and purpose = 'submitted' and held_why = ''"
 	MayBeEntrySQL  = ValidRunSQL + " and (pool_id is null or pool_id = id)"
-	bestFirstOrder = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
-	entriesOrder   = "age, score_ns, run_id"       // columns of entries, bands and spots
+	bestFirstOrder = "epoch_id desc, score_ns, id" // only scores of the newest epoch are compared; of equal scores the earlier run is first
+	entriesOrder   = "age, score_ns, run_id"       // columns of the tables entries and bands
 )
 
 // Entry is a person's best valid run on a board.
@@ -33,7 +33,7 @@ type Entry struct {
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64
 	SubmissionID int64
-	// minus the number of its epoch, so that the newest comes first in the order of rows
+	// EpochAge is minus the ID of the epoch, so that entries of the newest epoch come first.
 	EpochAge        int64   `json:"Age" gorm:"column:age"`
 	ScoreNS         float64 `gorm:"column:score_ns"`
 	DeviationNS     float64 `json:"StdNS" gorm:"column:std_ns"`
@@ -41,10 +41,12 @@ type Entry struct {
 	ClockName       string  `json:"Clock" gorm:"column:clock"` // as the run's
 	Interval
 	RooflineShare *float64 `json:"Roof" gorm:"column:roof"` // as the run's
-	// as the run's: runs of equal sources that the score is made of; 0: one
-	PooledRunCount  int       `json:"Pooled" gorm:"column:pooled"`
-	DisturbedReason string    `json:"Disturbed" gorm:"column:disturbed"` // as the run's: why the conditions were bad
-	AchievedAt      time.Time // since when it has this score: the end of the run, or of the newest run in its pool
+	// PooledRunCount is the number of runs with equal source from whose samples the score was computed; 0 means one.
+	PooledRunCount int `json:"Pooled" gorm:"column:pooled"`
+	// reason for bad conditions; empty if there were none
+	DisturbedReason string `json:"Disturbed" gorm:"column:disturbed"`
+	// time since which it has this score: the end of the run, or of the newest run with equal source
+	AchievedAt time.Time
 }
 
 // Interval contains a run's score with a probability of 95 %. It is computed from several processes of the submission.
@@ -64,20 +66,21 @@ type NumericalErrors struct {
 	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
 }
 
-// BoardChange is a board with its new change number.
-type BoardChange struct {
+// ChangedBoard is a board whose visible content has changed: its new change number and, after a run, the record that
+// the run set and the previous entry of its person.
+type ChangedBoard struct {
 	VersionID    int64
 	Device       string
 	ChangeNumber int64 `gorm:"column:change"` // 1, 2, …: a page with this number is up to date
 
-	NewRecord     *NewRecord `gorm:"-"` // the run that entered is the first of the board now
+	NewRecord     *NewRecord `gorm:"-"` // nil unless the run is now the first of the board
 	PreviousEntry *Entry     `gorm:"-"` // earlier entry of the same person
 }
 
 // NewRecord is a record that a run has just set, and the previous record.
 type NewRecord struct {
 	RunID, UserID  int64
-	PreviousRecord *Record // the one before; nil: the board was empty
+	PreviousRecord *Record // nil if the board was empty
 }
 
 // runColumns has the columns of a run that form its person's entry.
@@ -86,7 +89,7 @@ const runColumns = "version_id, device, user_id, id as run_id, submission_id, -e
 // EnterRun updates the board of a valid run that has just ended. For a pooled run, e is the run that represents the
 // pool, whose score may have changed. The result is nil if nothing visible changed: another run of the person stays the
 // entry, and no record or best run changed.
-func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*BoardChange, error) {
+func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*ChangedBoard, error) {
 	before, err := readLastRecord(tx, e)
 	corrected := false // records are shown, too: of a run that is not its person's entry any more
 	switch {
@@ -193,8 +196,8 @@ func firstOrNil(list []Entry) *Entry {
 
 // RecomputeEntries updates the entries of the people whose runs changed or were removed, and rebuilds the records of
 // the boards.
-func RecomputeEntries(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
-	var changes []BoardChange
+func RecomputeEntries(tx *gorm.DB, runs []Entry) ([]ChangedBoard, error) {
+	var changes []ChangedBoard
 	for _, r := range runs {
 		if _, _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
 			return nil, err
@@ -217,8 +220,8 @@ func RecomputeEntries(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
 
 // IncrementBoardsOfPerson raises the change number of every board with an entry of a person, because the person's name
 // has changed.
-func IncrementBoardsOfPerson(tx *gorm.DB, userID int64) ([]BoardChange, error) {
-	var changes []BoardChange
+func IncrementBoardsOfPerson(tx *gorm.DB, userID int64) ([]ChangedBoard, error) {
+	var changes []ChangedBoard
 	on := tx.Model(&Entry{}).Select("version_id, device").Where("user_id = ?", userID)
 	err := tx.Model(&Board{}).Where("(version_id, device) in (?)", on).
 		Updates(map[string]any{"change": gorm.Expr("change + 1"), "changed_at": db.Now()}).Error
@@ -229,7 +232,7 @@ func IncrementBoardsOfPerson(tx *gorm.DB, userID int64) ([]BoardChange, error) {
 }
 
 // IncrementChangeNumber updates a board's row from its entries and raises its change number.
-func IncrementChangeNumber(tx *gorm.DB, versionID int64, device string) (*BoardChange, error) {
+func IncrementChangeNumber(tx *gorm.DB, versionID int64, device string) (*ChangedBoard, error) {
 	const where = "version_id = ? and device = ?"
 	board := Board{VersionID: versionID, Device: device}
 	err := tx.Where(where, versionID, device).Take(&board).Error
@@ -256,5 +259,5 @@ func IncrementChangeNumber(tx *gorm.DB, versionID int64, device string) (*BoardC
 	if err != nil {
 		return nil, fmt.Errorf("saving the board's change: %w", err)
 	}
-	return &BoardChange{VersionID: versionID, Device: device, ChangeNumber: board.ChangeNumber}, nil
+	return &ChangedBoard{VersionID: versionID, Device: device, ChangeNumber: board.ChangeNumber}, nil
 }

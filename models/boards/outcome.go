@@ -133,7 +133,7 @@ func (e placedEntry) outcomeOf(run Entry) *Outcome {
 		if o.NextRank > o.Rank {
 			behind = Entry{ScoreNS: o.NextNS, Interval: e.NextEntryInterval}
 		}
-		o.NextRankReason = rankBehindReason(e.FirstOfBetterRank, behind)
+		o.NextRankReason = reasonForLowerRank(e.FirstOfBetterRank, behind)
 	}
 	return &o
 }

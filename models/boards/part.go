@@ -68,7 +68,7 @@ func (s *Boards) readPart(
 	}
 	found := s.standingsQuery(ctx, entries, "")
 	if !part.CompareWithTime.IsZero() {
-		found = s.standingsQuery(ctx, entries, compareTimeColumns, db.Time(part.CompareWithTime))
+		found = s.standingsQuery(ctx, entries, compareTimeColumns, db.NormalizeTime(part.CompareWithTime))
 	}
 	err = found.Order("e.own, " + prefixEntryColumns(entriesOrder)).Scan(&list).Error
 	return list, db.ReadError(err, "the board's entries")

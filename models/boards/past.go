@@ -15,8 +15,8 @@ func (s *Boards) StandingsAt(
 ) (list []Standing, bands []Band, err error) {
 	until := s.db.Read(ctx).Table("bests").
 		Select("user_id, run_id, tries, row_number() over (partition by user_id order by score_ns, run_id) as place").
-		Where("version_id = ? and device = ? and achieved_at <= ?", versionID, device, db.Time(at)).
-		Where("age = (select min(n.age) from bests n where n.version_id = ? and n.device = ? and n.achieved_at <= ?)", versionID, device, db.Time(at))
+		Where("version_id = ? and device = ? and achieved_at <= ?", versionID, device, db.NormalizeTime(at)).
+		Where("age = (select min(n.age) from bests n where n.version_id = ? and n.device = ? and n.achieved_at <= ?)", versionID, device, db.NormalizeTime(at))
 	err = s.db.Read(ctx).Table("(?) e", until).
 		Select(`r.version_id, r.device, r.user_id, r.id as run_id, r.submission_id, -r.epoch_id as age, r.score_ns, r.std_ns, r.err_ns, r.clock,
 			r.interval_low, r.interval_high, r.processes, r.noisy, r.roof, r.pooled, r.disturbed, r.error_ulp, r.error_relative, r.memory_peak, r.scored_at as achieved_at, e.tries, u.name as user_name, u.no_dataset, ` + validationColumns).

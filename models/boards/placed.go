@@ -92,7 +92,7 @@ func (s *Boards) readPlaceSummaries(
 	} else {
 		// The last step of a person in an epoch is the best one.
 		steps := s.db.Read(ctx).Table("bests e").Select("e.version_id, e.device, e.user_id, e.age, max(e.achieved_at) as achieved_at").
-			Where("e.achieved_at < ?", db.Time(at)).Where(wanted).Group("e.version_id, e.device, e.user_id, e.age")
+			Where("e.achieved_at < ?", db.NormalizeTime(at)).Where(wanted).Group("e.version_id, e.device, e.user_id, e.age")
 		query = query.Table("(?) l", steps).Select(placeSummaryColumns).Joins("join bests e on e.version_id = l.version_id and e.device = l.device " +
 			"and e.user_id = l.user_id and e.age = l.age and e.achieved_at = l.achieved_at")
 	}

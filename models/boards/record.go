@@ -18,9 +18,10 @@ type Record struct {
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	UserID       int64
 	SubmissionID int64
-	EpochAge     int64   `gorm:"column:age"` // as an entry's: each epoch has its own records
-	ScoreNS      float64 `gorm:"column:score_ns"`
-	AchievedAt   time.Time
+	// minus the ID of the epoch, as Entry.EpochAge; each epoch has its own records
+	EpochAge   int64   `gorm:"column:age"`
+	ScoreNS    float64 `gorm:"column:score_ns"`
+	AchievedAt time.Time
 }
 
 // RecordWithHolder is a Record with its person's name.
@@ -28,7 +29,8 @@ type RecordWithHolder struct {
 	Record
 	UserName         string
 	HasOlderSoftware bool `gorm:"column:older"` // the board ranks scores of newer software
-	// the run was disturbed or noisy and no confirmation gave its score, or waits for one
+	// IsUnconfirmed means that the run was disturbed or noisy, and that no confirmation gave its score or one is
+	// pending.
 	IsUnconfirmed        bool     `gorm:"column:unconfirmed"`
 	BeforeConfirmationNS *float64 `gorm:"column:was_ns"` // as a Standing's; only RecordHistory reads it
 	Note                 string   // the person's; only RecordHistory reads it
@@ -82,7 +84,7 @@ func rebuildChangedRecords(tx *gorm.DB, e Entry) (bool, error) {
 		e.RunID).Count(&concerned).Error
 	if err == nil && concerned == 0 {
 		var before []float64
-		err = tx.Model(&Record{}).Where(epoch+"achieved_at <= ? and score_ns <= ?", e.VersionID, e.Device, e.EpochAge, db.Time(e.AchievedAt), e.ScoreNS).
+		err = tx.Model(&Record{}).Where(epoch+"achieved_at <= ? and score_ns <= ?", e.VersionID, e.Device, e.EpochAge, db.NormalizeTime(e.AchievedAt), e.ScoreNS).
 			Limit(1).Pluck("score_ns", &before).Error
 		if len(before) == 0 {
 			concerned = 1

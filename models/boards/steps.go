@@ -17,7 +17,7 @@ func (s *Boards) PersonBestScores(
 		versions[i] = k.VersionID
 	}
 	slices.Sort(versions)
-	var list []Best
+	var list []BestRun
 	err := s.db.Read(ctx).Select("version_id", "device", "score_ns").Where("user_id = ? and version_id in ?", userID, slices.Compact(versions)).
 		Order("achieved_at desc, run_id desc").Limit(limit).Find(&list).Error
 	steps := map[BoardKey]RecordScores{}

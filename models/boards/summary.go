@@ -44,16 +44,16 @@ type summaryRow struct {
 	PeopleCount  int64        `gorm:"column:size"`
 	Leaders      []Leader     `gorm:"serializer:json"`
 	RecordScores RecordScores `gorm:"column:steps;serializer:json"`
-	// Band is twice the number of entries ahead of the person's band, plus 1 if the band has other entries; nil without
-	// an entry.
-	Band *int64
+	// EncodedRank is twice the number of entries ahead of the person's band, plus 1 if the band has other entries; nil
+	// without an entry.
+	EncodedRank *int64 `gorm:"column:band"`
 }
 
 func (b summaryRow) ownRank() PersonRank {
-	if b.Band == nil {
+	if b.EncodedRank == nil {
 		return PersonRank{}
 	}
-	return PersonRank{Rank: int(*b.Band/2) + 1, Tied: *b.Band%2 == 1}
+	return PersonRank{Rank: int(*b.EncodedRank/2) + 1, Tied: *b.EncodedRank%2 == 1}
 }
 
 // BoardKey identifies a board.
@@ -67,8 +67,8 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[BoardKe
 	return s.summariesFor(ctx, 0, versionIDs)
 }
 
-// summariesFor returns Summaries, with a person's rank on each board if userID is not 0. Entries of an older epoch rank
-// after all others.
+// summariesFor returns the summaries of the boards of some versions, by version ID, with a person's rank on each board
+// if userID is not 0. Entries of an older epoch rank after all others.
 func (s *Boards) summariesFor(
 	ctx context.Context, userID int64, versionIDs []int64,
 ) (map[BoardKey]BoardSummary, error) {
@@ -122,10 +122,10 @@ func (s *Boards) leaderNames(ctx context.Context, boards []summaryRow) (map[int6
 	return names, nil
 }
 
-// SummariesOf returns Summaries for many boards, with a person's rank on each if userID is not 0. It reads the change
-// numbers in one query, and changed boards in two more.
+// SummariesOf returns the summaries of many boards, from the cache as far as possible, with a person's rank on each
+// board if userID is not 0. It reads the change numbers in one query, and changed boards in two more.
 func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int64) (map[BoardKey]BoardSummary, error) {
-	heads, err := s.readHeadRows(ctx, versionIDs)
+	heads, err := s.readChangeNumbers(ctx, versionIDs)
 	if err != nil {
 		return nil, err
 	}
@@ -151,22 +151,22 @@ func (s *Boards) SummariesOf(ctx context.Context, userID int64, versionIDs []int
 	return out, nil
 }
 
-// boardHeadRow is the change number of a board.
-type boardHeadRow struct {
+// boardChangeNumber is the change number of a board.
+type boardChangeNumber struct {
 	VersionID    int64
 	Device       string
 	ChangeNumber int64 `gorm:"column:change"`
 }
 
-// readHeadRows reads the change numbers of boards in one query.
-func (s *Boards) readHeadRows(ctx context.Context, versionIDs []int64) (list []boardHeadRow, err error) {
+// readChangeNumbers reads the change numbers of boards in one query.
+func (s *Boards) readChangeNumbers(ctx context.Context, versionIDs []int64) (list []boardChangeNumber, err error) {
 	rows, err := s.db.Read(ctx).Table("boards").Select("version_id, device, change").Where("version_id in ?", versionIDs).Rows() // hundreds of rows, without reflection
 	if err != nil {
 		return nil, db.ReadError(err, "the change numbers of boards")
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var h boardHeadRow
+		var h boardChangeNumber
 		if err := rows.Scan(&h.VersionID, &h.Device, &h.ChangeNumber); err != nil {
 			return nil, db.ReadError(err, "the change number of a board")
 		}

@@ -31,8 +31,8 @@ type PeopleTotals struct {
 	DeviceFamilies []string // families of the devices of all boards, in any scope
 }
 
-// Find returns a person's index in the list, or -1.
-func (t PeopleTotals) Find(userID int64) int {
+// IndexOfPerson returns a person's index in the list, or -1.
+func (t PeopleTotals) IndexOfPerson(userID int64) int {
 	return slices.IndexFunc(t.People, func(p PersonTotal) bool { return p.UserID == userID })
 }
 

@@ -66,8 +66,8 @@ type TaskRow struct {
 	EntryCount  int64      `gorm:"column:people"` // number of entries on all its boards
 }
 
-// ListTasks returns the tasks that Tasks returns, with additional data for lists.
-func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]TaskRow, error) {
+// TaskRows lists the tasks that the viewer may see, as Tasks does, with additional data for lists.
+func (s *Catalog) TaskRows(ctx context.Context, viewer accounts.User) ([]TaskRow, error) {
 	var list []TaskRow
 	err := s.listQuery(ctx, viewer).
 		Select("t.*, v.lang, v.tags, v.problem, t.version_id in (select e.version_id from entries e where e.user_id = ?) as mine, "+

@@ -11,12 +11,13 @@ import (
 	"warpboard/tasks"
 )
 
-// proposedVersionNumber is the number of a task's unpublished version, which editors can try. A task has at most one.
-const proposedVersionNumber = 0
+// unpublishedVersionNumber is the number of a task's unpublished version, which editors can try. A task has at most
+// one.
+const unpublishedVersionNumber = 0
 
-// ProposeVersion stores a bundle as the task's unpublished version. It replaces an earlier unpublished version, but
-// keeps its runs if both measure the same.
-func (s *Catalog) ProposeVersion(
+// StoreUnpublishedVersion stores a bundle as the task's unpublished version. It replaces an earlier unpublished
+// version, but keeps its runs if both measure the same.
+func (s *Catalog) StoreUnpublishedVersion(
 	ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle,
 ) (TaskVersion, error) {
 	var v TaskVersion
@@ -25,7 +26,7 @@ func (s *Catalog) ProposeVersion(
 		if err != nil {
 			return err
 		}
-		if err := checkCases(b.Definition, task.Devices); err != nil {
+		if err := checkBenchmarkDevices(b.Definition, task.Devices); err != nil {
 			return err
 		}
 		if v, err = readUnpublishedVersion(tx, taskID); err != nil {
@@ -37,7 +38,7 @@ func (s *Catalog) ProposeVersion(
 		if err := removeVersion(tx, v); err != nil {
 			return err
 		}
-		v, err = addVersion(tx, actor, taskID, proposedVersionNumber, b)
+		v, err = addVersion(tx, actor, taskID, unpublishedVersionNumber, b)
 		return err
 	})
 	return v, err
@@ -45,12 +46,12 @@ func (s *Catalog) ProposeVersion(
 
 // NewestVersion returns the task's unpublished version, or the current one if there is none.
 func (s *Catalog) NewestVersion(ctx context.Context, task Task) (v TaskVersion, err error) {
-	err = s.db.Read(ctx).Where("id = ? or task_id = ? and number = ?", task.VersionID, task.ID, proposedVersionNumber).Order("number").Take(&v).Error
+	err = s.db.Read(ctx).Where("id = ? or task_id = ? and number = ?", task.VersionID, task.ID, unpublishedVersionNumber).Order("number").Take(&v).Error
 	return v, db.ReadError(err, "version of task %s", task.Slug)
 }
 
-// DiscardDraft deletes the task's unpublished version and its runs, if there is one.
-func (s *Catalog) DiscardDraft(ctx context.Context, actor accounts.User, taskID int64) error {
+// DeleteUnpublishedVersion deletes the task's unpublished version and its runs, if there is one.
+func (s *Catalog) DeleteUnpublishedVersion(ctx context.Context, actor accounts.User, taskID int64) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		if _, err := EditableTask(tx, actor, taskID); err != nil {
 			return err
@@ -64,10 +65,10 @@ func (s *Catalog) DiscardDraft(ctx context.Context, actor accounts.User, taskID 
 }
 
 // WasPublished reports whether the version is or was the task's current one.
-func (v TaskVersion) WasPublished() bool { return v.Number != proposedVersionNumber }
+func (v TaskVersion) WasPublished() bool { return v.Number != unpublishedVersionNumber }
 
 func readUnpublishedVersion(tx *gorm.DB, taskID int64) (v TaskVersion, err error) {
-	err = tx.Where("task_id = ? and number = ?", taskID, proposedVersionNumber).Limit(1).Find(&v).Error
+	err = tx.Where("task_id = ? and number = ?", taskID, unpublishedVersionNumber).Limit(1).Find(&v).Error
 	return v, db.ReadError(err, "unpublished version of task %d", taskID)
 }
 

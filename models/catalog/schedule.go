@@ -24,7 +24,7 @@ func ScheduleTask(tx *gorm.DB, actor accounts.User, task Task, opens, closes tim
 
 // UnscheduleTasks cancels the scheduled opening of hidden tasks.
 func UnscheduleTasks(tx *gorm.DB, taskIDs []int64) error {
-	err := tx.Model(&Task{}).Where("id in ? and opens_at > ?", taskIDs, db.Time(db.Now())).Update("opens_at", nil).Error
+	err := tx.Model(&Task{}).Where("id in ? and opens_at > ?", taskIDs, db.NormalizeTime(db.Now())).Update("opens_at", nil).Error
 	return db.WriteError(err, "tasks")
 }
 

@@ -24,8 +24,8 @@ func RestrictToListed(q *gorm.DB, viewer accounts.User) *gorm.DB {
 	return visibleTasks(q, viewer, IsPublicSQL)
 }
 
-// RestrictToActivityOf is RestrictToListed for the activity of one person. In lists of their own activity people see
-// every task that they may see.
+// RestrictToActivityOf restricts a query of tasks t, for a list of one person's activity, to those that lists show to
+// the viewer (RestrictToListed). In lists of their own activity people see every task that they may see.
 func RestrictToActivityOf(q *gorm.DB, viewer accounts.User, userID int64) *gorm.DB {
 	if viewer.SignedIn() && viewer.ID == userID {
 		return RestrictToVisible(q, viewer)

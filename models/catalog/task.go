@@ -47,7 +47,7 @@ type Task struct {
 	Origin         string            // "" when uploaded; "builtin" or a folder when installed by the server
 	VersionID      int64             // ID of the current version
 
-	// number of visible comments on the task itself; updated by package comments
+	// CommentCount is the number of visible comments on the task itself. Package comments updates it.
 	CommentCount   int  `gorm:"column:comments"`
 	CommentsLocked bool // only moderators may comment
 
@@ -109,9 +109,9 @@ func (t Task) Settings() TaskSettings {
 	}
 }
 
-// WithDeadline returns the task's settings with another deadline and no title, so that the title of a published bundle
-// applies.
-func (t Task) WithDeadline(deadline *time.Time) *TaskSettings {
+// SettingsWithDeadline returns the task's settings with another deadline and no title, so that the title of a published
+// bundle applies.
+func (t Task) SettingsWithDeadline(deadline *time.Time) *TaskSettings {
 	in := t.Settings()
 	in.Title, in.Deadline = "", deadline
 	return &in
@@ -138,7 +138,7 @@ func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTas
 		if task.Devices, err = fleet.ResolveDevices(tx, task.RequestedDevices); err != nil {
 			return err
 		}
-		if err := checkCases(in.Bundle.Definition, task.Devices); err != nil {
+		if err := checkBenchmarkDevices(in.Bundle.Definition, task.Devices); err != nil {
 			return err
 		}
 		if err := tx.Create(&task).Error; err != nil {
@@ -202,7 +202,7 @@ func (t *Task) applySettings(in TaskSettings) error {
 	if !slices.Equal(in.Devices, t.Devices) {
 		t.RequestedDevices, t.Devices = slices.Clone(in.Devices), slices.Clone(in.Devices)
 	}
-	t.Deadline, t.AllowsPractice = db.TimePtr(in.Deadline), in.AllowsPractice
+	t.Deadline, t.AllowsPractice = db.NormalizeTimePtr(in.Deadline), in.AllowsPractice
 	t.Limits = append([]quota.TaskLimit{}, in.Limits...) // nil would be stored as null
 	return nil
 }
@@ -221,13 +221,13 @@ func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64,
 		if err := tx.Take(&v, task.VersionID).Error; err != nil {
 			return db.ReadError(err, "version of task %s", task.Slug)
 		}
-		return checkCases(v.Definition, task.Devices)
+		return checkBenchmarkDevices(v.Definition, task.Devices)
 	})
 	return task, err
 }
 
-// checkCases returns an error for devices on which the task would have no benchmark.
-func checkCases(def tasks.Definition, devices []string) error {
+// checkBenchmarkDevices returns an error for devices on which the task would have no benchmark.
+func checkBenchmarkDevices(def tasks.Definition, devices []string) error {
 	if device, found := def.WithoutBenchmark(devices); found {
 		return db.Errorf(db.Invalid, "No benchmark is for %s. Add it to devices of a benchmark in task.yml, or take it off the task's devices.", device)
 	}

@@ -13,12 +13,13 @@ import (
 )
 
 // TaskVersion is a numbered state of a task's files. Boards belong to a version: a change that affects measurements
-// starts new boards, and the old ones remain readable. The unpublished version has number 0 (see ProposeVersion).
+// starts new boards, and the old ones remain readable. The unpublished version has number 0 (see
+// StoreUnpublishedVersion).
 type TaskVersion struct {
 	ID     int64
 	TaskID int64
 	Number int // 1, 2, …; 0 if unpublished
-	// hash of everything that a score depends on; also the key of built objects
+	// MeasurementHash is the hash of everything that a score depends on, and also the key of built objects.
 	MeasurementHash string           `gorm:"column:key"`
 	Lang            tasks.Lang       // the definition's
 	Tags            []string         `gorm:"serializer:json"` // copied from the definition, which lists do not read
@@ -78,7 +79,7 @@ func (s *Catalog) Publish(
 				return err
 			}
 		}
-		if err := checkCases(b.Definition, task.Devices); err != nil {
+		if err := checkBenchmarkDevices(b.Definition, task.Devices); err != nil {
 			return err
 		}
 		switch change {
@@ -107,7 +108,7 @@ func (t Task) newSettings(given *TaskSettings, oldTitle, newTitle string) *TaskS
 	if given == nil && oldTitle == newTitle {
 		return nil
 	}
-	in := *t.WithDeadline(t.Deadline)
+	in := *t.SettingsWithDeadline(t.Deadline)
 	if given != nil {
 		in = *given
 	}

@@ -21,14 +21,14 @@ func (s *Catalog) Version(ctx context.Context, id int64) (TaskVersion, error) {
 // VersionNumber returns the published version of a task with a number.
 func (s *Catalog) VersionNumber(ctx context.Context, taskID int64, number int) (TaskVersion, error) {
 	var v TaskVersion
-	err := s.db.Read(ctx).Where("task_id = ? and number = ? and number <> ?", taskID, number, proposedVersionNumber).Take(&v).Error
+	err := s.db.Read(ctx).Where("task_id = ? and number = ? and number <> ?", taskID, number, unpublishedVersionNumber).Take(&v).Error
 	return v, db.ReadError(err, "version %d of this task", number)
 }
 
 // VersionNumbers lists the numbers of a task's published versions, newest first.
 func (s *Catalog) VersionNumbers(ctx context.Context, taskID int64) ([]int, error) {
 	var numbers []int
-	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ? and number <> ?", taskID, proposedVersionNumber).Order("number desc").Pluck("number", &numbers).Error
+	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ? and number <> ?", taskID, unpublishedVersionNumber).Order("number desc").Pluck("number", &numbers).Error
 	return numbers, db.ReadError(err, "versions of task %d", taskID)
 }
 

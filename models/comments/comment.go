@@ -45,7 +45,8 @@ func restrictToVisible(q *gorm.DB, viewer accounts.User, t Thread) *gorm.DB {
 	return q.Where("c.hidden_at is null")
 }
 
-func visibleComments(q *gorm.DB) *gorm.DB {
+// queryWithAuthors returns a query for comments c with the names of their authors u.
+func queryWithAuthors(q *gorm.DB) *gorm.DB {
 	return q.Table("comments c").Select("c.*, u.name as user_name").Joins("join users u on u.id = c.user_id")
 }
 
@@ -56,7 +57,7 @@ func (c *Comments) List(
 	if err := t.CheckReadable(viewer, c.now()); err != nil {
 		return nil, err
 	}
-	q := t.commentsOfThread(restrictToVisible(visibleComments(c.db.Read(ctx)), viewer, t))
+	q := t.commentsOfThread(restrictToVisible(queryWithAuthors(c.db.Read(ctx)), viewer, t))
 	if after > 0 {
 		q = q.Where("c.id > ? and not c.writeup", after)
 	}
@@ -64,7 +65,9 @@ func (c *Comments) List(
 	return list, db.ReadError(err, "comments")
 }
 
-func (c *Comments) now() time.Time { return db.Time(c.db.Read(context.Background()).NowFunc()) }
+func (c *Comments) now() time.Time {
+	return db.NormalizeTime(c.db.Read(context.Background()).NowFunc())
+}
 
 // Comment reads a comment and its thread, if the viewer may read them.
 func (c *Comments) Comment(
@@ -75,7 +78,7 @@ func (c *Comments) Comment(
 
 func findComment(tx *gorm.DB, viewer accounts.User, id int64) (found CommentRow, t Thread, err error) {
 	missing := db.Errorf(db.NotFound, "There is no comment %d.", id)
-	res := visibleComments(tx).Where("c.id = ? and c.removed_at is null", id).Limit(1).Scan(&found)
+	res := queryWithAuthors(tx).Where("c.id = ? and c.removed_at is null", id).Limit(1).Scan(&found)
 	if res.Error != nil {
 		return found, t, db.ReadError(res.Error, "comment %d", id)
 	}
@@ -90,7 +93,7 @@ func findComment(tx *gorm.DB, viewer accounts.User, id int64) (found CommentRow,
 		return found, t, err
 	}
 	hidden := found.HiddenAt != nil && !t.ModeratedBy(viewer) && found.UserID != viewer.ID
-	if hidden || t.CheckReadable(viewer, db.Time(tx.NowFunc())) != nil {
+	if hidden || t.CheckReadable(viewer, db.NormalizeTime(tx.NowFunc())) != nil {
 		return CommentRow{}, Thread{}, missing
 	}
 	return found, t, nil

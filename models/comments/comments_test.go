@@ -174,7 +174,7 @@ func TestAHiddenCommentIsReadByItsAuthorAndModerators(t *testing.T) {
 		if body != "" || len(f.texts(f.Admin, f.Task)) != 0 {
 			t.Errorf("a deleted comment is kept: %q", body)
 		}
-		acts := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(t.Context(), f.Admin,
+		acts := modelstest.Got[[]accounts.AuditEntry](t)(s.Accounts.AuditLog(t.Context(), f.Admin,
 			fmt.Sprintf("comment %d", spam.ID), 0, 10))
 		if len(acts) != 2 || acts[0].ActName != "show comment" || acts[1].ActName != "hide comment" ||
 			acts[1].Detail != "an advertisement" {

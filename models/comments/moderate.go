@@ -90,7 +90,7 @@ type ReportedComment struct {
 func (c *Comments) ReportedComments(
 	ctx context.Context, actor accounts.User, limit int,
 ) (list []ReportedComment, err error) {
-	q := visibleComments(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
+	q := queryWithAuthors(c.db.Read(ctx)).Select("c.*, u.name as user_name, t.slug as task_slug, t.title as task_title, p.reports").Joins("join tasks t on t.id = c.task_id").
 		Joins("join (select comment_id, count(*) as reports, min(id) as first from comment_reports where closed_at is null group by comment_id) p on p.comment_id = c.id").
 		Where("c.removed_at is null and (c.submission_id is null or t.deadline <= ? and c.submission_id in (select id from submissions where frozen_event = 0))", c.now())
 	if !actor.IsAdmin() {
@@ -191,7 +191,7 @@ func (c *Comments) LockThread(ctx context.Context, actor accounts.User, about Th
 		if err != nil {
 			return err
 		}
-		if err := t.CheckReadable(actor, db.Time(tx.NowFunc())); err != nil {
+		if err := t.CheckReadable(actor, db.NormalizeTime(tx.NowFunc())); err != nil {
 			return err
 		}
 		if err := actor.CheckPermission(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {

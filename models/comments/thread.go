@@ -130,13 +130,13 @@ func (t Thread) reload(tx *gorm.DB) (Thread, error) {
 	return readThread(tx, t.Task.ID, 0)
 }
 
-// ClosedReason returns an error with the reason why the actor may not write comments now, or nil. Moderators may write
+// WriteRefusal returns an error with the reason why the actor may not write comments now, or nil. Moderators may write
 // in locked threads.
-func (c *Comments) ClosedReason(ctx context.Context, actor accounts.User, t Thread) error {
-	return closedReason(c.db.Read(ctx), actor, t)
+func (c *Comments) WriteRefusal(ctx context.Context, actor accounts.User, t Thread) error {
+	return writeRefusal(c.db.Read(ctx), actor, t)
 }
 
-func closedReason(tx *gorm.DB, actor accounts.User, t Thread) error {
+func writeRefusal(tx *gorm.DB, actor accounts.User, t Thread) error {
 	switch {
 	case !actor.SignedIn():
 		return db.Errorf(db.Forbidden, "Sign in to write a comment.")
@@ -145,7 +145,7 @@ func closedReason(tx *gorm.DB, actor accounts.User, t Thread) error {
 	case t.Locked():
 		return db.Errorf(db.Forbidden, "These comments are locked.")
 	}
-	at := db.Time(tx.NowFunc())
+	at := db.NormalizeTime(tx.NowFunc())
 	var titles []string
 	err := tx.Table("events").Where("comments_closed and starts_at <= ? and ends_at > ?", at, at).
 		Where("id in (select event_id from event_tasks where task_id = ?)", t.Task.ID).Limit(1).Pluck("title", &titles).Error

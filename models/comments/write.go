@@ -91,10 +91,10 @@ func readWritableThread(tx *gorm.DB, actor accounts.User, about Thread) (t Threa
 	if t, err = about.reload(tx); err != nil {
 		return t, err
 	}
-	if err := t.CheckReadable(actor, db.Time(tx.NowFunc())); err != nil {
+	if err := t.CheckReadable(actor, db.NormalizeTime(tx.NowFunc())); err != nil {
 		return t, err
 	}
-	return t, closedReason(tx, actor, t)
+	return t, writeRefusal(tx, actor, t)
 }
 
 func (t Thread) newComment(actor accounts.User, body string) Comment {

@@ -46,7 +46,7 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 
 // SetClock sets the clock that determines the current day. Call it before using the database.
 func (d *DB) SetClock(now func() time.Time) {
-	utc := func() time.Time { return Time(now()) }
+	utc := func() time.Time { return NormalizeTime(now()) }
 	d.writeConn.Config.NowFunc, d.readPool.Config.NowFunc = utc, utc
 }
 

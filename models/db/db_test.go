@@ -73,8 +73,8 @@ func TestErrorsKeepTheirKindThroughEveryWrap(t *testing.T) {
 
 func TestSanitizeTextMakesValuesFitForColumns(t *testing.T) {
 	odd := time.Date(2026, 1, 2, 3, 4, 5, 6789, time.FixedZone("here", 3600))
-	if got := db.Time(odd); got.Location() != time.UTC || got.Nanosecond() != 6000 || !db.TimePtr(&odd).Equal(got) ||
-		db.TimePtr(nil) != nil {
+	if got := db.NormalizeTime(odd); got.Location() != time.UTC || got.Nanosecond() != 6000 || !db.NormalizeTimePtr(&odd).Equal(got) ||
+		db.NormalizeTimePtr(nil) != nil {
 		t.Errorf("the time is %v", got)
 	}
 	if got := db.SanitizeText("a\x00b\xffc"); got != "ab\uFFFDc" {

@@ -8,8 +8,8 @@
 // a driver names the operation.
 //
 // Traps: on SQLite a long transaction delays every other writer, so keep slow work (files, hashing, the network) out of
-// Write. On SQLite times are compared as texts: pass every time through Time first. Write must not be called inside
-// Write: it would wait for itself.
+// Write. On SQLite times are compared as texts: pass every time through NormalizeTime first. Write must not be called
+// inside Write: it would wait for itself.
 //
 // The only raw SQL here is the lock that gives PostgreSQL a single writer, as SQLite has.
 package db

@@ -10,18 +10,18 @@ import (
 // Now returns the current time in the precision of the databases: UTC, in microseconds. It uses this process's clock.
 // The processes of a site write times into the same columns and compare them with their own clocks (SeenAt of a worker,
 // TakenAt of an attempt), so their clocks must agree within a second or two.
-func Now() time.Time { return Time(time.Now()) }
+func Now() time.Time { return NormalizeTime(time.Now()) }
 
-// Time converts a time to the form of the databases. Convert every time that is compared with a column, because SQLite
-// compares times as texts.
-func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+// NormalizeTime converts a time to the form of the databases. Convert every time that is compared with a column,
+// because SQLite compares times as texts.
+func NormalizeTime(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
-// TimePtr is Time for a nullable column.
-func TimePtr(t *time.Time) *time.Time {
+// NormalizeTimePtr is NormalizeTime for a nullable column.
+func NormalizeTimePtr(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
 	}
-	u := Time(*t)
+	u := NormalizeTime(*t)
 	return &u
 }
 

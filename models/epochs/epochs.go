@@ -20,9 +20,9 @@ func New(database *db.DB) *Epochs { return &Epochs{db: database} }
 
 // Epoch is the software with which measurements were made.
 type Epoch struct {
-	ID       int64 // larger for later ones; 0 if not recorded
-	Software `gorm:"embedded"`
-	SeenAt   time.Time // first time
+	ID          int64 // larger for later ones; 0 if not recorded
+	Software    `gorm:"embedded"`
+	FirstSeenAt time.Time `gorm:"column:seen_at"` // first time
 }
 
 // Software has the components of an epoch, each with its version text. A component that a run does not use is empty.
@@ -81,7 +81,7 @@ func FindOrCreateID(tx *gorm.DB, s Software) (int64, error) {
 	if res.Error != nil || res.RowsAffected > 0 {
 		return e.ID, db.ReadError(res.Error, "epochs")
 	}
-	e = Epoch{Software: s, SeenAt: db.Now()}
+	e = Epoch{Software: s, FirstSeenAt: db.Now()}
 	err := tx.Create(&e).Error
 	return e.ID, db.WriteError(err, "epoch")
 }
@@ -98,10 +98,10 @@ const (
 
 // DeviceEpoch is an epoch that a device has or had.
 type DeviceEpoch struct {
-	Device  string       `gorm:"primaryKey"`
-	Kind    SoftwareKind `gorm:"primaryKey"`
-	EpochID int64        `gorm:"primaryKey;autoIncrement:false"`
-	SeenAt  time.Time
+	Device      string       `gorm:"primaryKey"`
+	Kind        SoftwareKind `gorm:"primaryKey"`
+	EpochID     int64        `gorm:"primaryKey;autoIncrement:false"`
+	FirstSeenAt time.Time    `gorm:"column:seen_at"`
 }
 
 // RecordSoftware stores that a device has software of a kind, and reports whether that software is new on the device.
@@ -110,7 +110,7 @@ func RecordSoftware(tx *gorm.DB, device string, kind SoftwareKind, s Software) (
 	if err != nil || id == 0 {
 		return 0, false, err
 	}
-	row := DeviceEpoch{Device: device, Kind: kind, EpochID: id, SeenAt: db.Now()}
+	row := DeviceEpoch{Device: device, Kind: kind, EpochID: id, FirstSeenAt: db.Now()}
 	res := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
 	return id, res.RowsAffected > 0, db.WriteError(res.Error, "epoch of %s", device)
 }
@@ -119,7 +119,7 @@ func RecordSoftware(tx *gorm.DB, device string, kind SoftwareKind, s Software) (
 func NewestFirstSeen(tx *gorm.DB, device string) (time.Time, error) {
 	var newest DeviceEpoch
 	err := tx.Where("device = ?", device).Order("seen_at desc").Limit(1).Find(&newest).Error
-	return newest.SeenAt, db.ReadError(err, "epochs of %s", device)
+	return newest.FirstSeenAt, db.ReadError(err, "epochs of %s", device)
 }
 
 // OfDevice lists the epochs of a device with their software, newest first.
@@ -136,8 +136,8 @@ type EpochPeriod struct {
 	Epoch
 }
 
-// TableName differs from gorm's plural.
+// TableName returns the table of epochs.
 func (Epoch) TableName() string { return "epochs" }
 
-// TableName differs from gorm's plural.
+// TableName returns the table of the epochs of devices.
 func (DeviceEpoch) TableName() string { return "device_epochs" }

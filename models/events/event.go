@@ -118,4 +118,4 @@ func readEventTasks(tx *gorm.DB, eventID int64) (list []catalog.Task, err error)
 }
 
 // Now returns the current time by which events start, freeze, and end.
-func (s *Events) Now() time.Time { return db.Time(s.db.Read(context.Background()).NowFunc()) }
+func (s *Events) Now() time.Time { return db.NormalizeTime(s.db.Read(context.Background()).NowFunc()) }

@@ -32,8 +32,8 @@ func (s *Events) AnnouncedEvent() (found Event, ok bool) {
 	return found, ok
 }
 
-// FreezeOfTask returns the event for which the boards of a task are frozen now.
-func (s *Events) FreezeOfTask(taskID int64) (found Event, frozen bool) {
+// FrozenEventOfTask returns the event for which the boards of a task are frozen now.
+func (s *Events) FrozenEventOfTask(taskID int64) (found Event, frozen bool) {
 	at := s.Now()
 	for _, e := range s.openEventList() {
 		if e.IsFrozen(at) && slices.Contains(e.tasks, taskID) {

@@ -15,7 +15,7 @@ func RevealableEvent(tx *gorm.DB, actor accounts.User, id int64) (e Event, err e
 	if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
 		return e, err
 	}
-	switch at := db.Time(tx.NowFunc()); {
+	switch at := db.NormalizeTime(tx.NowFunc()); {
 	case e.FrozenAt == nil:
 		return e, db.Errorf(db.Conflict, "The event %s was never frozen, so there is nothing to reveal.", e.Title)
 	case !e.HasEnded(at):
@@ -28,6 +28,6 @@ func RevealableEvent(tx *gorm.DB, actor accounts.User, id int64) (e Event, err e
 
 // MarkAllRevealed marks all results of an event as revealed.
 func MarkAllRevealed(tx *gorm.DB, id int64) error {
-	at := db.Time(tx.NowFunc())
+	at := db.NormalizeTime(tx.NowFunc())
 	return db.WriteError(tx.Model(&Event{}).Where("id = ?", id).Update("revealed_at", &at).Error, "event %d", id)
 }

@@ -48,7 +48,7 @@ func (s *Events) Create(ctx context.Context, actor accounts.User, in EventSettin
 		if e.Slug == "" || e.Slug == "new" {
 			return db.Errorf(db.Invalid, "The title needs letters or digits, for the event's address, and cannot be \"new\".")
 		}
-		if e.apply(in); e.HasEnded(db.Time(tx.NowFunc())) {
+		if e.applySettings(in); e.HasEnded(db.NormalizeTime(tx.NowFunc())) {
 			return db.Errorf(db.Invalid, "The end, %s UTC, has passed.", e.EndsAt.UTC().Format(utcFormat))
 		}
 		err := db.WriteError(tx.Create(&e).Error, "event")
@@ -81,8 +81,8 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 		if err := e.setFreezeTime(tx, in.FrozenAt); err != nil {
 			return err
 		}
-		over := e.EndsAt.Equal(db.Time(in.EndsAt)) && !e.EndsAt.After(tx.NowFunc())
-		e.apply(in)
+		over := e.EndsAt.Equal(db.NormalizeTime(in.EndsAt)) && !e.EndsAt.After(tx.NowFunc())
+		e.applySettings(in)
 		if err := tx.Save(&e).Error; err != nil {
 			return db.WriteError(err, "event %s", e.Slug)
 		}
@@ -137,7 +137,7 @@ func (e *Event) refuseWhileFrozen(tx *gorm.DB, what string) error {
 // setFreezeTime sets another time of the freeze, with no results revealed. It returns an error while results of the
 // current freeze wait.
 func (e *Event) setFreezeTime(tx *gorm.DB, to *time.Time) error {
-	to = db.TimePtr(to)
+	to = db.NormalizeTimePtr(to)
 	if to == nil && e.FrozenAt == nil || to != nil && e.FrozenAt != nil && to.Equal(*e.FrozenAt) {
 		return nil
 	}
@@ -180,9 +180,9 @@ func (in EventSettings) check() error {
 	return db.Errorf(db.Invalid, "%s", strings.Join(wrong, " "))
 }
 
-func (e *Event) apply(in EventSettings) {
+func (e *Event) applySettings(in EventSettings) {
 	e.Title, e.Description = accounts.CleanName(in.Title), db.SanitizeText(in.Description)
-	e.StartsAt, e.EndsAt, e.FrozenAt = db.Time(in.StartsAt), db.Time(in.EndsAt), db.TimePtr(in.FrozenAt)
+	e.StartsAt, e.EndsAt, e.FrozenAt = db.NormalizeTime(in.StartsAt), db.NormalizeTime(in.EndsAt), db.NormalizeTimePtr(in.FrozenAt)
 	e.PointsRuleText, e.EntrantsAreTeams = strings.TrimSpace(in.PointsRuleText), in.EntrantsAreTeams
 	e.CommentsClosed = in.CommentsClosed
 }
@@ -234,7 +234,7 @@ func (e *Event) setTasks(tx *gorm.DB, actor accounts.User, slugs []string, sched
 // checkSingleEvent returns an error if the task belongs to another event that has not ended.
 func (e *Event) checkSingleEvent(tx *gorm.DB, task catalog.Task) error {
 	var other []Event
-	err := tx.Where("id <> ? and ends_at > ? and id in (select event_id from event_tasks where task_id = ?)", e.ID, db.Time(tx.NowFunc()), task.ID).
+	err := tx.Where("id <> ? and ends_at > ? and id in (select event_id from event_tasks where task_id = ?)", e.ID, db.NormalizeTime(tx.NowFunc()), task.ID).
 		Limit(1).Find(&other).Error
 	if err != nil || len(other) == 0 {
 		return db.ReadError(err, "events of task %s", task.Slug)

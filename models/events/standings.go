@@ -32,8 +32,8 @@ type Entrant struct {
 	Name   string
 }
 
-// EntrantResult is an entrant's result on a board.
-type EntrantResult struct {
+// EntrantBoardResult is an entrant's result on a board.
+type EntrantBoardResult struct {
 	Rank    int  // rank among the entrants; 0 if not on the board
 	Tied    bool // others have this rank, too
 	UserID  int64
@@ -47,7 +47,7 @@ type StandingsRow struct {
 	Entrant
 	Rank    int  // shared by equal points; 0 without points
 	Tied    bool // others have this rank, too
-	Results []EntrantResult
+	Results []EntrantBoardResult
 	Points  float64 // points of all boards
 }
 
@@ -66,11 +66,11 @@ func NewStandings(boards []EventBoard, places [][]RankedPersonEntry, rule Points
 	s := Standings{Boards: boards}
 	rows, order := map[Entrant]*StandingsRow{}, []*StandingsRow{}
 	for i := range s.Boards {
-		board, on, rank, last, before := &s.Boards[i], 0, 0, 0, (*EntrantResult)(nil)
+		board, on, rank, last, before := &s.Boards[i], 0, 0, 0, (*EntrantBoardResult)(nil)
 		for _, p := range places[i] {
 			row := rows[p.Entrant]
 			if row == nil {
-				row = &StandingsRow{Entrant: p.Entrant, Results: make([]EntrantResult, len(boards))}
+				row = &StandingsRow{Entrant: p.Entrant, Results: make([]EntrantBoardResult, len(boards))}
 				rows[p.Entrant], order = row, append(order, row)
 			}
 			if row.Results[i].Rank > 0 {
@@ -86,7 +86,7 @@ func NewStandings(boards []EventBoard, places [][]RankedPersonEntry, rule Points
 				rank, last = on, p.Rank
 			}
 			before = &row.Results[i]
-			*before = EntrantResult{
+			*before = EntrantBoardResult{
 				Rank: rank, Tied: tied, UserID: p.UserID, RunID: p.RunID, ScoreNS: p.ScoreNS,
 				Points: rule(rank, p.ScoreNS, board.BestNS),
 			}

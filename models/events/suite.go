@@ -10,15 +10,15 @@ import (
 type Suite struct {
 	Device         string
 	Devices        []string // to choose from: those of the tasks
-	Baseline       string   // name of the baselines; empty if no board has one
-	Baselines      []string // to choose from
-	Boards         []SuiteBoard
+	BaselineName   string   // name of the baselines; empty if no board has one
+	BaselineNames  []string // to choose from
+	Boards         []BoardWithBaseline
 	ComparedBoards int        `gorm:"column:compared"` // number of boards with a baseline
 	Rows           []SuiteRow // the best first: by FastP(1), solved boards, Geomean, and name
 }
 
-// SuiteBoard is a board with the time of its baseline; 0 if there is none.
-type SuiteBoard struct {
+// BoardWithBaseline is a board with the time of its baseline; 0 if there is none.
+type BoardWithBaseline struct {
 	EventBoard
 	BaselineNS float64
 }
@@ -26,12 +26,12 @@ type SuiteBoard struct {
 // SuiteRow is an entrant of a suite.
 type SuiteRow struct {
 	Entrant
-	Results        []EntrantResult // results by board
-	Speedups       []float64       // by board: the baseline's time by the entrant's; 0 without either
-	SolvedCount    int             `gorm:"column:solved"` // number of boards with a result
-	Geomean        float64         // geometric mean of the speedups; 0 without any
-	comparedBoards int             // Suite.ComparedBoards
-	fasterShare    float64         // FastP(1)
+	Results        []EntrantBoardResult // results by board
+	Speedups       []float64            // by board: the baseline's time by the entrant's; 0 without either
+	SolvedCount    int                  `gorm:"column:solved"` // number of boards with a result
+	Geomean        float64              // geometric mean of the speedups; 0 without any
+	comparedBoards int                  // Suite.ComparedBoards
+	fasterShare    float64              // FastP(1)
 }
 
 // FastP returns the share of boards with a baseline on which the entrant's kernel is correct and at least p times as
@@ -70,7 +70,7 @@ func (s Suite) PageRows(page int) (rows []SuiteRow, more bool) {
 func NewSuite(st Standings, baselines []float64) Suite {
 	s := Suite{Rows: make([]SuiteRow, len(st.Rows))}
 	for i, b := range st.Boards {
-		s.Boards = append(s.Boards, SuiteBoard{b, baselines[i]})
+		s.Boards = append(s.Boards, BoardWithBaseline{b, baselines[i]})
 		if baselines[i] > 0 {
 			s.ComparedBoards++
 		}

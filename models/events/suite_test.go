@@ -15,9 +15,9 @@ func TestASuiteOfManyPeopleAndBoardsIsCheap(t *testing.T) {
 	}
 	for p := range people {
 		row := StandingsRow{Entrant: Entrant{UserID: int64(p + 1), Name: fmt.Sprint(p)},
-			Results: make([]EntrantResult, boards)}
+			Results: make([]EntrantBoardResult, boards)}
 		for i := range row.Results {
-			row.Results[i] = EntrantResult{Rank: 1, ScoreNS: float64(100 + (p*7+i)%2000)}
+			row.Results[i] = EntrantBoardResult{Rank: 1, ScoreNS: float64(100 + (p*7+i)%2000)}
 		}
 		st.Rows = append(st.Rows, row)
 	}
@@ -30,7 +30,7 @@ func TestASuiteOfManyPeopleAndBoardsIsCheap(t *testing.T) {
 
 func TestAPageOfASuiteHasAtMost20000Results(t *testing.T) {
 	for boards, each := range map[int]int{0: 200, 12: 200, 270: 74, 2000: 10, 50_000: 1} {
-		s := Suite{Boards: make([]SuiteBoard, boards), Rows: make([]SuiteRow, 500)}
+		s := Suite{Boards: make([]BoardWithBaseline, boards), Rows: make([]SuiteRow, 500)}
 		read, page, more := 0, 1, true
 		for ; more; page++ {
 			var rows []SuiteRow

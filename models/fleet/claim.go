@@ -19,8 +19,8 @@ const nameClaimKeyPrefix = "worker."
 
 // workerNameClaim is the value of a claim: the process of the site whose worker has the name.
 type workerNameClaim struct {
-	Holder string    `json:"holder"`
-	At     time.Time `json:"at"`
+	Holder    string    `json:"holder"`
+	ClaimedAt time.Time `json:"at"`
 }
 
 // ClaimName claims a name for the worker inside one of the site's processes: the requested name, or one with a number
@@ -69,6 +69,6 @@ func canClaimName(tx *gorm.DB, name, holder string) (bool, error) {
 	if seen.Error != nil {
 		return false, db.ReadError(seen.Error, "worker %s", name)
 	}
-	young := db.Now().Sub(held.At) < nameClaimLifetime && !(w.HasExited && w.SeenAt.After(held.At))
+	young := db.Now().Sub(held.ClaimedAt) < nameClaimLifetime && !(w.HasExited && w.SeenAt.After(held.ClaimedAt))
 	return held.Holder == holder || !young && !w.IsLive(db.Now()), nil
 }

@@ -81,16 +81,19 @@ func resolveFamilies(names, known []string) (list []string) {
 	return list
 }
 
-// task has the columns of a task that this package reads.
-type task struct {
+// taskDevices has the columns of a task that this package reads.
+type taskDevices struct {
 	ID               int64
 	Devices          []string `gorm:"serializer:json"`
 	RequestedDevices []string `gorm:"column:asked;serializer:json"`
 }
 
+// TableName returns the table of tasks.
+func (taskDevices) TableName() string { return "tasks" }
+
 // resolveTaskDevices updates the devices of every task to those that its names mean now.
 func resolveTaskDevices(tx *gorm.DB, known []string) error {
-	var list []task
+	var list []taskDevices
 	if err := tx.Find(&list).Error; err != nil {
 		return db.ReadError(err, "tasks")
 	}

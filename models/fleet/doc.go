@@ -5,7 +5,7 @@
 // credential.go (secrets of remote workers), join.go (guests), claim.go (the site's own), pause.go, devices.go (labels
 // of devices, and the meaning of a family's name in a task), slot_benchmarks.go.
 //
-// KeepBenchmark stores a slot benchmark of a heartbeat, once. DescribeDrift compares the last two with up to fifty
+// StoreBenchmark stores a slot benchmark of a heartbeat, once. DescribeDrift compares the last two with up to fifty
 // before them, by median and median deviation; package scores asks for it when a result comes. A benchmark is a median
 // of many calls in one process: two of them differ as much as two processes do. So less than 2 % is never drift, and
 // neither is a single deviation. A lasting change becomes the usual time once most of the last fifty benchmarks have

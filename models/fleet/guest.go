@@ -36,7 +36,7 @@ func countGuests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	var n int64
 	at := db.Now()
 	err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null and name <> ?", tokenID, but).
-		Where("created_at > ? or name in ("+liveWorkersSQL+") or "+workerNeverSeenSQL, db.Time(at.Add(-guestArrivalTimeout)), db.Time(at.Add(-WorkerTimeout))).
+		Where("created_at > ? or name in ("+liveWorkersSQL+") or "+workerNeverSeenSQL, db.NormalizeTime(at.Add(-guestArrivalTimeout)), db.NormalizeTime(at.Add(-WorkerTimeout))).
 		Count(&n).Error
 	return int(n), db.ReadError(err, "workers of a join token")
 }
@@ -48,7 +48,7 @@ func (c WorkerCredential) isConnected(tx *gorm.DB) (bool, error) {
 		return true, nil
 	}
 	var n int64
-	err := tx.Table("workers").Where("name = ? and name in ("+liveWorkersSQL+")", c.Name, db.Time(db.Now().Add(-WorkerTimeout))).Count(&n).Error
+	err := tx.Table("workers").Where("name = ? and name in ("+liveWorkersSQL+")", c.Name, db.NormalizeTime(db.Now().Add(-WorkerTimeout))).Count(&n).Error
 	return n > 0, db.ReadError(err, "worker %s", c.Name)
 }
 
@@ -93,21 +93,21 @@ func (s *Fleet) revokeOnLeave(ctx context.Context, name string) error {
 // names; the caller must disconnect them.
 func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []string, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		silent, timeout := db.Time(at.Add(-guestRemovedAfter)), db.Time(at.Add(-guestTimeout))
+		silent, timeout := db.NormalizeTime(at.Add(-guestRemovedAfter)), db.NormalizeTime(at.Add(-guestTimeout))
 		err := tx.Model(&WorkerCredential{}).Where("join_id > 0 and revoked_at is null").
 			Where("created_at < ? and name not in (select name from workers where seen_at >= ?) or created_at < ? and "+workerNeverSeenSQL, silent, silent, timeout).
 			Pluck("name", &names).Error
 		if err != nil || len(names) == 0 {
 			return db.ReadError(err, "workers that joined")
 		}
-		err = tx.Model(&WorkerCredential{}).Where("name in ?", names).Update("revoked_at", db.Time(at)).Error
+		err = tx.Model(&WorkerCredential{}).Where("name in ?", names).Update("revoked_at", db.NormalizeTime(at)).Error
 		return db.WriteError(err, "credentials of workers that joined")
 	})
 	return names, err
 }
 
 func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
-	err := which.Where("join_id > 0 and revoked_at < ?", db.Time(at.Add(-guestNameReservation))).Delete(&WorkerCredential{}).Error
+	err := which.Where("join_id > 0 and revoked_at < ?", db.NormalizeTime(at.Add(-guestNameReservation))).Delete(&WorkerCredential{}).Error
 	return db.WriteError(err, "credentials of workers that left")
 }
 
@@ -116,7 +116,7 @@ func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		err := sweepRevokedGuests(tx, at)
 		if err == nil {
-			silent, left := db.Time(at.Add(-guestRemovedAfter)), db.Time(at.Add(-guestArrivalTimeout))
+			silent, left := db.NormalizeTime(at.Add(-guestRemovedAfter)), db.NormalizeTime(at.Add(-guestArrivalTimeout))
 			err = tx.Where("guest and (seen_at < ? or stopping and seen_at < ?)", silent, left).Delete(&Worker{}).Error
 		}
 		if err != nil {

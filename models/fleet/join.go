@@ -66,7 +66,7 @@ func (s *Fleet) CreateJoinToken(
 		Name: n.Name, SecretHash: db.HashSecret(secret), Devices: n.Devices, MaxWorkers: n.MaxWorkers,
 		CreatedBy: actor.ID, CreatedAt: db.Now(),
 	}
-	token.ExpiresAt = db.Time(token.CreatedAt.Add(n.Lifetime))
+	token.ExpiresAt = db.NormalizeTime(token.CreatedAt.Add(n.Lifetime))
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Create(&token).Error; err != nil {
 			return db.WriteError(err, "join token")

@@ -20,18 +20,18 @@ func PackagesForDevice(workers []Worker, device string, at time.Time) (list []re
 	return list
 }
 
-// MissingWorker describes the worker for which work with the given requirements waits although the device may have free
-// slots. It continues the sentence "It waits for". It returns "" if a live worker meets the requirements.
-func (s *Fleet) MissingWorker(ctx context.Context, device, requires string, at time.Time) (string, error) {
+// MissingWorkerText describes the worker for which work with the given requirements waits although the device may have
+// free slots. It continues the sentence "It waits for". It returns "" if a live worker meets the requirements.
+func (s *Fleet) MissingWorkerText(ctx context.Context, device, requires string, at time.Time) (string, error) {
 	if requires == "" {
 		return "", nil
 	}
 	workers, err := s.Workers(ctx)
-	return s.MissingWorkerAmong(workers, device, requires, at), err
+	return s.MissingWorkerTextAmong(workers, device, requires, at), err
 }
 
-// MissingWorkerAmong is MissingWorker for callers that have read the workers.
-func (s *Fleet) MissingWorkerAmong(workers []Worker, device, requires string, at time.Time) string {
+// MissingWorkerTextAmong is MissingWorkerText for callers that have read the workers.
+func (s *Fleet) MissingWorkerTextAmong(workers []Worker, device, requires string, at time.Time) string {
 	if requires == "" {
 		return ""
 	}

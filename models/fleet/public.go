@@ -15,10 +15,10 @@ const (
 // WithoutPrivateReasons returns the worker without data for admins: the reasons of its failures, which are output of
 // the machine and contain paths.
 func (w Worker) WithoutPrivateReasons() Worker {
-	w.SelfTest, w.Slots = slices.Clone(w.SelfTest), slices.Clone(w.Slots)
-	for i, line := range w.SelfTest {
+	w.SelfTestResults, w.Slots = slices.Clone(w.SelfTestResults), slices.Clone(w.Slots)
+	for i, line := range w.SelfTestResults {
 		if !line.Passed {
-			w.SelfTest[i].Detail = publicFailedReason
+			w.SelfTestResults[i].Detail = publicFailedReason
 		}
 	}
 	for i, slot := range w.Slots {
@@ -26,16 +26,17 @@ func (w Worker) WithoutPrivateReasons() Worker {
 			w.Slots[i].DisabledReason = cmp.Or(slot.PublicReason, publicDisabledReason)
 		}
 	}
-	if w.RefusalReason != "" {
-		w.RefusalReason = w.publicRefusalReason()
+	if w.NoJobsReason != "" {
+		w.NoJobsReason = w.publicReasonForNoJobs()
 	}
 	return w
 }
 
-// publicRefusalReason names the failed sandbox tests. Without a failed test it says that they are running.
-func (w Worker) publicRefusalReason() string {
+// publicReasonForNoJobs returns the public reason why the worker takes no jobs: the names of the failed sandbox tests,
+// or, without a failed test, that the tests are running.
+func (w Worker) publicReasonForNoJobs() string {
 	var failed []string
-	for _, line := range w.SelfTest {
+	for _, line := range w.SelfTestResults {
 		if !line.Passed {
 			failed = append(failed, line.Name)
 		}

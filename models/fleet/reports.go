@@ -62,10 +62,10 @@ func (k reportCache) worker(row workerRow) (w Worker, err error) {
 	if w.Slots, err = decodeCached(k.slots, row.SlotsText); err != nil {
 		return w, err
 	}
-	if w.Attempts, err = decodeCached(k.attempts, row.AttemptsText); err != nil {
+	if w.AttemptIDs, err = decodeCached(k.attempts, row.AttemptsText); err != nil {
 		return w, err
 	}
-	if w.SelfTest, err = decodeCached(k.selfTests, row.SelfTestText); err != nil {
+	if w.SelfTestResults, err = decodeCached(k.selfTests, row.SelfTestText); err != nil {
 		return w, err
 	}
 	w.Packages, err = decodeCached(k.packages, row.PackagesText)

@@ -26,7 +26,7 @@ type SlotBenchmark struct {
 // TableName returns the table of slot benchmarks, which has an older name.
 func (SlotBenchmark) TableName() string { return "sentinels" }
 
-// Limits of the history that CompareBenchmarks compares.
+// Limits of the history that DescribeBenchmarkDrift compares.
 const (
 	benchmarkRetention    = 30 * 24 * time.Hour
 	maxClockLead          = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
@@ -40,21 +40,21 @@ const (
 	minDriftDeviations, madToStdDeviation = 4, 1.4826
 )
 
-// KeepBenchmark stores the benchmark of a worker's slot; a repeated one only once. It drops one with an old time, or
+// StoreBenchmark stores the benchmark of a worker's slot; a repeated one only once. It drops one with an old time, or
 // with a time more than a day in the future.
-func (s *Fleet) KeepBenchmark(ctx context.Context, worker string, slot job.Slot) error {
+func (s *Fleet) StoreBenchmark(ctx context.Context, worker string, slot job.Slot) error {
 	g := slot.Machine.SlotBenchmark
 	now := db.Now()
 	if g == nil || !g.Valid() || g.MeasuredAt.Before(now.Add(-benchmarkRetention)) || g.MeasuredAt.After(now.Add(maxClockLead)) {
 		return nil
 	}
 	row := SlotBenchmark{
-		Worker: worker, UUIDHash: db.SanitizeText(slot.Machine.UUIDHash), MeasuredAt: db.Time(g.MeasuredAt),
+		Worker: worker, UUIDHash: db.SanitizeText(slot.Machine.UUIDHash), MeasuredAt: db.NormalizeTime(g.MeasuredAt),
 		Device: db.SanitizeText(slot.Device), ReadNS: g.ReadCaseNS, MathNS: g.MathCaseNS,
 	}
 	err := s.db.WriteStatement(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 	if err == nil {
-		err = s.db.WriteStatement(ctx).Where("worker = ? and at < ?", row.Worker, db.Time(now.Add(-benchmarkRetention))).Delete(&SlotBenchmark{}).Error
+		err = s.db.WriteStatement(ctx).Where("worker = ? and at < ?", row.Worker, db.NormalizeTime(now.Add(-benchmarkRetention))).Delete(&SlotBenchmark{}).Error
 	}
 	return db.WriteError(err, "slot benchmark")
 }
@@ -86,17 +86,17 @@ func GroupBySlot(list []SlotBenchmark) (devices [][]SlotBenchmark) {
 func (s *Fleet) DescribeDrift(ctx context.Context, worker, device string) (string, error) {
 	var list []SlotBenchmark
 	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, device).Order("at desc").Limit(maxComparedBenchmarks + minAgreeingBenchmarks).Find(&list).Error
-	return CompareBenchmarks(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
+	return DescribeBenchmarkDrift(list), db.ReadError(err, "slot benchmarks of worker %s", worker)
 }
 
 // DriftingSlots lists the slots whose recent times differ from earlier ones, sorted by worker.
-func (s *Fleet) DriftingSlots(ctx context.Context) (list []DriftedDevice, err error) {
+func (s *Fleet) DriftingSlots(ctx context.Context) (list []DriftingSlot, err error) {
 	var last []SlotBenchmark
 	err = s.db.Read(ctx).Raw(`select * from (select s.*, row_number() over (partition by worker, unit order by at desc) as n from sentinels s) numbered
 		where n <= ? order by worker, unit, at desc`, maxComparedBenchmarks+minAgreeingBenchmarks).Scan(&last).Error
 	for _, device := range GroupBySlot(last) {
-		if how := CompareBenchmarks(device); how != "" {
-			list = append(list, DriftedDevice{
+		if how := DescribeBenchmarkDrift(device); how != "" {
+			list = append(list, DriftingSlot{
 				Worker:      device[0].Worker,
 				UUIDHash:    device[0].UUIDHash,
 				Device:      device[0].Device,
@@ -107,11 +107,12 @@ func (s *Fleet) DriftingSlots(ctx context.Context) (list []DriftedDevice, err er
 	return list, db.ReadError(err, "the last slot benchmarks")
 }
 
-// DriftedDevice is a slot whose recent times differ from earlier ones.
-type DriftedDevice struct{ Worker, UUIDHash, Device, Description string }
+// DriftingSlot is a slot whose recent times differ from earlier ones.
+type DriftingSlot struct{ Worker, UUIDHash, Device, Description string }
 
-// CompareBenchmarks compares the newest benchmarks in list, which is sorted newest first, with the earlier ones.
-func CompareBenchmarks(list []SlotBenchmark) string {
+// DescribeBenchmarkDrift describes how the newest benchmarks in list, which is sorted newest first, differ from the
+// earlier ones. It returns "" if they do not, or if there are too few.
+func DescribeBenchmarkDrift(list []SlotBenchmark) string {
 	for _, kernel := range []struct {
 		name string
 		of   func(SlotBenchmark) float64

@@ -19,7 +19,7 @@ func history(r *rand.Rand, n int, sigma float64, last ...float64) []SlotBenchmar
 	return list
 }
 
-func TestCompareBenchmarksIgnoresTheNoiseOfTheSlot(t *testing.T) {
+func TestDescribeBenchmarkDriftIgnoresTheNoiseOfTheSlot(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, test := range map[string]struct {
 		list []SlotBenchmark
@@ -35,7 +35,7 @@ func TestCompareBenchmarksIgnoresTheNoiseOfTheSlot(t *testing.T) {
 		"5 % where noise is as much": {history(r, 52, 0.05, 1.05, 1.05), ""},
 		"twice as long, noisy":       {history(r, 52, 0.05, 2, 2), "reads memory"},
 	} {
-		if got := CompareBenchmarks(test.list); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+		if got := DescribeBenchmarkDrift(test.list); (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
@@ -44,7 +44,7 @@ func TestCompareBenchmarksIgnoresTheNoiseOfTheSlot(t *testing.T) {
 func TestASteadySlotHardlyEverSeemsToDrift(t *testing.T) {
 	r, wrong := rand.New(rand.NewPCG(3, 4)), 0
 	for range 5000 {
-		if CompareBenchmarks(history(r, 30, 0.03)) != "" {
+		if DescribeBenchmarkDrift(history(r, 30, 0.03)) != "" {
 			wrong++
 		}
 	}
@@ -54,6 +54,6 @@ func TestASteadySlotHardlyEverSeemsToDrift(t *testing.T) {
 	for _, v := range []float64{0, math.NaN(), math.Inf(1)} {
 		list := history(r, 30, 0.01)
 		list[0].ReadNS, list[1].ReadNS = v, v
-		CompareBenchmarks(list) // whatever it says, it ends
+		DescribeBenchmarkDrift(list) // whatever it says, it ends
 	}
 }

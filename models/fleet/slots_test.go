@@ -19,7 +19,7 @@ func TestCountSlotsCountsLiveWorkersByDevice(t *testing.T) {
 		{Name: "both", SeenAt: now, Slots: []job.Slot{slot("CPU", "", ""), slot("CPU", "a1", ""),
 			slot("H200", "", "hot"), slot("H200", "a2", "hot")}},
 		{Name: "more", SeenAt: now.Add(1 - fleet.WorkerTimeout), Slots: []job.Slot{slot("CPU", "", "")}},
-		{Name: "refuses", SeenAt: now, RefusalReason: "the sandbox does not hold",
+		{Name: "refuses", SeenAt: now, NoJobsReason: "the sandbox does not hold",
 			Slots: []job.Slot{slot("L4", "", ""), slot("L4", "a3", "")}},
 		{Name: "silent", SeenAt: now.Add(-fleet.WorkerTimeout), Slots: []job.Slot{slot("CPU", "", "")}},
 		{Name: "left", SeenAt: now, HasExited: true, Slots: []job.Slot{slot("CPU", "", "")}},

@@ -20,17 +20,17 @@ const WorkerTimeout = 10 * time.Second
 
 // Worker is the last reported state of a worker.
 type Worker struct {
-	Name          string `gorm:"primaryKey"`
-	Version       string
-	StartedAt     time.Time            // by the worker's clock
-	SeenAt        time.Time            // by the site's clock
-	Slots         []job.Slot           `gorm:"serializer:json"`
-	Attempts      []string             `gorm:"serializer:json"`
-	SelfTest      []job.SelfTestResult `gorm:"serializer:json"`
-	Packages      requirement.Packages `gorm:"serializer:json"`
-	RefusalReason string               `gorm:"column:refusing"` // reason for taking no jobs; empty if it takes some
-	HasExited     bool                 `gorm:"column:stopping"` // the worker has exited normally
-	// the worker joined with a token, and is removed after it has exited
+	Name            string `gorm:"primaryKey"`
+	Version         string
+	StartedAt       time.Time            // by the worker's clock
+	SeenAt          time.Time            // by the site's clock
+	Slots           []job.Slot           `gorm:"serializer:json"`
+	AttemptIDs      []string             `gorm:"column:attempts;serializer:json"`
+	SelfTestResults []job.SelfTestResult `gorm:"column:self_test;serializer:json"`
+	Packages        requirement.Packages `gorm:"serializer:json"`
+	NoJobsReason    string               `gorm:"column:refusing"` // reason for taking no jobs; empty if it takes some
+	HasExited       bool                 `gorm:"column:stopping"` // the worker has exited normally
+	// IsGuest means that the worker joined with a token, and is removed after it has exited.
 	IsGuest bool `gorm:"column:guest"`
 	// ClockDelayMS is the delay of the worker's clock against the site's, including the transfer of the heartbeat, in
 	// ms. It is negative if the clock is ahead.
@@ -40,9 +40,9 @@ type Worker struct {
 // ClockDelay returns the delay of the worker's clock against the site's.
 func (w Worker) ClockDelay() time.Duration { return time.Duration(w.ClockDelayMS) * time.Millisecond }
 
-// FailedChecks returns the number of a worker's failed self-tests.
-func (w Worker) FailedChecks() (n int) {
-	for _, line := range w.SelfTest {
+// FailedSelfTestCount returns the number of a worker's failed self-tests.
+func (w Worker) FailedSelfTestCount() (n int) {
+	for _, line := range w.SelfTestResults {
 		if !line.Passed {
 			n++
 		}
@@ -52,7 +52,7 @@ func (w Worker) FailedChecks() (n int) {
 
 // SlotProblem returns the reason why a slot of the worker does not run jobs, or "".
 func (w Worker) SlotProblem(slot job.Slot) string {
-	return cmp.Or(w.RefusalReason, slot.DisabledReason)
+	return cmp.Or(w.NoJobsReason, slot.DisabledReason)
 }
 
 // IsLive reports whether the worker sent a heartbeat recently and has not left.
@@ -67,7 +67,7 @@ func (w Worker) canProfile(device string) bool {
 
 // AcceptsJobsOn reports whether the worker runs jobs on the slot.
 func (w Worker) AcceptsJobsOn(slot job.Slot) bool {
-	return slot.DisabledReason == "" && w.RefusalReason == ""
+	return slot.DisabledReason == "" && w.NoJobsReason == ""
 }
 
 // DeviceSlots counts the slots of one device on live workers.
@@ -129,8 +129,8 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	}
 	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !id.allowsDevice(slot.Device) })
 	row := Worker{
-		Name: db.SanitizeText(h.Worker), Version: db.SanitizeText(h.WorkerVersion), StartedAt: db.Time(h.WorkerStartedAt), SeenAt: db.Now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTestResults, RefusalReason: db.SanitizeText(h.NoJobsReason), HasExited: h.IsStopping, IsGuest: id.JoinID > 0,
+		Name: db.SanitizeText(h.Worker), Version: db.SanitizeText(h.WorkerVersion), StartedAt: db.NormalizeTime(h.WorkerStartedAt), SeenAt: db.Now(),
+		Slots: h.Slots, AttemptIDs: h.Attempts, SelfTestResults: h.SelfTestResults, NoJobsReason: db.SanitizeText(h.NoJobsReason), HasExited: h.IsStopping, IsGuest: id.JoinID > 0,
 		Packages: h.Packages,
 	}
 	if !h.Time.IsZero() {

@@ -34,8 +34,8 @@ func TestAWorkerHasTheStateOfItsLastHeartbeat(t *testing.T) {
 			t.Fatalf("%d workers", len(list))
 		}
 		w := list[0]
-		if diff := cmp.Diff(tests, w.SelfTest); diff != "" || len(w.Attempts) != 0 {
-			t.Errorf("self-test:\n%s, attempts %v", diff, w.Attempts)
+		if diff := cmp.Diff(tests, w.SelfTestResults); diff != "" || len(w.AttemptIDs) != 0 {
+			t.Errorf("self-test:\n%s, attempts %v", diff, w.AttemptIDs)
 		}
 		if !w.AcceptsJobsOn(w.Slots[0]) || w.AcceptsJobsOn(w.Slots[1]) || w.Slots[2].MemoryBytes != 141<<30 {
 			t.Errorf("slots: %+v", w.Slots)
@@ -82,13 +82,13 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 		if diff := cmp.Diff([][]string{{attempt.ID}, {attempt.ID}}, [][]string{known, fresh}); diff != "" {
 			t.Errorf("known and fresh (-want +got):\n%s", diff)
 		}
-		out, err := s.Work.RecordAttemptsTaken(ctx, "w1", fresh...)
+		out, err := s.Work.RecordAttemptsReceived(ctx, "w1", fresh...)
 		events := out.Events
 		if err != nil || len(events) != 1 || events[0].State != work.StateBuilding || len(stale) != 1 ||
 			stale[0] != "unknown" {
 			t.Errorf("NoteTaken: %v, %v, %v", events, stale, err)
 		}
-		if out, err := s.Work.RecordAttemptsTaken(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
+		if out, err := s.Work.RecordAttemptsReceived(ctx, "w1", attempt.ID); err != nil || len(out.Events) != 0 {
 			t.Errorf("said again: %v, %v", out.Events, err)
 		}
 		live := modelstest.Got[[]work.LiveAttempt](t)(s.Work.LiveAttempts(ctx))
@@ -158,7 +158,7 @@ func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 		if p := modelstest.Got[map[string]fleet.Pause](t)(s.Fleet.Pauses(ctx)); len(p) != 0 {
 			t.Errorf("paused: %+v", p)
 		}
-		if acts := modelstest.Got[[]accounts.Audit](t)(s.Accounts.Audits(ctx, admin, "", 0, 10)); len(acts) != 3 {
+		if acts := modelstest.Got[[]accounts.AuditEntry](t)(s.Accounts.AuditLog(ctx, admin, "", 0, 10)); len(acts) != 3 {
 			t.Errorf("the audit log has %d lines: %+v", len(acts), acts)
 		}
 	})

@@ -41,7 +41,7 @@ type Mail struct {
 	Tries     int
 	Error     string // reason why the last try failed
 	CreatedAt time.Time
-	NextAt    *time.Time // time of the next try; nil if there is none
+	NextTryAt *time.Time `gorm:"column:next_at"` // time of the next try; nil if there is none
 	SentAt    *time.Time
 }
 
@@ -56,9 +56,9 @@ func HeaderAddress(address string) (string, error) {
 	return address, nil
 }
 
-// AddressOf returns the address for a person's mail: the confirmed address, or else the verified address of their
+// MailAddress returns the address for a person's mail: the confirmed address, or else the verified address of their
 // sign-in (signIn), or "".
-func (c NoticeChoices) AddressOf(signIn string) string {
+func (c NoticeChoices) MailAddress(signIn string) string {
 	if c.Address != "" {
 		return c.Address
 	}
@@ -77,7 +77,7 @@ func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address stri
 	return asked, x.db.Write(ctx, func(tx *gorm.DB) error {
 		choices, err := readChoices(tx, user.ID)
 		switch {
-		case err != nil || address == choices.AddressOf(user.Email):
+		case err != nil || address == choices.MailAddress(user.Email):
 			return err
 		case address == "" || address == user.Email:
 			choices.Address, choices.NewAddress, choices.CodeHash, choices.CodeExpiresAt = "", "", "", nil
@@ -102,7 +102,7 @@ func (x *Inbox) sendConfirmationLink(tx *gorm.DB, user accounts.User, choices No
 	if err := rate.Check(sent, "created_at"); err != nil {
 		return err
 	}
-	code, until := db.NewSecret(), db.Time(db.Now().Add(codeLifetime))
+	code, until := db.NewSecret(), db.NormalizeTime(db.Now().Add(codeLifetime))
 	choices.NewAddress, choices.CodeHash, choices.CodeExpiresAt = address, db.HashSecret(code), &until
 	if err := tx.Save(&choices).Error; err != nil {
 		return db.WriteError(err, "address")
@@ -150,7 +150,7 @@ func readChoices(tx *gorm.DB, userID int64) (c NoticeChoices, err error) {
 // queueMail adds a mail to the queue.
 func queueMail(tx *gorm.DB, m Mail) error {
 	m.CreatedAt = db.Now()
-	m.NextAt = &m.CreatedAt
+	m.NextTryAt = &m.CreatedAt
 	return db.WriteError(tx.Create(&m).Error, "mail")
 }
 
@@ -167,14 +167,14 @@ func (x *Inbox) queueNoticeMails(tx *gorm.DB, list []NamedNotice) error {
 		Email           string
 		Today, Comments int
 	}
-	day := db.Time(db.Now().Add(-24 * time.Hour))
+	day := db.NormalizeTime(db.Now().Add(-24 * time.Hour))
 	err := tx.Table("inbox_choices c").Select(`c.*, u.email, (select count(*) from mails m where m.user_id = c.user_id and m.kind <> ? and m.created_at > ?) as today,
 		(select count(*) from mails m where m.user_id = c.user_id and m.kind = ? and m.created_at > ?) as comments`, ConfirmAddressMail, day, CommentAdded, day).Joins("join users u on u.id = c.user_id").Where("c.user_id in ? and c.mail_kinds <> '[]'", ids).Scan(&rows).Error
 	if err != nil {
 		return db.ReadError(err, "choices")
 	}
 	for _, row := range rows {
-		n, address := want[row.UserID], row.AddressOf(row.Email)
+		n, address := want[row.UserID], row.MailAddress(row.Email)
 		used := row.Today >= maxMailsPerDay || n.Kind == CommentAdded && row.Comments >= maxCommentMailsPerDay
 		if !row.IsMailed(n.Kind) || address == "" || used {
 			continue

@@ -49,7 +49,7 @@ type Notice struct {
 	CommentID    *int64
 	ActorID      int64 // person who caused it; 0 for the site
 	Device       string
-	State        string // state of the ended run
+	RunState     string `gorm:"column:state"` // state of the ended run
 	CreatedAt    time.Time
 }
 
@@ -66,11 +66,11 @@ type NamedNotice struct {
 func (t NamedNotice) Text() string {
 	switch on := t.TaskTitle + " on " + t.Device; t.Kind {
 	case RunEnded:
-		return fmt.Sprintf("Your run of %s has ended: %s.", on, runEndedText(t.State))
+		return fmt.Sprintf("Your run of %s has ended: %s.", on, runEndedText(t.RunState))
 	case RecordLost:
 		return fmt.Sprintf("%s took your record: %s.", t.ActorName, on)
 	case RecordConfirmed:
-		if t.State == stillFirstAfterConfirmation {
+		if t.RunState == stillFirstAfterConfirmation {
 			return fmt.Sprintf("Your 1st place is confirmed: %s.", on)
 		}
 		return fmt.Sprintf("Your run was measured again and is not 1st: %s.", on)

@@ -19,14 +19,14 @@ import (
 // DueMails lists mails that are due: the first mail of each person, then the second of each, and so on.
 func (x *Inbox) DueMails(ctx context.Context, at time.Time, limit int) (list []Mail, err error) {
 	err = x.db.Read(ctx).Raw(`select * from (select m.*, row_number() over (partition by m.user_id order by m.id) as place from mails m where m.next_at <= ?) due
-		order by place, id limit ?`, db.Time(at), limit).Scan(&list).Error
+		order by place, id limit ?`, db.NormalizeTime(at), limit).Scan(&list).Error
 	return list, db.ReadError(err, "mails that are due")
 }
 
 // ClaimMail postpones the next try of a mail until a time, so that no other process sends it. It returns false if
 // another process has claimed it.
 func (x *Inbox) ClaimMail(ctx context.Context, m Mail, until time.Time) (bool, error) {
-	res := x.db.WriteStatement(ctx).Model(&Mail{}).Where("id = ? and tries = ? and next_at = ?", m.ID, m.Tries, db.Time(*m.NextAt)).Update("next_at", db.Time(until))
+	res := x.db.WriteStatement(ctx).Model(&Mail{}).Where("id = ? and tries = ? and next_at = ?", m.ID, m.Tries, db.NormalizeTime(*m.NextTryAt)).Update("next_at", db.NormalizeTime(until))
 	return res.RowsAffected == 1, db.WriteError(res.Error, "mail %d", m.ID)
 }
 
@@ -36,9 +36,9 @@ func (x *Inbox) RecordMailResult(ctx context.Context, m Mail, at time.Time, prob
 	row := map[string]any{"tries": m.Tries + 1, "error": db.CutText(db.SanitizeText(problem), 300), "next_at": nil}
 	switch {
 	case problem == "":
-		row["sent_at"], row["body"] = db.Time(at), "" // a link in it may be a secret
+		row["sent_at"], row["body"] = db.NormalizeTime(at), "" // a link in it may be a secret
 	case !forGood && m.Tries < len(mailRetryDelays):
-		row["next_at"] = db.Time(at.Add(mailRetryDelays[m.Tries]))
+		row["next_at"] = db.NormalizeTime(at.Add(mailRetryDelays[m.Tries]))
 	}
 	return db.WriteError(x.db.WriteStatement(ctx).Model(&Mail{}).Where("id = ?", m.ID).Updates(row).Error, "mail %d",
 		m.ID)
@@ -112,7 +112,7 @@ func (x *Inbox) Unsubscribe(ctx context.Context, token string) error {
 	if err != nil {
 		return err
 	}
-	want, err := x.UnsubscribeToken(ctx, id, choices.AddressOf(user.Email))
+	want, err := x.UnsubscribeToken(ctx, id, choices.MailAddress(user.Email))
 	if err != nil {
 		return err
 	}

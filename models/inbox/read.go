@@ -83,7 +83,7 @@ func (x *Inbox) MarkRead(ctx context.Context, user accounts.User, upTo int64) er
 // MarkAllRead marks all notices up to a time as read, including those that lists omit.
 func (x *Inbox) MarkAllRead(ctx context.Context, user accounts.User, at time.Time) error {
 	err := x.db.WriteStatement(ctx).Model(&accounts.User{}).Where("id = ?", user.ID).
-		UpdateColumn("inbox_read", gorm.Expr("(select coalesce(max(n.id), users.inbox_read) from notices n where n.user_id = users.id and n.created_at <= ?)", db.Time(at))).Error
+		UpdateColumn("inbox_read", gorm.Expr("(select coalesce(max(n.id), users.inbox_read) from notices n where n.user_id = users.id and n.created_at <= ?)", db.NormalizeTime(at))).Error
 	return db.WriteError(err, "person %d", user.ID)
 }
 
@@ -116,10 +116,10 @@ func (x *Inbox) SetChoices(ctx context.Context, user accounts.User, on, byMail [
 
 // Sweep deletes old notices, and the oldest ones of people with too many.
 func (x *Inbox) Sweep(ctx context.Context, at time.Time) error {
-	if err := x.db.WriteStatement(ctx).Where("created_at < ?", db.Time(at.Add(-noticeRetention))).Delete(&Notice{}).Error; err != nil {
+	if err := x.db.WriteStatement(ctx).Where("created_at < ?", db.NormalizeTime(at.Add(-noticeRetention))).Delete(&Notice{}).Error; err != nil {
 		return db.WriteError(err, "old notices")
 	}
-	if err := x.db.WriteStatement(ctx).Where("created_at < ?", db.Time(at.Add(-mailRetention))).Delete(&Mail{}).Error; err != nil {
+	if err := x.db.WriteStatement(ctx).Where("created_at < ?", db.NormalizeTime(at.Add(-mailRetention))).Delete(&Mail{}).Error; err != nil {
 		return db.WriteError(err, "old mails")
 	}
 	err := x.db.WriteStatement(ctx).Exec(`delete from notices where id in (select id from (

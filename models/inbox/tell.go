@@ -48,7 +48,7 @@ func RunEndedNotices(tx *gorm.DB, runID int64) ([]Notice, error) {
 // person's earlier score on the board, or 0.
 func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []Notice, err error) {
 	var frozen int64
-	now := db.Time(tx.NowFunc())
+	now := db.NormalizeTime(tx.NowFunc())
 	err = tx.Table("events").Where("frozen_at <= ? and revealed_at is null and id in (select event_id from event_tasks where task_id = "+
 		"(select v.task_id from runs r join task_versions v on v.id = r.version_id where r.id = ?))", now, runID).Limit(1).Count(&frozen).Error
 	if err != nil || frozen > 0 { // standings stay as they were
@@ -118,7 +118,7 @@ func (e boardEntry) addConfirmation(tx *gorm.DB, runID int64, first bool, list [
 	}
 	own := Notice{UserID: e.UserID, Kind: RecordConfirmed, TaskID: e.TaskID, Device: e.Device}
 	if first {
-		own.State = stillFirstAfterConfirmation
+		own.RunState = stillFirstAfterConfirmation
 	}
 	return append(list, own), nil
 }
@@ -141,7 +141,7 @@ func (e boardEntry) passedPeople(tx *gorm.DB, previous float64) (people []int64,
 	if err := of("bands").Where("score_ns > ?", e.ScoreNS).Order("score_ns, run_id").Limit(1).Pluck("score_ns", &next).Error; err != nil || len(next) == 0 {
 		return nil, db.ReadError(err, "bands")
 	}
-	q := of("entries").Where("score_ns >= ? and achieved_at < ? and user_id <> ?", next[0], db.Time(e.AchievedAt), e.UserID)
+	q := of("entries").Where("score_ns >= ? and achieved_at < ? and user_id <> ?", next[0], db.NormalizeTime(e.AchievedAt), e.UserID)
 	if previous > 0 {
 		q = q.Where("score_ns < ?", previous)
 	}
@@ -159,7 +159,7 @@ func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	err = tx.Raw(`select c.user_id, c.task_id, c.submission_id, coalesce(s.user_id, t.owner_id) as author_id
 		from comments c join tasks t on t.id = c.task_id left join submissions s on s.id = c.submission_id
 		where c.id = ? and c.hidden_at is null and c.removed_at is null and (c.submission_id is null or s.frozen_event = 0 and t.deadline <= ?)`,
-		commentID, db.Time(tx.NowFunc())).Scan(&found).Error
+		commentID, db.NormalizeTime(tx.NowFunc())).Scan(&found).Error
 	if err != nil || len(found) == 0 {
 		return nil, db.ReadError(err, "comment %d", commentID)
 	}
@@ -204,8 +204,8 @@ func TakeDueReminders(tx *gorm.DB) (tasks []int64, err error) {
 
 // tasksClosingSoon selects the tasks that close soon and whose deadline has had no reminders.
 func tasksClosingSoon(tx *gorm.DB) *gorm.DB {
-	now := db.Time(tx.NowFunc())
-	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.Time(now.Add(reminderBeforeDeadline)))
+	now := db.NormalizeTime(tx.NowFunc())
+	return tx.Model(&catalog.Task{}).Where("deadline > ? and deadline <= ? and (reminded_of is null or reminded_of <> deadline)", now, db.NormalizeTime(now.Add(reminderBeforeDeadline)))
 }
 
 // HasDueReminders reports whether TakeDueReminders would return tasks. It needs no transaction.
@@ -236,7 +236,7 @@ func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	made, known := make([]Notice, 0, len(list)), map[int64]bool{}
 	for _, n := range list {
 		p, hears := people[n.UserID]
-		if !hears || known[n.UserID] || p.IsKindOff(n.Kind) || p.isUnread(n) {
+		if !hears || known[n.UserID] || p.IsKindOff(n.Kind) || p.hasUnreadNotice(n) {
 			continue
 		}
 		known[n.UserID] = true
@@ -281,8 +281,8 @@ type recipient struct {
 	existingNotices []Notice
 }
 
-// isUnread reports whether the person has an unread notice of the same kind and subject.
-func (h recipient) isUnread(n Notice) bool {
+// hasUnreadNotice reports whether the person has an unread notice of the same kind and subject.
+func (h recipient) hasUnreadNotice(n Notice) bool {
 	for _, o := range h.existingNotices {
 		if o.Kind == n.Kind && o.TaskID == n.TaskID && o.Device == n.Device && equalIDs(o.SubmissionID, n.SubmissionID) {
 			return true

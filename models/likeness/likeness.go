@@ -18,7 +18,8 @@ import (
 const (
 	// maxSources limits the compared sources to the best entries of each board.
 	maxSources = 200
-	// A fingerprint that more people share is an idiom or comes from a public kernel.
+	// maxPeoplePerFingerprint limits the people who may share a fingerprint that counts. A fingerprint that more people
+	// share is an idiom or comes from a public kernel.
 	maxPeoplePerFingerprint = 8
 	// minSharedFingerprints and minSharedPercent are the thresholds of a hint: the number of shared fingerprints (each
 	// covers about 60 tokens), and their share of the shorter source.

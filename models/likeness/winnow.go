@@ -17,10 +17,11 @@ const (
 type Fingerprints []uint64
 
 // Hasher computes fingerprints of sources that do not depend on identifiers, comments, and layout. It converts a source
-// to tokens, in which all identifiers are equal. It hashes each sequence of gram tokens and keeps the smallest hash in
-// each window of adjacent hashes, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing: Local Algorithms for
-// Document Fingerprinting" (SIGMOD 2003). Sources that share gram+window-1 consecutive tokens share a fingerprint. The
-// seed is random, so that no one can design a source with rare fingerprints.
+// to tokens, in which all identifiers are equal. It hashes each sequence of tokensPerGram tokens and keeps the smallest
+// hash in each window of winnowingWindow adjacent hashes, as in S. Schleimer, D. Wilkerson, and A. Aiken, "Winnowing:
+// Local Algorithms for Document Fingerprinting" (SIGMOD 2003). Sources that share tokensPerGram+winnowingWindow-1
+// consecutive tokens share a fingerprint. The seed is random, so that no one can design a source with rare
+// fingerprints.
 type Hasher struct {
 	hashSeed       maphash.Seed
 	keywordClasses map[string]byte // classes of keywords

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	inviteCodePrefix      = "wbi_" // personRefusal secret scanners find a leaked code
+	inviteCodePrefix      = "wbi_" // lets secret scanners find a leaked code
 	shownCodePrefixLength = len(inviteCodePrefix) + 6
 
 	maxPeoplePerInvite  = 10_000 // largest limit of one code
@@ -65,7 +65,7 @@ func (n NewInvite) check() error {
 func (i Invite) RefusalAt(at time.Time) error {
 	switch {
 	case i.RevokedAt != nil:
-		return unknownCodeError()
+		return invalidCodeError()
 	case i.ExpiresAt != nil && !at.Before(*i.ExpiresAt):
 		return db.Errorf(db.Forbidden, "This invite code expired on %s UTC. Ask the author of the task for another.", i.ExpiresAt.Format("2006-01-02 15:04"))
 	case i.MaxPeople > 0 && i.UseCount >= i.MaxPeople:
@@ -74,9 +74,9 @@ func (i Invite) RefusalAt(at time.Time) error {
 	return nil
 }
 
-// unknownCodeError returns the error for an invalid code, which does not reveal whether the code was revoked or never
+// invalidCodeError returns the error for an invalid code, which does not reveal whether the code was revoked or never
 // existed.
-func unknownCodeError() error {
+func invalidCodeError() error {
 	return db.Errorf(db.NotFound, "This invite code is not valid: it is mistyped, or was revoked. Ask the author of the task for another.")
 }
 
@@ -95,7 +95,7 @@ func (b *Memberships) CreateInvite(
 		MaxPeople: n.MaxPeople, CreatedBy: actor.ID, CreatedAt: db.Now(),
 	}
 	if n.Lifetime > 0 {
-		end := db.Time(invite.CreatedAt.Add(n.Lifetime))
+		end := db.NormalizeTime(invite.CreatedAt.Add(n.Lifetime))
 		invite.ExpiresAt = &end
 	}
 	err = b.db.Write(ctx, func(tx *gorm.DB) error {

@@ -71,7 +71,7 @@ func readInviteOffer(tx *gorm.DB, userID int64, code string) (o InviteOffer, err
 		return o, db.ReadError(read.Error, "invite code")
 	}
 	if read.RowsAffected == 0 {
-		return o, unknownCodeError()
+		return o, invalidCodeError()
 	}
 	if err := tx.Take(&o.Task, o.invite.TaskID).Error; err != nil {
 		return o, db.ReadError(err, "task %d", o.invite.TaskID)
@@ -79,7 +79,7 @@ func readInviteOffer(tx *gorm.DB, userID int64, code string) (o InviteOffer, err
 	seen := o.Task.VisibleTo(user)
 	if o.Task.Visibility != catalog.Members {
 		if o.AllTasksVisible = seen; !seen {
-			return InviteOffer{}, unknownCodeError()
+			return InviteOffer{}, invalidCodeError()
 		}
 		return o, nil
 	}

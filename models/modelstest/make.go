@@ -117,7 +117,7 @@ func Submit(t testing.TB, s *models.Store, user accounts.User, task catalog.Task
 	return SubmitSource(t, s, user, task, fmt.Sprintf("int main%d;", rand.Uint64()))
 }
 
-// SubmitSource is Submit with a given source.
+// SubmitSource creates a ranked submission of a given source for all devices of a task, and returns its runs.
 func SubmitSource(t testing.TB, s *models.Store, user accounts.User, task catalog.Task, source string) []work.Run {
 	t.Helper()
 	_, runs, err := s.Submissions.Submit(t.Context(), submissions.NewSubmission{

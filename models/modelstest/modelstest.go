@@ -37,15 +37,16 @@ func Each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	EachConfig(t, models.Config{}, fn)
 }
 
-// EachDialect is Each for statements that differ between the databases. The small test tier also runs both subtests.
+// EachDialect runs fn as one subtest per database, as Each does, for statements that differ between the databases. The
+// small test tier also runs both subtests.
 func EachDialect(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
 	onSQLite(t, models.Config{}, fn)
 	t.Run("postgres", func(t *testing.T) { fn(t, openEmptied(t, models.Config{})) })
 }
 
-// EachConfig is Each with additional settings; Dir and DSN are set. A test that changes tables or their versions must
-// undo that, because another test reuses the schema.
+// EachConfig runs fn as one subtest per database, as Each does, with additional settings; Dir and DSN are set. A test
+// that changes tables or their versions must undo that, because another test reuses the schema.
 func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
 	onSQLite(t, cfg, fn)

@@ -42,7 +42,8 @@ func PostgresURL(t testing.TB) string {
 	return AlwaysPostgresURL(t)
 }
 
-// AlwaysPostgresURL is PostgresURL for tests that the small test tier also runs on PostgreSQL.
+// AlwaysPostgresURL returns a URL of an empty schema, as PostgresURL does, for tests that the small test tier also runs
+// on PostgreSQL.
 func AlwaysPostgresURL(t testing.TB) string {
 	t.Helper()
 	server, admin := connect(t)
@@ -55,9 +56,9 @@ func AlwaysPostgresURL(t testing.TB) string {
 	return server.url(name)
 }
 
-// emptyPostgresURL is PostgresURL for tests that open a store and do not change its tables. A later test gets the same
-// schema without rows: emptying it takes a third of the time of the migrations. A test that fails in a transaction
-// leaves no lock, because its connections are closed before the schema is emptied.
+// emptyPostgresURL returns a URL of an empty schema for tests that open a store and do not change its tables. A later
+// test gets the same schema without rows: emptying it takes a third of the time of the migrations. A test that fails in
+// a transaction leaves no lock, because its connections are closed before the schema is emptied.
 func emptyPostgresURL(t testing.TB) string {
 	t.Helper()
 	server, admin := connect(t)

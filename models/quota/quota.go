@@ -58,8 +58,9 @@ func midnightUTC(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time
 // todayDate returns today's date as charges store it.
 func todayDate(tx *gorm.DB) string { return midnightUTC(tx).Format(time.DateOnly) }
 
-// changeAsAdmin runs an admin's change, and adds it to the audit log unless the subject is empty.
-func (q *Quotas) changeAsAdmin(ctx context.Context, actor accounts.User, act string,
+// runAsAdmin checks that actor may manage devices, which only admins may, runs do in a transaction, and adds the action
+// to the audit log unless the subject is empty.
+func (q *Quotas) runAsAdmin(ctx context.Context, actor accounts.User, act string,
 	do func(*gorm.DB) (subject, detail string, err error)) error {
 	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
 		return err
@@ -97,7 +98,7 @@ func (q *Quotas) SetBudget(ctx context.Context, actor accounts.User, person int6
 	if seconds == nil {
 		act = "remove budget"
 	}
-	return q.changeAsAdmin(ctx, actor, act, func(tx *gorm.DB) (subject, detail string, err error) {
+	return q.runAsAdmin(ctx, actor, act, func(tx *gorm.DB) (subject, detail string, err error) {
 		if person > 0 {
 			if _, err := personName(tx, person); err != nil {
 				return "", "", err

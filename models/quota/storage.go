@@ -94,7 +94,7 @@ func (q *Quotas) StorageTotal(
 		(select count(*) from evaluations where ended_at < ?) as next_evaluations,
 		(select count(*) from run_events where created_at < ?) as next_events
 		from artifacts where created_at < ? and run_id not in (select id from runs where id in (`+onBoards+`) or profile_of in (`+onBoards+`))`,
-		db.Time(goes.Evaluations), db.Time(goes.Events), db.Time(goes.Artifacts)).Scan(&row).Error
+		db.NormalizeTime(goes.Evaluations), db.NormalizeTime(goes.Events), db.NormalizeTime(goes.Artifacts)).Scan(&row).Error
 	next = SweepPreview{row.NextArtifacts, row.NextArtifactBytes, row.NextEvaluations, row.NextEvents}
 	return row.StorageTotal, next, db.ReadError(err, "storage")
 }

@@ -30,18 +30,18 @@ const maxTeamNameLength = 60
 // TeamChange describes an admin's change of a team. An unknown name creates a team. Names that differ only in case are
 // equal.
 type TeamChange struct {
-	Name    string
-	Person  int64 // joins, also from another team; 0: no one
-	Seconds *int  // the budget, 0 for no limit; nil: unchanged
+	Name          string
+	PersonID      int64 // joins, also from another team; 0: no one
+	BudgetSeconds *int  // the budget, 0 for no limit; nil: unchanged
 }
 
 // SetTeam applies a change to a team. Only admins may call it.
 func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange) error {
-	return q.changeAsAdmin(ctx, actor, "set team", func(tx *gorm.DB) (subject, detail string, err error) {
+	return q.runAsAdmin(ctx, actor, "set team", func(tx *gorm.DB) (subject, detail string, err error) {
 		name := strings.Join(strings.Fields(db.SanitizeText(n.Name)), " ")
 		var parts []string
-		if n.Seconds != nil {
-			budget, err := budgetText(*n.Seconds)
+		if n.BudgetSeconds != nil {
+			budget, err := budgetText(*n.BudgetSeconds)
 			if err != nil {
 				return "", "", err
 			}
@@ -59,15 +59,15 @@ func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange)
 		}
 		err = tx.Raw(`insert into teams (name, name_key, seconds) values (@name, @key, coalesce(cast(@seconds as integer), 0))
 			on conflict (name_key) do update set seconds = coalesce(cast(@seconds as integer), teams.seconds) returning id, name`,
-			map[string]any{"name": name, "key": strings.ToLower(name), "seconds": n.Seconds}).Scan(&team).Error
-		if err == nil && n.Person > 0 {
-			who, err := personName(tx, n.Person)
+			map[string]any{"name": name, "key": strings.ToLower(name), "seconds": n.BudgetSeconds}).Scan(&team).Error
+		if err == nil && n.PersonID > 0 {
+			who, err := personName(tx, n.PersonID)
 			if err != nil {
 				return "", "", err
 			}
 			parts = append([]string{who + " comes in"}, parts...)
 			err = tx.Exec(`insert into team_members (user_id, team_id) values (?, ?)
-				on conflict (user_id) do update set team_id = excluded.team_id`, n.Person, team.ID).Error
+				on conflict (user_id) do update set team_id = excluded.team_id`, n.PersonID, team.ID).Error
 			return team.Name, strings.Join(parts, ", "), db.WriteError(err, "member of team %s", team.Name)
 		}
 		return team.Name, strings.Join(parts, ", "), db.WriteError(err, "team %s", name)
@@ -76,7 +76,7 @@ func (q *Quotas) SetTeam(ctx context.Context, actor accounts.User, n TeamChange)
 
 // RemoveTeam deletes a team and its budget, but not its members. Only admins may call it.
 func (q *Quotas) RemoveTeam(ctx context.Context, actor accounts.User, id int64) error {
-	return q.changeAsAdmin(ctx, actor, "remove team", func(tx *gorm.DB) (name, _ string, err error) {
+	return q.runAsAdmin(ctx, actor, "remove team", func(tx *gorm.DB) (name, _ string, err error) {
 		if name, err = teamName(tx, id); err == nil {
 			err = db.WriteError(tx.Exec("delete from teams where id = ?", id).Error, "teams without %s", name)
 		}
@@ -84,9 +84,9 @@ func (q *Quotas) RemoveTeam(ctx context.Context, actor accounts.User, id int64) 
 	})
 }
 
-// LeaveTeam removes a person from a team. It does nothing if the person has left. Only admins may call it.
-func (q *Quotas) LeaveTeam(ctx context.Context, actor accounts.User, id, person int64) error {
-	return q.changeAsAdmin(ctx, actor, "leave team", func(tx *gorm.DB) (who, team string, err error) {
+// RemoveFromTeam removes a person from a team. It does nothing if the person has left. Only admins may call it.
+func (q *Quotas) RemoveFromTeam(ctx context.Context, actor accounts.User, id, person int64) error {
+	return q.runAsAdmin(ctx, actor, "leave team", func(tx *gorm.DB) (who, team string, err error) {
 		if team, err = teamName(tx, id); err != nil {
 			return "", "", err
 		}
@@ -161,7 +161,7 @@ func ChargeGPUTime(tx *gorm.DB, person, submission int64, held time.Duration) er
 		return nil
 	}
 	if submission > 0 {
-		err := tx.Model(&Use{}).Where("submission_id = ?", submission).
+		err := tx.Model(&SubmissionUse{}).Where("submission_id = ?", submission).
 			Update("held_ns", gorm.Expr("held_ns + ?", held.Nanoseconds())).Error
 		if err != nil {
 			return db.WriteError(err, "use of submission %d", submission)

@@ -24,9 +24,9 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 		task := modelstest.Task(t, s, admin, "sort", "H200")
 		set := func(name string, person int64, seconds ...int) {
 			t.Helper()
-			n := quota.TeamChange{Name: name, Person: person}
+			n := quota.TeamChange{Name: name, PersonID: person}
 			if len(seconds) > 0 {
-				n.Seconds = &seconds[0]
+				n.BudgetSeconds = &seconds[0]
 			}
 			if err := s.Quotas.SetTeam(t.Context(), admin, n); err != nil {
 				t.Fatal(err)
@@ -49,7 +49,7 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			return err
 		}
 		ten := 10
-		for _, n := range []quota.TeamChange{{Name: "Kernels", Seconds: &ten}, {Person: ann.ID}} {
+		for _, n := range []quota.TeamChange{{Name: "Kernels", BudgetSeconds: &ten}, {PersonID: ann.ID}} {
 			if err := s.Quotas.SetTeam(t.Context(), ann, n); db.KindOf(err) != db.Forbidden {
 				t.Errorf("a person changed a team: %v", err)
 			}
@@ -90,12 +90,12 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			team  int64
 			want  db.ErrorKind
 		}{{bob, list[1].ID, db.Forbidden}, {admin, list[1].ID + 1000, db.NotFound}} {
-			if err := s.Quotas.LeaveTeam(t.Context(), left.actor, left.team, bob.ID); db.KindOf(err) != left.want {
+			if err := s.Quotas.RemoveFromTeam(t.Context(), left.actor, left.team, bob.ID); db.KindOf(err) != left.want {
 				t.Errorf("%s takes Bob out of team %d: %v", left.actor.Name, left.team, err)
 			}
 		}
 		for _, team := range []int64{list[0].ID, list[1].ID, list[1].ID} { // not his; his; no longer his
-			if err := s.Quotas.LeaveTeam(t.Context(), admin, team, bob.ID); err != nil {
+			if err := s.Quotas.RemoveFromTeam(t.Context(), admin, team, bob.ID); err != nil {
 				t.Fatal(err)
 			}
 			if team == list[0].ID {

@@ -13,8 +13,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Use is a submission as task limits count it. It remains when the submission is deleted.
-type Use struct {
+// SubmissionUse is a submission as task limits count it. It remains when the submission is deleted.
+type SubmissionUse struct {
 	SubmissionID int64 `gorm:"primaryKey;autoIncrement:false"`
 	UserID       int64
 	TaskID       int64
@@ -23,29 +23,32 @@ type Use struct {
 	SlotNS       int64 `gorm:"column:held_ns"` // time during which GPUs were used, times their number
 }
 
+// TableName returns the table of uses.
+func (SubmissionUse) TableName() string { return "uses" }
+
 // RecordUse stores a use for task limits.
-func RecordUse(tx *gorm.DB, u Use) error {
+func RecordUse(tx *gorm.DB, u SubmissionUse) error {
 	return db.WriteError(tx.Create(&u).Error, "use of task %d", u.TaskID)
 }
 
 // SweepUses deletes uses that are older than every period.
 func SweepUses(tx *gorm.DB, at time.Time) error {
-	err := tx.Where("created_at < ?", db.Time(at.Add(-LimitPerDay.Length()))).Delete(&Use{}).Error
+	err := tx.Where("created_at < ?", db.NormalizeTime(at.Add(-LimitPerDay.Length()))).Delete(&SubmissionUse{}).Error
 	return db.WriteError(err, "old uses of tasks")
 }
 
 // maxReadUses limits the uses of a person that are read. It equals the maximum of a limit.
 const maxReadUses = 10_000
 
-// countedUse is a Use with its unfinished runs.
-type countedUse struct {
-	Use
+// useWithUnfinishedRuns is a SubmissionUse with the number of its unfinished runs.
+type useWithUnfinishedRuns struct {
+	SubmissionUse
 	UnfinishedRuns int `gorm:"column:live"`
 }
 
 // readUses reads a person's uses of a task in the last day, newest first. Submissions that ended with an infrastructure
 // error do not count.
-func readUses(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) {
+func readUses(tx *gorm.DB, userID, taskID int64) (list []useWithUnfinishedRuns, err error) {
 	err = tx.Table("uses u").Select(`u.*, (select count(*) from runs r where r.submission_id = u.submission_id and r.ended_at is null
 			and r.profile_of is null and r.device <> ?) as live`, gpuname.CPU).
 		Where("u.user_id = ? and u.task_id = ? and u.created_at > ?", userID, taskID,
@@ -58,9 +61,9 @@ func readUses(tx *gorm.DB, userID, taskID int64) (list []countedUse, err error) 
 // LimitUse is a limit of a task with the person's use of it.
 type LimitUse struct {
 	TaskLimit
-	SubmissionCount int           `gorm:"column:count"` // submissions
-	UsedGPUTime     time.Duration // GPU time; live runs count by the average of those that ended
-	FreeAt          time.Time     `gorm:"column:free"` // when something is left again; zero: something is left
+	SubmissionCount  int           `gorm:"column:count"` // submissions
+	UsedGPUTime      time.Duration // GPU time; live runs count by the average of those that ended
+	AvailableAgainAt time.Time     // when something is left again; zero: something is left
 }
 
 // Remaining returns the submissions and GPU-seconds that remain; 0 for a quantity without a limit.
@@ -88,7 +91,7 @@ func limitUses(tx *gorm.DB, user accounts.User, taskID int64, limits []TaskLimit
 
 // countLimitUse counts uses (sorted newest first) against a limit. A limit that is reached allows the next submission
 // when its oldest counted use leaves the period.
-func countLimitUse(limit TaskLimit, uses []countedUse, now time.Time) LimitUse {
+func countLimitUse(limit TaskLimit, uses []useWithUnfinishedRuns, now time.Time) LimitUse {
 	s := LimitUse{TaskLimit: limit}
 	since, usual := now.Add(-limit.Period.Length()), averageSlotTime(limit.Mode, uses)
 	for _, u := range uses {
@@ -100,8 +103,8 @@ func countLimitUse(limit TaskLimit, uses []countedUse, now time.Time) LimitUse {
 		s.UsedGPUTime += time.Duration(u.SlotNS) + time.Duration(u.UnfinishedRuns)*usual
 		most := time.Duration(limit.GPUSeconds) * time.Second
 		if s.SubmissionCount == limit.Submissions || most > 0 && before < most && s.UsedGPUTime >= most {
-			if free := u.CreatedAt.Add(limit.Period.Length()); free.After(s.FreeAt) {
-				s.FreeAt = free
+			if free := u.CreatedAt.Add(limit.Period.Length()); free.After(s.AvailableAgainAt) {
+				s.AvailableAgainAt = free
 			}
 		}
 	}
@@ -113,7 +116,7 @@ func countLimitUse(limit TaskLimit, uses []countedUse, now time.Time) LimitUse {
 const assumedGPUTime = 30 * time.Second
 
 // averageSlotTime returns the average GPU time of ended uses in a mode.
-func averageSlotTime(mode string, uses []countedUse) time.Duration {
+func averageSlotTime(mode string, uses []useWithUnfinishedRuns) time.Duration {
 	var sum, n int64
 	for _, u := range uses {
 		if u.SlotNS > 0 && u.UnfinishedRuns == 0 && (mode == "" || string(u.Mode) == mode) {
@@ -133,8 +136,8 @@ func CheckTaskLimits(tx *gorm.DB, user accounts.User, taskID int64, limits []Tas
 		return err
 	}
 	for _, s := range spent {
-		if !s.FreeAt.IsZero() && (s.Mode == "" || s.Mode == string(mode)) {
-			return RetryLaterError(s.FreeAt, fmt.Sprintf("This task takes at most %s from each person; try again in {wait}.", s.TaskLimit))
+		if !s.AvailableAgainAt.IsZero() && (s.Mode == "" || s.Mode == string(mode)) {
+			return RetryLaterError(s.AvailableAgainAt, fmt.Sprintf("This task takes at most %s from each person; try again in {wait}.", s.TaskLimit))
 		}
 	}
 	return nil

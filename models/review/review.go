@@ -16,12 +16,12 @@ type FlagKind string
 // Kinds of flags.
 const (
 	KindReport       FlagKind = "report"
-	KindClocks       FlagKind = "clocks"       // its clocks differ by more than the tolerance
-	KindHeld         FlagKind = "held"         // it does not count before someone has looked: below the floor of its unit or above its roof
-	KindSource       FlagKind = "source"       // hints in its text, or it is the text of a disqualified run
-	KindLibrary      FlagKind = "library"      // a profile lists kernels of libraries, which its task refuses
-	KindContradicted FlagKind = "contradicted" // its kernels take longer under Nsight Compute than it took
-	KindUnconfirmed  FlagKind = "unconfirmed"  // a confirmation of it ended without numbers
+	KindClocks       FlagKind = "clocks"       // the clocks of runner and judge differ by more than the tolerance
+	KindHeld         FlagKind = "held"         // the score is impossible on its slot, so the run does not count before a review
+	KindSource       FlagKind = "source"       // the source has hints of cheating, or equals that of a disqualified run
+	KindLibrary      FlagKind = "library"      // the profile lists kernels of libraries, which the task forbids
+	KindContradicted FlagKind = "contradicted" // the kernels take longer in the profile than in the run
+	KindUnconfirmed  FlagKind = "unconfirmed"  // a confirmation of the run ended without scores
 )
 
 // MaxDetailLength limits the stored detail of a flag, in bytes.
@@ -32,12 +32,12 @@ type Flag struct {
 	ID         int64
 	RunID      int64
 	Kind       FlagKind
-	UserID     int64 // who reported it; 0: the site
+	ReporterID int64 `gorm:"column:user_id"` // person who reported it; 0 for the site
 	Detail     string
 	CreatedAt  time.Time
 	ClosedAt   *time.Time
 	ClosedBy   int64
-	Resolution string `gorm:"column:outcome"` // what came of it
+	Resolution string `gorm:"column:outcome"` // outcome of the review
 }
 
 // RaiseFlag raises a flag on behalf of the site.

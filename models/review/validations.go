@@ -30,11 +30,11 @@ const (
 // MaxValidationMessageLength limits the stored message of a validation script, in bytes.
 const MaxValidationMessageLength = 500
 
-// Validation is the result of a validation script for one run.
-type Validation struct {
-	RunID         int64  `gorm:"primaryKey;autoIncrement:false"` // of the entry
-	ScriptRunID   int64  `gorm:"column:by_run"`                  // in which the script runs
-	ScriptVersion string // as its author calls it
+// EntryValidation is the result of a validation script for one run.
+type EntryValidation struct {
+	RunID         int64  `gorm:"primaryKey;autoIncrement:false"` // run of the entry
+	ScriptRunID   int64  `gorm:"column:by_run"`                  // run in which the script runs
+	ScriptVersion string // version of the script, as its author calls it
 	AskedBy       int64
 	AskedAt       time.Time
 	Answer        ValidationAnswer
@@ -42,9 +42,12 @@ type Validation struct {
 	EndedAt       *time.Time
 }
 
+// TableName returns the table of validations.
+func (EntryValidation) TableName() string { return "validations" }
+
 // ValidationRow is a validation with the names that pages show.
 type ValidationRow struct {
-	Validation
+	EntryValidation
 	RequesterName string `gorm:"column:asked_name"`
 	SubmissionID  int64
 	Device        string
@@ -66,14 +69,14 @@ func (s *Validations) rowsQuery(ctx context.Context) *gorm.DB {
 }
 
 // AskValidation stores that the validation script of an entry is queued. It replaces an earlier answer.
-func AskValidation(tx *gorm.DB, v Validation) error {
+func AskValidation(tx *gorm.DB, v EntryValidation) error {
 	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&v).Error
 	return db.WriteError(err, "validation")
 }
 
 // NewestValidation returns the time of the last request to validate an entry of a task, or the zero time.
 func NewestValidation(tx *gorm.DB, taskID int64) (time.Time, error) {
-	var newest Validation
+	var newest EntryValidation
 	err := tx.Where("run_id in (select r.id from runs r join submissions s on s.id = r.submission_id where s.task_id = ?)", taskID).
 		Order("asked_at desc").Limit(1).Find(&newest).Error
 	return newest.AskedAt, db.ReadError(err, "the last validation")
@@ -81,14 +84,14 @@ func NewestValidation(tx *gorm.DB, taskID int64) (time.Time, error) {
 
 // WaitingValidations returns the runs among runIDs whose validation has no answer yet.
 func WaitingValidations(tx *gorm.DB, runIDs []int64) (waiting []int64, err error) {
-	err = tx.Model(&Validation{}).Where("run_id in ? and ended_at is null", runIDs).Pluck("run_id", &waiting).Error
+	err = tx.Model(&EntryValidation{}).Where("run_id in ? and ended_at is null", runIDs).Pluck("run_id", &waiting).Error
 	return waiting, db.ReadError(err, "validations that wait")
 }
 
 // EndValidation stores the answer of the script that ran as run byRun. It ignores a second answer of the same run, and
 // answers of runs older than the last request.
 func EndValidation(tx *gorm.DB, byRun int64, answer ValidationAnswer, message string) (changed bool, err error) {
-	res := tx.Model(&Validation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
+	res := tx.Model(&EntryValidation{}).Where("by_run = ? and ended_at is null", byRun).Updates(map[string]any{
 		"answer": answer, "message": db.CutText(db.SanitizeText(message), MaxValidationMessageLength),
 		"ended_at": db.Now()})
 	return res.RowsAffected > 0, db.WriteError(res.Error, "validation")

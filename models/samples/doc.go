@@ -22,8 +22,8 @@
 //
 // What may go wrong: the interval of several runs treats the processes of all runs alike and adds the usual difference
 // between runs (harness.RunToRunDeviation), so that it is too narrow if they differ by more; differences up to 0.5 %
-// never separate entries (boards.apart). A person may stop submitting when the score is favorable; that gains a third
-// of the luckiest run's luck. A source that differs by a letter is another one: its luck ends with the confirmation of
-// 1st place. A kernel that crashes its worker where it is slow gets an infrastructure error, which counts against no
-// one; workers' logs and the operator's page show it.
+// never separate entries (boards.isClearlySlower). A person may stop submitting when the score is favorable; that gains
+// a third of the luckiest run's luck. A source that differs by a letter is another one: its luck ends with the
+// confirmation of 1st place. A kernel that crashes its worker where it is slow gets an infrastructure error, which
+// counts against no one; workers' logs and the operator's page show it.
 package samples

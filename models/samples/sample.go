@@ -28,38 +28,38 @@ type Sample struct {
 	Purpose       work.Purpose
 	// IsUnfinished means that one process of the measurement did not finish. A person who notices that a slot is slow
 	// could have ended it.
-	IsUnfinished bool       `gorm:"column:unfinished"`
-	SetAsideAt   *time.Time `gorm:"column:aside_at"` // when it was set aside; nil: it counts
-	Reason       string     `gorm:"column:why"`      // how its run ended, or why it is set aside
-	Measure      `gorm:"embedded"`
-	// Cases has the median times of the finished processes, by case. For a task's own program, which reports no
+	IsUnfinished   bool       `gorm:"column:unfinished"`
+	SetAsideAt     *time.Time `gorm:"column:aside_at"` // when it was set aside; nil: it counts
+	Reason         string     `gorm:"column:why"`      // how its run ended, or why it is set aside
+	MeasuredValues `gorm:"embedded"`
+	// CaseTimes has the median times of the finished processes, by case. For a task's own program, which reports no
 	// processes, it has one time per case.
-	Cases   [][]float64 `gorm:"serializer:json"`
-	EndedAt time.Time
+	CaseTimes [][]float64 `gorm:"column:cases;serializer:json"`
+	EndedAt   time.Time
 }
 
 // Reasons why a sample does not count.
 const (
-	ReasonUndecidedOrder   = "its confirmation or remeasurement goes on" // or ended without it
+	ReasonUndecidedOrder   = "its confirmation or remeasurement goes on" // or the order ended without counting it
 	ReasonMeasuredAgain    = "measured again"
 	ReasonDeletedUncounted = "deleted while it did not count"
 	ReasonDeletedByAdmin   = "deleted by an admin"
 )
 
-// Measure has the values of one sample, or of several combined.
-type Measure struct {
-	ScoreNS         float64 `gorm:"column:score_ns"` // 0: its run ended without one
+// MeasuredValues has the values of one sample, or of several combined.
+type MeasuredValues struct {
+	ScoreNS         float64 `gorm:"column:score_ns"` // 0 if the run ended without a score
 	DeviationNS     float64 `gorm:"column:std_ns"`
 	StandardErrorNS float64 `gorm:"column:err_ns"`
 	ClockName       string  `gorm:"column:clock"`
 	boards.Interval
 	RooflineShare   *float64 `gorm:"column:roof"`
-	DisturbedReason string   `gorm:"column:disturbed"` // why the conditions were bad
+	DisturbedReason string   `gorm:"column:disturbed"` // reason for bad conditions; empty if there were none
 }
 
 // Score is a score that was computed from samples.
 type Score struct {
-	Measure `gorm:"embedded"`
+	MeasuredValues `gorm:"embedded"`
 	// SampleCount is the number of samples; 0 means one, or that the samples are turns of confirmations.
 	SampleCount int `gorm:"column:pooled"`
 	// BeforeConfirmationNS is the score before the first confirmation, 0 if there was none. It is nil if the score does
@@ -70,8 +70,8 @@ type Score struct {
 // AddSample stores the sample of a run that has ended. A rerun's sample has the source of the run that it measured.
 func AddSample(tx *gorm.DB, s Sample) error {
 	// Times below a nanosecond are impossible, and a 0 would make the geometric mean of a pool 0.
-	if caseCount(s) == 0 || slices.ContainsFunc(slices.Concat(s.Cases...), func(ns float64) bool { return ns < 1 }) {
-		s.Cases = [][]float64{} // no worker of ours sends that
+	if caseCount(s) == 0 || slices.ContainsFunc(slices.Concat(s.CaseTimes...), func(ns float64) bool { return ns < 1 }) {
+		s.CaseTimes = [][]float64{} // no worker of ours sends that
 	}
 	err := tx.Table("submissions").Where("id = (select submission_id from runs where id = ?)", s.RunID).Pluck("source_key", &s.SourceKey).Error
 	if err == nil {
@@ -118,7 +118,7 @@ func SetAsideReplacedSamples(tx *gorm.DB, run int64) error {
 	}
 	err := tx.Model(&Sample{}).Where("version_id = ? and device = ? and source_key = ? and aside_at is null", s.VersionID, s.Device, s.SourceKey).
 		Where("run_id = ? and purpose = ? or epoch_id = ? and (purpose = ? or user_id = ? and ended_at <= ?)", s.RunID, work.PurposeSubmitted,
-			s.EpochID, work.PurposeConfirm, s.UserID, db.Time(s.EndedAt)).
+			s.EpochID, work.PurposeConfirm, s.UserID, db.NormalizeTime(s.EndedAt)).
 		Updates(map[string]any{"aside_at": db.Now(), "why": ReasonMeasuredAgain}).Error
 	return db.WriteError(err, "what was measured of the source of run %d", s.RunID)
 }

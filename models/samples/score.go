@@ -30,7 +30,7 @@ const unfinishedProcessPenalty = 2
 func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	if turns := confirmationSamples(samples); len(turns) > 0 {
 		before := ScoreOf(samplesEndedBefore(samples, turns[0].EndedAt), ranking).ScoreNS
-		return Score{Measure: medianScore(turns, ranking), BeforeConfirmationNS: &before}
+		return Score{MeasuredValues: medianScore(turns, ranking), BeforeConfirmationNS: &before}
 	}
 	list := comparableSamples(samples)
 	scored := slices.DeleteFunc(slices.Clone(list), func(s Sample) bool { return s.ScoreNS == 0 })
@@ -38,13 +38,13 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	case len(scored) == 0:
 		return Score{}
 	case len(list) == 1:
-		return Score{Measure: list[0].Measure}
+		return Score{MeasuredValues: list[0].MeasuredValues}
 	}
 	ns, interval, err := harness.CombineRuns(ranking, processTimes(list))
 	if err != nil {
-		return Score{Measure: scored[0].Measure}
+		return Score{MeasuredValues: scored[0].MeasuredValues}
 	}
-	all := Score{Measure: combineMeasures(scored, ns), SampleCount: len(list)}
+	all := Score{MeasuredValues: combineMeasures(scored, ns), SampleCount: len(list)}
 	all.StandardErrorNS /= math.Sqrt(float64(len(scored)))
 	// Runs of a task's own program have no processes, so their common score has no interval. Bands compare such scores
 	// as exact.
@@ -85,12 +85,12 @@ func ScoreAt(history []Sample, runID int64, at time.Time, ranking tasks.Ranking)
 // caseCount returns the number of cases of a sample. It returns 0 if there are none, or if cases have different numbers
 // of processes.
 func caseCount(s Sample) int {
-	for _, processes := range s.Cases {
-		if len(processes) == 0 || len(processes) != len(s.Cases[0]) {
+	for _, processes := range s.CaseTimes {
+		if len(processes) == 0 || len(processes) != len(s.CaseTimes[0]) {
 			return 0
 		}
 	}
-	return len(s.Cases)
+	return len(s.CaseTimes)
 }
 
 // comparableSamples returns the samples that have a score or unfinished processes, and the most frequent number of
@@ -122,8 +122,8 @@ func processTimes(samples []Sample) (all [][][]float64) {
 		if s.IsUnfinished {
 			unfinished++
 		}
-		if len(s.Cases) > 0 {
-			all = append(all, s.Cases)
+		if len(s.CaseTimes) > 0 {
+			all = append(all, s.CaseTimes)
 		}
 	}
 	if unfinished == 0 {
@@ -142,8 +142,8 @@ func processTimes(samples []Sample) (all [][][]float64) {
 
 // combineMeasures combines samples without an interval. Deviations are averaged, and the share of the roof is scaled to
 // the score ns.
-func combineMeasures(samples []Sample, ns float64) Measure {
-	all, clocks := Measure{ScoreNS: ns, DisturbedReason: disturbanceReason(samples)}, map[job.Clock]bool{}
+func combineMeasures(samples []Sample, ns float64) MeasuredValues {
+	all, clocks := MeasuredValues{ScoreNS: ns, DisturbedReason: disturbanceReason(samples)}, map[job.Clock]bool{}
 	for _, s := range samples {
 		all.DeviationNS += s.DeviationNS / float64(len(samples))
 		all.StandardErrorNS += s.StandardErrorNS / float64(len(samples))
@@ -177,12 +177,12 @@ func disturbanceReason(samples []Sample) string {
 // medianScore computes the score of confirmations: the median of the turns, which one disturbed turn hardly changes,
 // however many processes it has. The interval comes from the processes of all turns. If a turn has no processes, it is
 // the smallest interval that contains those of all turns.
-func medianScore(turns []Sample, ranking tasks.Ranking) Measure {
+func medianScore(turns []Sample, ranking tasks.Ranking) MeasuredValues {
 	// The values are logarithms, so that the middle of two scores is their geometric mean, for times as for speeds.
 	logs, cases, measured := make([]float64, len(turns)), make([][][]float64, len(turns)), true
 	for i, s := range turns {
-		logs[i], cases[i] = math.Log(s.ScoreNS), s.Cases
-		measured = measured && s.Processes > 0 && caseCount(s) > 0 && len(s.Cases[0]) == s.Processes
+		logs[i], cases[i] = math.Log(s.ScoreNS), s.CaseTimes
+		measured = measured && s.Processes > 0 && caseCount(s) > 0 && len(s.CaseTimes[0]) == s.Processes
 	}
 	slices.Sort(logs)
 	all := combineMeasures(turns, math.Exp((logs[len(logs)/2]+logs[(len(logs)-1)/2])/2))
@@ -223,17 +223,17 @@ func enclosingInterval(samples []Sample) (all boards.Interval) {
 
 // ConfirmedCaseTimes returns the time of one case of a confirmed score, computed as the score is, and its time in each
 // turn. A turn without the case has nil.
-func ConfirmedCaseTimes(turns []Sample, at int) (all Measure, each []float64) {
+func ConfirmedCaseTimes(turns []Sample, at int) (all MeasuredValues, each []float64) {
 	alone := make([]Sample, len(turns))
 	for i, s := range turns {
-		if at >= len(s.Cases) {
+		if at >= len(s.CaseTimes) {
 			return all, nil
 		}
 		alone[i] = Sample{
-			Cases:   s.Cases[at : at+1],
-			Measure: Measure{Interval: boards.Interval{Processes: s.Processes}},
+			CaseTimes:      s.CaseTimes[at : at+1],
+			MeasuredValues: MeasuredValues{Interval: boards.Interval{Processes: s.Processes}},
 		}
-		ns, _, err := harness.CombineRuns(tasks.RankGeometricMean, [][][]float64{alone[i].Cases})
+		ns, _, err := harness.CombineRuns(tasks.RankGeometricMean, [][][]float64{alone[i].CaseTimes})
 		if err != nil {
 			return all, nil
 		}

@@ -24,8 +24,8 @@ func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns [
 		if err != nil {
 			t.Fatal(err)
 		}
-		turns = append(turns, Sample{Purpose: work.PurposeConfirm, Cases: [][]float64{processes},
-			Measure: Measure{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5}}})
+		turns = append(turns, Sample{Purpose: work.PurposeConfirm, CaseTimes: [][]float64{processes},
+			MeasuredValues: MeasuredValues{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5}}})
 	}
 	return turns
 }
@@ -71,7 +71,7 @@ func TestTheIntervalOfTurnsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 func TestOneBadTurnMovesNoScore(t *testing.T) {
 	turns := simulated(t, rand.New(rand.NewPCG(5, 6)), 3, 0)
 	bad := 140e3
-	turns[1].ScoreNS, turns[1].HighNS, turns[1].Cases = bad, &bad, [][]float64{{bad, bad, bad, bad, bad}}
+	turns[1].ScoreNS, turns[1].HighNS, turns[1].CaseTimes = bad, &bad, [][]float64{{bad, bad, bad, bad, bad}}
 	if all := ScoreOf(turns, tasks.RankLastCase); math.Abs(all.ScoreNS-100e3) > 1000 {
 		t.Errorf("the score is %v", all.ScoreNS)
 	}

@@ -18,9 +18,9 @@ import (
 // sourceKey identifies samples of a board that count together. Samples of different epochs do not, because new software
 // may change the speed of a kernel.
 type sourceKey struct {
-	user  int64 // 0: samples of confirmations, which count for every person
-	key   string
-	epoch int64
+	userID  int64 // 0: samples of confirmations, which count for every person
+	key     string
+	epochID int64
 }
 
 // scoreColumns has the columns of a run that are computed from samples.
@@ -43,7 +43,7 @@ type scoredRun struct {
 	EndedAt      time.Time
 	IsValid      bool         `gorm:"column:valid"`
 	ScoreColumns scoreColumns `gorm:"embedded"`
-	ownSample    *Sample      // what it measured itself; nil: that is not kept
+	ownSample    *Sample      // sample of the run's own measurement; nil if it is not stored
 }
 
 func (m scoredRun) isOnBoard() bool {
@@ -54,7 +54,7 @@ func (m scoredRun) isOnBoard() bool {
 func (m scoredRun) ownScoreColumns() scoreColumns {
 	if m.ownSample != nil {
 		return scoreColumns{
-			Score:    Score{Measure: m.ownSample.Measure},
+			Score:    Score{MeasuredValues: m.ownSample.MeasuredValues},
 			EpochID:  m.ownSample.EpochID,
 			ScoredAt: m.EndedAt,
 		}
@@ -71,7 +71,7 @@ func (m scoredRun) ownScoreColumns() scoreColumns {
 // can be repeated. With runID 0 it reads all valid runs of the person on the board, which may be thousands; therefore
 // the end of a run passes its ID.
 func UpdateScores(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
-	changed, err := changedScores(tx, versionID, device, []int64{userID}, runID)
+	changed, err := runsWithChangedScores(tx, versionID, device, []int64{userID}, runID)
 	for _, m := range changed {
 		if err == nil {
 			err = tx.Table("runs").Where("id = ?", m.ID).Select(strings.Split(scoreColumnNames, ", ")).Updates(&m.ScoreColumns).Error
@@ -81,9 +81,9 @@ func UpdateScores(tx *gorm.DB, versionID int64, device string, userID, runID int
 	return err
 }
 
-// changedScores returns the runs of people on a board whose scores differ from those of their samples, with the new
-// columns.
-func changedScores(
+// runsWithChangedScores returns the runs of people on a board whose scores differ from those of their samples, with the
+// new columns.
+func runsWithChangedScores(
 	tx *gorm.DB, versionID int64, device string, users []int64, runID int64,
 ) (changed []scoredRun, err error) {
 	members, err := readScoredRuns(tx, versionID, device, users, runID)
@@ -99,7 +99,7 @@ func changedScores(
 		k := sourceKey{s.UserID, s.SourceKey, s.EpochID}
 		switch {
 		case s.Purpose == work.PurposeConfirm:
-			k.user = 0
+			k.userID = 0
 		case s.Purpose == work.PurposeSubmitted:
 			own[s.RunID] = &samples[i].Sample
 		}
@@ -120,7 +120,7 @@ func changedScores(
 	}
 	var rankings map[int64]tasks.Ranking
 	for k, group := range groups {
-		samples := append(counting[k], counting[sourceKey{0, k.key, k.epoch}]...)
+		samples := append(counting[k], counting[sourceKey{0, k.key, k.epochID}]...)
 		if len(group) == 1 && len(samples) == 1 && samples[0].MeasuredByRun == group[0].ID {
 			changed = group[0].appendIfChanged(changed, group[0].ownScoreColumns())
 			continue
@@ -130,7 +130,7 @@ func changedScores(
 				return nil, err
 			}
 		}
-		changed = scoreEqualSources(changed, group, k.epoch, samples, rankings[versionID])
+		changed = scoreEqualSources(changed, group, k.epochID, samples, rankings[versionID])
 	}
 	return changed, nil
 }
@@ -162,8 +162,8 @@ func scoreEqualSources(changed, group []scoredRun, epochID int64, samples []Samp
 
 // appendIfChanged appends the run with the new columns if they differ from the stored ones.
 func (m scoredRun) appendIfChanged(changed []scoredRun, now scoreColumns) []scoredRun {
-	now.ScoredAt = db.Time(now.ScoredAt)
-	if m.ScoreColumns.ScoredAt = db.Time(m.ScoreColumns.ScoredAt); reflect.DeepEqual(now, m.ScoreColumns) {
+	now.ScoredAt = db.NormalizeTime(now.ScoredAt)
+	if m.ScoreColumns.ScoredAt = db.NormalizeTime(m.ScoreColumns.ScoredAt); reflect.DeepEqual(now, m.ScoreColumns) {
 		return changed
 	}
 	m.ScoreColumns = now
@@ -240,7 +240,7 @@ func RebuildScores(tx *gorm.DB) error {
 		for len(all) > 0 && len(users) < peoplePerRebuild && all[0].VersionID == first.VersionID && all[0].Device == first.Device {
 			users, all = append(users, all[0].UserID), all[1:]
 		}
-		changed, err := changedScores(tx, first.VersionID, first.Device, users, 0)
+		changed, err := runsWithChangedScores(tx, first.VersionID, first.Device, users, 0)
 		if err == nil {
 			err = tx.Table("changed_runs").Select(append([]string{"id"}, columns...)).CreateInBatches(changed, 500).Error
 		}

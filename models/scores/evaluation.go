@@ -34,7 +34,7 @@ func evaluationFindings(r *job.Result) (found work.ResultFindings) {
 // evaluationCounterSamples returns the values that a result adds to the counters.
 func evaluationCounterSamples(r kernelrun.Result) []work.CounterSample {
 	device := fmt.Sprintf("%s:%d", r.Device, r.SlotIndex)
-	out := []work.CounterSample{{Name: work.CountDevice + device, Value: r.SlotSeconds}}
+	out := []work.CounterSample{{Name: work.CounterDeviceSeconds + device, Value: r.SlotSeconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
 		if !ok {
 			good = bad
@@ -46,17 +46,17 @@ func evaluationCounterSamples(r kernelrun.Result) []work.CounterSample {
 		if label == "ref" {
 			ok = r.RefCompilationError == ""
 		}
-		add(ok, work.CountCompiled, work.CountNotCompiled, seconds)
+		add(ok, work.CounterCompilationsPassed, work.CounterCompilationsFailed, seconds)
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageValidating]; reached {
-		add(r.Correctness, work.CountCorrect, work.CountWrong, seconds)
+		add(r.Correctness, work.CounterValidationsPassed, work.CounterValidationsFailed, seconds)
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
-		add(r.RuntimeStats != nil, work.CountProfiled, work.CountNotProfiled, seconds)
-		out = append(out, work.CounterSample{Name: work.CountDeviceTiming + device, Value: seconds})
+		add(r.RuntimeStats != nil, work.CounterProfilingsPassed, work.CounterProfilingsFailed, seconds)
+		out = append(out, work.CounterSample{Name: work.CounterDeviceTimingSeconds + device, Value: seconds})
 	}
 	if r.KernelsCached != nil {
-		add(*r.KernelsCached, work.CountCacheHit, work.CountCacheMiss, 0)
+		add(*r.KernelsCached, work.CounterCacheHits, work.CounterCacheMisses, 0)
 	}
 	return out
 }

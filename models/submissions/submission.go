@@ -35,8 +35,8 @@ type Submission struct {
 	Via        string // "web", "api", "cli", "mcp"
 	// RequestKey is the idempotency key; nil if there is none. It is a pointer, because the unique index (user_id,
 	// request_key) ignores null but allows "" only once.
-	RequestKey *string // idempotency key; nil if none
-	// an admin's reason for adding it; empty if the person submitted it
+	RequestKey *string
+	// AdminAddedReason is an admin's reason for adding it; empty if the person submitted it.
 	AdminAddedReason string `gorm:"column:added_why"`
 	// FrozenEventID is the event that was frozen when the submission was made, or 0. Until its results are revealed,
 	// others cannot see the submission, and its runs do not count.

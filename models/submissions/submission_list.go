@@ -184,7 +184,7 @@ func (t *Submissions) CountByDay(
 		Count int
 	}
 	q := t.db.Read(ctx).Table("submissions s").Select(t.db.DaySQL("s.created_at")+" as day, count(*) as count").
-		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.Time(since))
+		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.NormalizeTime(since))
 	q = excludeFrozenEvents(catalog.RestrictToActivityOf(q, viewer, userID), viewer)
 	err := t.db.Read(ctx).Table("(?) d", q.Group("day")).Select(t.db.DayTextSQL("day") + " as day, count").Scan(&rows).Error
 	days := make(map[string]int, len(rows))

@@ -29,26 +29,26 @@ const ViaTrial = "trial"
 
 // NewSubmission describes a submission to store.
 type NewSubmission struct {
-	User          accounts.User
-	AddedByAdmin  AdminSubmission // set if an admin adds it
-	Task          string          // slug in the request or the source; the site fills in TaskID
-	TaskID        int64
-	Version       int64 // for a trial, the task's unpublished version; 0 for the current one
-	Devices       []string
-	Mode          job.Mode
-	FileName      string // empty for the name in the task's definition
-	Source        []byte
-	Files         map[string][]byte  // further files by name, if the task allows them
-	ProfileFilter *job.ProfileFilter // for mode profile
-	Via           string             // "web", "api", "cli", "popcorn", "trial", or "site"
-	RequestKey    string             // idempotency key; empty if none
+	User            accounts.User
+	AddedByAdmin    AdminSubmission // set if an admin adds it
+	TaskSlug        string          // slug in the request or the source; the site fills in TaskID
+	TaskID          int64
+	VersionID       int64 // for a trial, the task's unpublished version; 0 for the current one
+	Devices         []string
+	Mode            job.Mode
+	FileName        string // empty for the name in the task's definition
+	Source          []byte
+	AdditionalFiles map[string][]byte  // further files by name, if the task allows them
+	ProfileFilter   *job.ProfileFilter // for mode profile
+	Via             string             // "web", "api", "cli", "popcorn", "trial", or "site"
+	RequestKey      string             // idempotency key; empty if none
 
 	submittedAt   time.Time // by the database's clock
 	frozenEventID int64     // ID of the frozen event; 0 if none
 }
 
 func (in NewSubmission) asTaskSubmission() tasks.Submission {
-	return tasks.Submission{Source: in.Source, Files: in.Files}
+	return tasks.Submission{Source: in.Source, Files: in.AdditionalFiles}
 }
 
 // Submit stores a submission with one queued run per device, or returns an error and stores nothing: Invalid or
@@ -68,7 +68,7 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 		if sub, runs, err = findByRequestKey(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}
-		in.submittedAt = db.Time(tx.NowFunc())
+		in.submittedAt = db.NormalizeTime(tx.NowFunc())
 		task, version, err := readOpenTask(tx, in)
 		if err != nil {
 			return err
@@ -124,7 +124,7 @@ func (in NewSubmission) recordUse(tx *gorm.DB, sub Submission) error {
 	if in.AddedByAdmin.Admin.SignedIn() {
 		return nil
 	}
-	return quota.RecordUse(tx, quota.Use{
+	return quota.RecordUse(tx, quota.SubmissionUse{
 		SubmissionID: sub.ID,
 		UserID:       sub.UserID,
 		TaskID:       sub.TaskID,
@@ -200,7 +200,7 @@ func readOpenTask(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cat
 		}
 	}
 	// The version is the current one, which may be newer than that of the person's page.
-	err = tx.Where("task_id = ?", task.ID).Take(&version, cmp.Or(in.Version, task.VersionID)).Error
+	err = tx.Where("task_id = ?", task.ID).Take(&version, cmp.Or(in.VersionID, task.VersionID)).Error
 	return task, version, db.ReadError(err, "version of task %s", task.Slug)
 }
 
@@ -228,7 +228,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 
 // checkFiles returns an error for additional files that the task does not accept, or whose names are taken.
 func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) error {
-	if len(in.Files) == 0 {
+	if len(in.AdditionalFiles) == 0 {
 		return nil
 	}
 	files, err := catalog.VersionFiles(tx, version.ID)
@@ -239,7 +239,7 @@ func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) err
 	if err := bundle.CheckFiles(in.asTaskSubmission().Names()); err != nil {
 		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
 	}
-	if _, twice := in.Files[in.FileName]; twice {
+	if _, twice := in.AdditionalFiles[in.FileName]; twice {
 		return db.Errorf(db.Invalid, "This cannot be submitted: the main file and another one are both called %q.", in.FileName)
 	}
 	return nil

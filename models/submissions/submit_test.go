@@ -58,7 +58,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 				db.Invalid},
 			"not text": {func(n *submissions.NewSubmission) { n.Source = []byte{0xff, 0xfe} }, db.Invalid},
 			"odd mode": {func(n *submissions.NewSubmission) { n.Mode = "fast" }, db.Invalid},
-			"another file": {func(n *submissions.NewSubmission) { n.Files = map[string][]byte{"a.h": nil} },
+			"another file": {func(n *submissions.NewSubmission) { n.AdditionalFiles = map[string][]byte{"a.h": nil} },
 				db.Invalid},
 			"odd name": {func(n *submissions.NewSubmission) { n.FileName = "kernel.py" }, db.Invalid},
 		} {
@@ -124,9 +124,9 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 		submit := func(key, tile string, more ...string) (submissions.Submission, []work.Run, error) {
 			in := submissions.NewSubmission{User: ann, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked,
 				FileName: "kernel.cpp",
-				Source:   []byte("int x;"), Files: map[string][]byte{"tile.h": []byte(tile)}, RequestKey: key}
+				Source:   []byte("int x;"), AdditionalFiles: map[string][]byte{"tile.h": []byte(tile)}, RequestKey: key}
 			for _, name := range more {
-				in.Files[name] = nil
+				in.AdditionalFiles[name] = nil
 			}
 			return s.Submissions.Submit(ctx, in)
 		}

@@ -37,8 +37,8 @@ type Switches struct{ db *db.DB }
 // New returns the switches in a database.
 func New(database *db.DB) *Switches { return &Switches{db: database} }
 
-// Switch is a part of the site that is off.
-type Switch struct {
+// OffPart is a part of the site that is off.
+type OffPart struct {
 	PartName string    `json:"-"`
 	Reason   string    `json:"why"`
 	OffBy    string    `json:"by"`
@@ -46,7 +46,7 @@ type Switch struct {
 }
 
 // Sentence returns a sentence with the reason for people.
-func (o Switch) Sentence() string {
+func (o OffPart) Sentence() string {
 	switch o.PartName {
 	case SubmissionsSwitch:
 		return "The site accepts no submissions for now. " + o.Reason
@@ -57,9 +57,9 @@ func (o Switch) Sentence() string {
 }
 
 // FirstOffSentence returns the sentence for the first of these names that is off, or "".
-func FirstOffSentence(off []Switch, names ...string) string {
+func FirstOffSentence(off []OffPart, names ...string) string {
 	for _, name := range names {
-		if i := slices.IndexFunc(off, func(o Switch) bool { return o.PartName == name }); i >= 0 {
+		if i := slices.IndexFunc(off, func(o OffPart) bool { return o.PartName == name }); i >= 0 {
 			return off[i].Sentence()
 		}
 	}
@@ -67,7 +67,7 @@ func FirstOffSentence(off []Switch, names ...string) string {
 }
 
 // ParseSetting parses a setting, for callers that read settings with other rows.
-func ParseSetting(key, value string) (off Switch, err error) {
+func ParseSetting(key, value string) (off OffPart, err error) {
 	if err = json.Unmarshal([]byte(value), &off); err != nil {
 		err = fmt.Errorf("reading setting %s: %w", key, err)
 	}
@@ -89,7 +89,7 @@ func (s *Switches) TurnOff(ctx context.Context, actor accounts.User, what, why s
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := db.PutJSONSetting(tx, SettingPrefix+what,
-			Switch{Reason: why, OffBy: actor.Name, Since: db.Now()}); err != nil {
+			OffPart{Reason: why, OffBy: actor.Name, Since: db.Now()}); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "switch off", what, why)
@@ -116,8 +116,8 @@ func (s *Switches) TurnOn(ctx context.Context, actor accounts.User, what string)
 }
 
 // OffParts lists the parts that are off.
-func (s *Switches) OffParts(ctx context.Context) ([]Switch, error) {
-	return readSwitches(s.db.Read(ctx).Where("key like ?", SettingPrefix+"%"))
+func (s *Switches) OffParts(ctx context.Context) ([]OffPart, error) {
+	return readOffParts(s.db.Read(ctx).Where("key like ?", SettingPrefix+"%"))
 }
 
 // FirstOffSentence returns the sentence for the first of these names that is off, or "".
@@ -139,13 +139,13 @@ func readFirstOffSentence(q *gorm.DB, names []string) (string, error) {
 	for i, name := range names {
 		keys[i] = SettingPrefix + name
 	}
-	off, err := readSwitches(q.Where("key in ?", keys))
+	off, err := readOffParts(q.Where("key in ?", keys))
 	return FirstOffSentence(off, names...), err
 }
 
-func readSwitches(q *gorm.DB) ([]Switch, error) {
-	found, err := db.ReadJSONSettings[Switch](q, SettingPrefix)
-	var list []Switch
+func readOffParts(q *gorm.DB) ([]OffPart, error) {
+	found, err := db.ReadJSONSettings[OffPart](q, SettingPrefix)
+	var list []OffPart
 	for _, what := range slices.Sorted(maps.Keys(found)) {
 		off := found[what]
 		off.PartName = what

@@ -57,9 +57,9 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 				t.Errorf("%s is off, and something else is refused: %v", what, err)
 			}
 			if loads, err := s.Work.DeviceLoads(t.Context()); err != nil ||
-				!strings.HasSuffix(switches.FirstOffSentence(loads.OffSwitches, "", what),
+				!strings.HasSuffix(switches.FirstOffSentence(loads.OffParts, "", what),
 					"for now. The room is being cooled.") {
-				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.OffSwitches, err)
+				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.OffParts, err)
 			}
 			if off, err := s.Switches.OffParts(t.Context()); err != nil || len(off) != 1 || off[0].PartName != what ||
 				off[0].OffBy != "Root" {

@@ -25,7 +25,7 @@ type Delivery struct {
 	Error       string // reason why the last try failed
 	DurationMS  int64  `gorm:"column:took_ms"`
 	CreatedAt   time.Time
-	NextAt      *time.Time // time of the next try; nil if there is none
+	NextTryAt   *time.Time `gorm:"column:next_at"` // time of the next try; nil if there is none
 	TriedAt     *time.Time
 	DeliveredAt *time.Time
 }
@@ -70,14 +70,14 @@ func (w *Webhooks) DueDeliveries(
 			select d.*, h.user_id, h.url, h.secret, row_number() over (partition by h.user_id order by d.next_at, d.id) as place
 			from webhook_deliveries d join webhooks h on h.id = d.webhook_id
 			where d.next_at <= ? and h.disabled_at is null and h.user_id not in ?
-		) due where place <= ? order by case when user_id = 0 then 0 else 1 end, place, next_at, id limit ?`, db.Time(at), busy, most, limit).Scan(&list).Error
+		) due where place <= ? order by case when user_id = 0 then 0 else 1 end, place, next_at, id limit ?`, db.NormalizeTime(at), busy, most, limit).Scan(&list).Error
 	return list, db.ReadError(err, "deliveries that are due")
 }
 
 // ClaimDelivery postpones the next try of a delivery, so that no other process sends it. It returns false if another
 // process has claimed it. If this process stops before RecordTryResult, the delivery is sent again later.
 func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.Time) (bool, error) {
-	res := w.db.WriteStatement(ctx).Model(&Delivery{}).Where("id = ? and tries = ? and next_at = ?", d.ID, d.Tries, db.Time(*d.NextAt)).Update("next_at", db.Time(until))
+	res := w.db.WriteStatement(ctx).Model(&Delivery{}).Where("id = ? and tries = ? and next_at = ?", d.ID, d.Tries, db.NormalizeTime(*d.NextTryAt)).Update("next_at", db.NormalizeTime(until))
 	return res.RowsAffected == 1, db.WriteError(res.Error, "delivery %d", d.ID)
 }
 
@@ -93,14 +93,14 @@ type TryResult struct {
 // RecordTryResult stores the result of a try and the time of the next one. After too many failures it switches the
 // webhook off.
 func (w *Webhooks) RecordTryResult(ctx context.Context, d DueDelivery, t TryResult) error {
-	at := db.Time(t.At)
+	at := db.NormalizeTime(t.At)
 	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.CutText(db.SanitizeText(t.Problem), 300), "took_ms": t.Duration.Milliseconds(), "tried_at": at, "next_at": nil}
 	over := t.Problem == "" || t.ReceiverGone || d.Tries >= len(retryDelays)
 	switch {
 	case t.Problem == "":
 		row["delivered_at"] = at
 	case !over:
-		row["next_at"] = db.Time(at.Add(retryDelays[d.Tries]))
+		row["next_at"] = db.NormalizeTime(at.Add(retryDelays[d.Tries]))
 	}
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		var hook Webhook
@@ -124,14 +124,14 @@ func (w *Webhooks) RecordTryResult(ctx context.Context, d DueDelivery, t TryResu
 func countFailure(tx *gorm.DB, hook Webhook, t TryResult) error {
 	change := map[string]any{"failures": 0}
 	if t.Problem != "" {
-		hook.Failures++
-		change["failures"] = hook.Failures
+		hook.ConsecutiveFailures++
+		change["failures"] = hook.ConsecutiveFailures
 	}
 	switch {
 	case t.ReceiverGone:
 		change["disabled_at"], change["disabled_why"] = db.Now(), "The receiver answered with 410 (gone)."
-	case hook.Failures >= maxFailures:
-		change["disabled_at"], change["disabled_why"] = db.Now(), fmt.Sprintf("%d deliveries in a row failed. The last one: %s", hook.Failures, db.CutText(t.Problem, 200))
+	case hook.ConsecutiveFailures >= maxFailures:
+		change["disabled_at"], change["disabled_why"] = db.Now(), fmt.Sprintf("%d deliveries in a row failed. The last one: %s", hook.ConsecutiveFailures, db.CutText(t.Problem, 200))
 	}
 	if err := tx.Model(&hook).Updates(change).Error; err != nil || change["disabled_at"] == nil {
 		return db.WriteError(err, "webhook %d", hook.ID)
@@ -164,14 +164,14 @@ func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, i
 		if err := tx.Where("id = ? and webhook_id = ?", id, hookID).Take(&d).Error; err != nil {
 			return db.ReadError(err, "delivery %d", id)
 		}
-		if d.NextAt != nil && d.NextAt.Before(db.Now()) {
+		if d.NextTryAt != nil && d.NextTryAt.Before(db.Now()) {
 			return nil // it waits to be sent
 		}
 		if err := countManualTry(tx, hookID); err != nil {
 			return err
 		}
 		now := db.Now()
-		d.NextAt = &now
+		d.NextTryAt = &now
 		return db.WriteError(tx.Model(&d).Update("next_at", now).Error, "delivery %d", id)
 	})
 }
@@ -231,7 +231,7 @@ func checkSendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
 
 // SweepDeliveries deletes ended deliveries that are old, or exceed the limit of their webhook.
 func (w *Webhooks) SweepDeliveries(ctx context.Context, at time.Time) error {
-	err := w.db.WriteStatement(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-deliveryRetention))).Delete(&Delivery{}).Error
+	err := w.db.WriteStatement(ctx).Where("next_at is null and created_at < ?", db.NormalizeTime(at.Add(-deliveryRetention))).Delete(&Delivery{}).Error
 	if err != nil {
 		return db.WriteError(err, "old deliveries")
 	}

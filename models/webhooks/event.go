@@ -244,6 +244,6 @@ func previousRecord(tx *gorm.DB, e WebhookEvent) (*PreviousRecord, error) {
 func queueDelivery(tx *gorm.DB, hookID int64, kind EventKind, body []byte) error {
 	now := db.Now()
 	return db.WriteError(tx.Create(&Delivery{
-		WebhookID: hookID, MessageID: "msg_" + uuid.NewString(), Kind: kind, Body: string(body), CreatedAt: now, NextAt: &now,
+		WebhookID: hookID, MessageID: "msg_" + uuid.NewString(), Kind: kind, Body: string(body), CreatedAt: now, NextTryAt: &now,
 	}).Error, "delivery")
 }

@@ -99,16 +99,16 @@ func New(database *db.DB, site string, reach AllowedNetworks, rules Callbacks) *
 
 // Webhook is a URL that receives events.
 type Webhook struct {
-	ID              int64
-	UserID          int64 // owner; 0 for the site's
-	URL             string
-	EventKinds      []EventKind `gorm:"column:events;serializer:json"`
-	LongWaitSeconds int         `gorm:"column:wait_seconds"` // threshold of wait.long
-	Secret          string      // key of the signatures
-	Failures        int         // number of consecutive failed deliveries
-	CreatedAt       time.Time
-	DisabledAt      *time.Time
-	DisabledReason  string `gorm:"column:disabled_why"`
+	ID                  int64
+	UserID              int64 // owner; 0 for the site's
+	URL                 string
+	EventKinds          []EventKind `gorm:"column:events;serializer:json"`
+	LongWaitSeconds     int         `gorm:"column:wait_seconds"` // threshold of wait.long
+	Secret              string      // key of the signatures
+	ConsecutiveFailures int         `gorm:"column:failures"` // number of consecutive failed deliveries
+	CreatedAt           time.Time
+	DisabledAt          *time.Time
+	DisabledReason      string `gorm:"column:disabled_why"`
 }
 
 // WantsKind reports whether the webhook receives events of a kind.
@@ -213,7 +213,7 @@ func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n New
 		if err := tx.Create(&hook).Error; err != nil {
 			return db.WriteError(err, "webhook")
 		}
-		return hook.audit(tx, actor, "create webhook")
+		return hook.writeAuditEntry(tx, actor, "create webhook")
 	})
 }
 
@@ -223,9 +223,9 @@ func newSecret() string {
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 
-// audit adds an action on a webhook to the audit log if the webhook is the site's, or if an admin acts on another
-// person's. It records only the host of the URL, which may contain a secret.
-func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
+// writeAuditEntry adds an action on a webhook to the audit log if the webhook is the site's, or if an admin acts on
+// another person's. It records only the host of the URL, which may contain a secret.
+func (h Webhook) writeAuditEntry(tx *gorm.DB, actor accounts.User, act string) error {
 	if h.UserID == actor.ID {
 		return nil
 	}
@@ -297,6 +297,6 @@ func (w *Webhooks) changeWebhook(
 		if err := do(tx, &hook); err != nil {
 			return err
 		}
-		return hook.audit(tx, actor, act)
+		return hook.writeAuditEntry(tx, actor, act)
 	})
 }

@@ -9,15 +9,17 @@ import (
 	"warpboard/models/fleet"
 )
 
-// Activity summarizes the last day of a device.
-type Activity struct {
+// DeviceActivity summarizes the last day of a device.
+type DeviceActivity struct {
 	WorkCount int // runs and evaluations that a worker had
-	// part of the time that the slots were up; building counts, too. 0: no slot is here now
+	// BusyShare is the share of the slots' uptime in which they worked; building counts, too. 0 if no slot is
+	// connected.
 	BusyShare      float64
-	MeanSlotUptime time.Duration // how long a slot was up within the day, the mean of all
+	MeanSlotUptime time.Duration // mean uptime of a slot within the day
 	SubmittedCount int           // part of WorkCount that people submitted on this day
 	MedianWait     time.Duration // median time until a worker received them the last time
-	SlotNoise      float64       // noise of the noisiest slot (fleet.Noise); 0: unknown
+	// relative deviation of the benchmarks of the noisiest slot (fleet.RelativeDeviation); 0 if unknown
+	SlotNoise float64
 }
 
 const activitySpan = 24 * time.Hour
@@ -37,8 +39,8 @@ type activityRow struct {
 // current slots. Work before the last start of its worker does not count in BusyShare.
 func (l *LifeCycle) DeviceActivities(
 	ctx context.Context, at time.Time, up map[string][]time.Time,
-) (map[string]Activity, error) {
-	since, devices := db.Time(at.Add(-activitySpan)), []string{}
+) (map[string]DeviceActivity, error) {
+	since, devices := db.NormalizeTime(at.Add(-activitySpan)), []string{}
 	for device := range up {
 		devices = append(devices, device)
 	}
@@ -59,14 +61,14 @@ func (l *LifeCycle) DeviceActivities(
 	for _, row := range list {
 		rows[row.Device] = append(rows[row.Device], row)
 	}
-	activities := make(map[string]Activity, len(rows))
+	activities := make(map[string]DeviceActivity, len(rows))
 	for device, of := range rows {
 		activities[device] = computeActivity(of, since, at, up[device])
 	}
 	return activities, nil
 }
 
-func computeActivity(rows []activityRow, since, at time.Time, up []time.Time) (a Activity) {
+func computeActivity(rows []activityRow, since, at time.Time, up []time.Time) (a DeviceActivity) {
 	var steps []activityStep
 	for _, from := range up {
 		steps = append(steps, activityStep{changedAt: laterTime(from, since), slotChange: 1})

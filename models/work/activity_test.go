@@ -29,17 +29,17 @@ func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 		for i, ns := range []float64{100, 101, 99, 102, 100, 98} {
 			benchmark := &job.SlotBenchmark{MeasuredAt: at.Add(-time.Duration(i) * time.Hour), EmptyCallNS: 5, BytesPerSecond: 1,
 				FlopsPerSecond: 1, ReadCaseNS: ns, MathCaseNS: 1}
-			modelstest.Check(t, s.Fleet.KeepBenchmark(t.Context(), "w",
+			modelstest.Check(t, s.Fleet.StoreBenchmark(t.Context(), "w",
 				job.Slot{Device: "CPU", Machine: job.Machine{UUIDHash: "u", Device: "CPU", SlotBenchmark: benchmark}}))
 		}
-		all := modelstest.Got[map[string]work.Activity](t)(s.Work.DeviceActivities(t.Context(), at, up))
+		all := modelstest.Got[map[string]work.DeviceActivity](t)(s.Work.DeviceActivities(t.Context(), at, up))
 		cpu := all["CPU"]
 		if cpu.WorkCount != 3 || cpu.SubmittedCount != 2 || cpu.MedianWait != 6*time.Minute ||
 			math.Abs(cpu.BusyShare-10.0/48) > 1e-3 ||
 			cpu.MeanSlotUptime != 24*time.Hour {
 			t.Errorf("the day of the CPU is %+v, want 3 runs, of which 2 began to wait in it, and 10 of 48 hours", cpu)
 		}
-		late := modelstest.Got[map[string]work.Activity](t)(s.Work.DeviceActivities(t.Context(), at,
+		late := modelstest.Got[map[string]work.DeviceActivity](t)(s.Work.DeviceActivities(t.Context(), at,
 			map[string][]time.Time{"CPU": {ago(10), ago(4)}}))["CPU"]
 		if math.Abs(late.BusyShare-7.0/14) > 1e-3 || late.MeanSlotUptime != 7*time.Hour {
 			t.Errorf("slots that are up for 10 and 4 hours are busy %v of %v, want 7 of 14 hours: 4 + 3",

@@ -44,7 +44,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 			return err
 		}
 		if len(before) > 0 {
-			id = before[0].Batch
+			id = before[0].BatchID
 			return in.reuseEarlierEvaluations(before)
 		}
 		if err := checkEvaluationsOn(tx); err != nil {
@@ -61,7 +61,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 		if err := in.parkExcess(tx, taken); err != nil {
 			return err
 		}
-		id = taken[0].Batch
+		id = taken[0].BatchID
 		for rows := range slices.Chunk(taken, rowsPerInsert) {
 			if err := tx.Create(&rows).Error; err != nil {
 				return db.WriteError(err, "the evaluations of a batch")
@@ -72,7 +72,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 				return err
 			}
 		}
-		return AddToCounters(tx, CounterSample{Name: CountSubmitted, OccurrenceCount: len(taken)})
+		return AddToCounters(tx, CounterSample{Name: CounterEvaluationsSubmitted, OccurrenceCount: len(taken)})
 	})
 	return id, err
 }
@@ -85,13 +85,13 @@ func (in *NewBatch) prepareRows() {
 		item.Request.User, item.Request.Owner, item.Request.Caller, item.Request.RequestKey = in.User, in.Owner, in.Caller,
 			in.RequestKey
 		item.Evaluation = item.Request.row()
-		item.Evaluation.Batch, item.Evaluation.BatchIndex = id, item.Index
+		item.Evaluation.BatchID, item.Evaluation.BatchIndex = id, item.Index
 	}
 }
 
 // takeWithinLimits returns the evaluations within the caller's limits, and sets an error for the others.
 func (in *NewBatch) takeWithinLimits(tx *gorm.DB) (taken []Evaluation, err error) {
-	hour, err := in.Limits.lastHour(tx, in.User, in.Caller)
+	hour, err := in.Limits.readHourlyUse(tx, in.User, in.Caller)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (in *NewBatch) parkExcess(tx *gorm.DB, taken []Evaluation) error {
 
 // reuseEarlierEvaluations sets the items' results to the evaluations of an earlier request with the same key.
 func (in *NewBatch) reuseEarlierEvaluations(before []Evaluation) error {
-	if before[0].Batch == "" {
+	if before[0].BatchID == "" {
 		return checkSameRequest(false)
 	}
 	made := map[int]Evaluation{}

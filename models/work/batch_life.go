@@ -42,12 +42,12 @@ func (l *LifeCycle) NextBatchResult(ctx context.Context, id string, after int64)
 // leaveBatch assigns an ended evaluation the next result number of its batch, and moves the next parked one into the
 // queue. Write transactions are serialized, so a result that becomes visible later has a higher number.
 func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
-	if e.Batch == "" || e.EndedAt == nil || e.BatchResult > 0 {
+	if e.BatchID == "" || e.EndedAt == nil || e.BatchResultNumber > 0 {
 		return nil
 	}
-	err := tx.Model(&Evaluation{}).Where("batch = ? and batch <> ''", e.Batch).Select("coalesce(max(batch_result), 0) + 1").Scan(&e.BatchResult).Error
+	err := tx.Model(&Evaluation{}).Where("batch = ? and batch <> ''", e.BatchID).Select("coalesce(max(batch_result), 0) + 1").Scan(&e.BatchResultNumber).Error
 	if err != nil || e.ParkedReason != 0 {
-		return db.ReadError(err, "the results of batch %s", e.Batch)
+		return db.ReadError(err, "the results of batch %s", e.BatchID)
 	}
 	if passed, err := e.hasSuccessor(tx); err != nil || passed {
 		return err

@@ -119,7 +119,7 @@ func TestAStoppedWorkerLosesNoResultOfABatch(t *testing.T) {
 		}
 		var indexes []int
 		for i, e := range resultsOf(t, s, id) {
-			if e.BatchResult != int64(i+1) || e.State != work.EvaluationCompleted {
+			if e.BatchResultNumber != int64(i+1) || e.State != work.EvaluationCompleted {
 				t.Errorf("result %d: %+v", i+1, e)
 			}
 			indexes = append(indexes, e.BatchIndex)

@@ -31,7 +31,7 @@ func (a *attemptWithWork) chargeBudget(tx *gorm.DB, r job.Result, began time.Tim
 	if w.Device == gpuname.CPU || r.Outcome != job.OutcomeCancelled && !isFinalResult(r) {
 		return nil
 	}
-	return quota.ChargeGPUTime(tx, a.workItem.payer(), a.workItem.submission(), time.Duration(w.SlotNS))
+	return quota.ChargeGPUTime(tx, a.workItem.payerID(), a.workItem.submissionID(), time.Duration(w.SlotNS))
 }
 
 // isFinalResult reports whether a result ended the work normally. It is false if the work was returned, lost, or failed
@@ -40,15 +40,15 @@ func isFinalResult(r job.Result) bool {
 	return r.Outcome == job.OutcomePassed || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.IsInfrastructureError)
 }
 
-// payer returns the person who requested the run, or 0 for the site.
-func (r *Run) payer() int64 {
+// payerID returns the person who requested the run, or 0 for the site.
+func (r *Run) payerID() int64 {
 	if !r.Purpose.IsRequestedByPerson() {
 		return 0
 	}
 	return r.UserID
 }
 
-func (r *Run) submission() int64 { return r.SubmissionID }
+func (r *Run) submissionID() int64 { return r.SubmissionID }
 
 func (r *Run) slotCount(tx *gorm.DB) (int, error) {
 	var version catalog.TaskVersion
@@ -56,8 +56,8 @@ func (r *Run) slotCount(tx *gorm.DB) (int, error) {
 	return version.Definition.WorldSize(), db.ReadError(err, "version of run %d", r.ID)
 }
 
-func (e *Evaluation) payer() int64 { return e.UserID }
+func (e *Evaluation) payerID() int64 { return e.UserID }
 
-func (e *Evaluation) submission() int64 { return 0 }
+func (e *Evaluation) submissionID() int64 { return 0 }
 
 func (e *Evaluation) slotCount(*gorm.DB) (int, error) { return 1, nil }

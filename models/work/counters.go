@@ -14,34 +14,35 @@ import (
 // Names of counters. A name that ends in a dot is a prefix. The database stores names, so renaming a counter loses its
 // values.
 const (
-	CountSubmitted      = "evaluations.submitted"
-	CountEvaluationWait = "evaluations.waited"   // seconds until an evaluation had its slot
-	CountEnded          = "evaluations.ended."   // by state; seconds from submission to end
-	CountGivenUp        = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
-	CountHeld           = "evaluations.held"     // workers have them now
+	CounterEvaluationsSubmitted    = "evaluations.submitted"
+	CounterEvaluationWaits         = "evaluations.waited"   // seconds until an evaluation had its slot
+	CounterEvaluationsEnded        = "evaluations.ended."   // by state; seconds from submission to end
+	CounterEvaluationsGivenUp      = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
+	CounterEvaluationsHoldingSlots = "evaluations.held"     // evaluations that workers have now
 
 	// Counters of compilations and profiles in reports of evaluations. Their totals are in seconds.
-	CountCompiled     = "compilations.ok"
-	CountNotCompiled  = "compilations.failed"
-	CountProfiled     = "profilings.ok"
-	CountNotProfiled  = "profilings.failed"
-	CountCorrect      = "validations.passed"
-	CountWrong        = "validations.failed"
-	CountCacheHit     = "cache.hits"
-	CountCacheMiss    = "cache.misses"
-	CountDevice       = "devices."   // by "H200:0"; seconds held
-	CountDeviceTiming = "profilers." // by "H200:0"; seconds of timing
+	CounterCompilationsPassed  = "compilations.ok"
+	CounterCompilationsFailed  = "compilations.failed"
+	CounterProfilingsPassed    = "profilings.ok"
+	CounterProfilingsFailed    = "profilings.failed"
+	CounterValidationsPassed   = "validations.passed"
+	CounterValidationsFailed   = "validations.failed"
+	CounterCacheHits           = "cache.hits"
+	CounterCacheMisses         = "cache.misses"
+	CounterDeviceSeconds       = "devices."   // by "H200:0"; seconds for which evaluations held the slot
+	CounterDeviceTimingSeconds = "profilers." // by "H200:0"; seconds of timing on the slot
 
-	CountRunEnded  = "runs.ended." // by state; seconds from submission to end
-	CountRunWaited = "runs.waited" // seconds from submission until a worker took the run that has now ended
-	CountRunStage  = "runs.stage." // by stage and status, as "build.pass"; seconds
+	CounterRunsEnded = "runs.ended." // by state; seconds from submission to end
+	CounterRunWaits  = "runs.waited" // seconds from submission until a worker took the run that has now ended
+	CounterRunStages = "runs.stage." // by stage and status, as "build.pass"; seconds
 
 	// Counters of lost attempts, by whether the work was tried again.
-	CountLostRetried = "lost.retried"
-	CountLostFailed  = "lost.failed"
+	CounterLossesRetried = "lost.retried"
+	CounterLossesFailed  = "lost.failed"
 )
 
-// Counters reads the counters in one database.
+// Counters reads the statistics of evaluations, runs, and lost attempts, for the metrics and the statistics of the
+// evaluation API. The database counts since the site was set up; the names above list what it counts.
 type Counters struct{ db *db.DB }
 
 // NewCounters returns the counters in a database.
@@ -59,8 +60,8 @@ type Counter struct {
 // CounterSample is one value that is added to a counter.
 type CounterSample struct {
 	Name            string
-	Value           float64 // seconds, where it took time; of each
-	OccurrenceCount int     // how often it happened; 0: once
+	Value           float64 // seconds per occurrence; 0 for one without duration
+	OccurrenceCount int     // number of occurrences; 0 means one
 }
 
 // AddToCounters adds samples to counters, in one statement.
@@ -94,7 +95,7 @@ func AddToCounters(tx *gorm.DB, samples ...CounterSample) error {
 func (t *Counters) AllByName(ctx context.Context) (map[string]Counter, error) {
 	var list []Counter
 	err := t.db.Read(ctx).Raw(`select name, count, total, least, most from counters
-		union all select ?, count(*), 0, 0, 0 from evaluations where started_at is not null and ended_at is null`, CountHeld).Scan(&list).Error
+		union all select ?, count(*), 0, 0, 0 from evaluations where started_at is not null and ended_at is null`, CounterEvaluationsHoldingSlots).Scan(&list).Error
 	if err != nil {
 		return nil, db.ReadError(err, "counters")
 	}

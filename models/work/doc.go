@@ -1,13 +1,13 @@
 // Package work is the life cycle of work. A run and an evaluation are two kinds of it: each waits for a device, is
 // given to an attempt, taken by a worker, reported, lost or handed back, cancelled, and ended. Read it in this order:
 //
-//	work.go              Work, and item: the differences between the two kinds
+//	work.go              Work, and workItem: the differences between the two kinds
 //	life_cycle.go        LifeCycle, Enqueue; Consequences: what follows from the end of a run beyond this package
 //	queue.go             the one fair order of everything that waits; capacity.go: waiting work by device;
 //	                     usual.go: the usual time of a run; activity.go: the devices' activity in a day
 //	attempt.go           a try: StartAttempt, LiveAttempts; next.go: the next one for a worker
 //	inflight.go          an attempt with its work inside a transaction
-//	taken.go             RecordAttemptsTaken: the attempts that a worker lists
+//	taken.go             RecordAttemptsReceived: the attempts that a worker lists
 //	progress.go          AppendEvents: a worker's events
 //	result.go            RecordResult: the end of an attempt; charge.go: whose budget it uses
 //	loss.go              PreemptAttempt, FailAttempt: an attempt without an end; pauses, and when to give up
@@ -21,7 +21,7 @@
 //
 //	Enqueue, SubmitEvaluation
 //	    │
-//	    ▼      StartNextAttempt          RecordAttemptsTaken, AppendEvents
+//	    ▼      StartNextAttempt          RecordAttemptsReceived, AppendEvents
 //	 waiting ───────────────► dispatched ───────────────────────► taken
 //	    ▲                         │                                 │
 //	    ├─────────────────────────┴─────────────────────────────────┤ FailAttempt, PreemptAttempt, a result that says lost

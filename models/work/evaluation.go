@@ -47,20 +47,21 @@ type Evaluation struct {
 	Kind             string          // kernelrun.EvaluationKind
 	Request          json.RawMessage `gorm:"serializer:json"` // kernelrun.Request; {} if it was cancelled
 	// RequestBytes is the size of the request in bytes.
-	RequestBytes   int64
-	RequestKey     string // idempotency key
-	SourceHash     string // hash of the sources
-	Batch          string // ID of its batch; empty if it was sent alone
-	BatchIndex     int    // index of its request there, from 0
-	BatchResult    int64  // number among the results of the batch, from 1; 0 if it has not ended
-	ParkedReason   int    `gorm:"column:parked"` // reason for not being in the queue; 0 if it is
-	RequestHash    string // hash of what is measured, if its result may be shared
-	SharesResultOf string `gorm:"column:shares"` // ID of the evaluation whose result it shares
-	State          EvaluationState
-	ChangeNumber   int64 `gorm:"column:change"` // grows with every change that watchers see
+	RequestBytes int64
+	RequestKey   string // idempotency key
+	SourceHash   string // hash of the sources
+	BatchID      string `gorm:"column:batch"` // ID of its batch; empty if it was sent alone
+	BatchIndex   int    // index of its request there, from 0
+	// number among the results of the batch, from 1; 0 if it has not ended
+	BatchResultNumber int64  `gorm:"column:batch_result"`
+	ParkedReason      int    `gorm:"column:parked"` // reason for not being in the queue; 0 if it is
+	RequestHash       string // hash of what is measured, if its result may be shared
+	SharesResultOf    string `gorm:"column:shares"` // ID of the evaluation whose result it shares
+	State             EvaluationState
+	ChangeNumber      int64 `gorm:"column:change"` // grows with every change that watchers see
 	Work
-	Failure string          // reason of the failure, or of the last lost attempt
-	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
+	FailureReason string          `gorm:"column:failure"`  // reason of the failure, or of the last lost attempt
+	Result        json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
 }
 
 // Reasons for keeping an evaluation out of the queue.
@@ -137,7 +138,7 @@ const endedBatchSQL = "batch not in (select batch from evaluations where " + Not
 
 // PruneEvaluations deletes evaluations that ended before a time.
 func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) error {
-	err := l.db.WriteStatement(ctx).Where("ended_at < ? and "+unsharedResultSQL+" and "+endedBatchSQL, db.Time(before)).Delete(&Evaluation{}).Error
+	err := l.db.WriteStatement(ctx).Where("ended_at < ? and "+unsharedResultSQL+" and "+endedBatchSQL, db.NormalizeTime(before)).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
@@ -155,8 +156,8 @@ func (a Requester) Owns(e Evaluation) bool {
 	return a.Owner != "" && e.UserID == 0 && e.Owner == a.Owner
 }
 
-// isOwn restricts a query to the caller's own evaluations.
-func (a Requester) isOwn(query *gorm.DB) *gorm.DB {
+// restrictToOwn restricts a query to the caller's own evaluations.
+func (a Requester) restrictToOwn(query *gorm.DB) *gorm.DB {
 	if a.User.SignedIn() {
 		return query.Where("user_id = ?", a.User.ID)
 	}
@@ -175,7 +176,7 @@ func (l *LifeCycle) Evaluations(ctx context.Context, asker Requester, offset, li
 	if !asker.User.SignedIn() && asker.Owner == "" {
 		return list, nil
 	}
-	query := asker.isOwn(l.db.Read(ctx)).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
+	query := asker.restrictToOwn(l.db.Read(ctx)).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
 	return list, db.ReadError(query.Find(&list).Error, "evaluations")
 }
 
@@ -184,7 +185,7 @@ func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before
 	if owner == "" {
 		return nil
 	}
-	err := l.db.WriteStatement(ctx).Where("ended_at < ? and owner = ? and "+unsharedResultSQL+" and "+endedBatchSQL, db.Time(before), owner).Delete(&Evaluation{}).Error
+	err := l.db.WriteStatement(ctx).Where("ended_at < ? and owner = ? and "+unsharedResultSQL+" and "+endedBatchSQL, db.NormalizeTime(before), owner).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 

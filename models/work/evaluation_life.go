@@ -19,7 +19,7 @@ func (e *Evaluation) ref() job.WorkRef { return e.WorkRef() }
 func (e *Evaluation) work() *Work { return &e.Work }
 
 func (e *Evaluation) setWaiting(why *job.Failure) {
-	e.State, e.Failure = EvaluationSubmitted, db.SanitizeText(why.Reason)
+	e.State, e.FailureReason = EvaluationSubmitted, db.SanitizeText(why.Reason)
 }
 
 func (e *Evaluation) setTaken() {} // its state is the stage that its worker reports
@@ -32,18 +32,18 @@ func (e *Evaluation) setStage(stage job.Stage) {
 }
 
 func (e *Evaluation) setDone(r job.Result, found ResultFindings) {
-	e.State, e.Result, e.Failure = found.Evaluation, r.Evaluation, ""
+	e.State, e.Result, e.FailureReason = found.Evaluation, r.Evaluation, ""
 }
 
 func (e *Evaluation) setFailed(why *job.Failure) {
-	e.State, e.Failure = EvaluationFailed, ""
+	e.State, e.FailureReason = EvaluationFailed, ""
 	if why != nil {
-		e.Failure = db.SanitizeText(why.Reason)
+		e.FailureReason = db.SanitizeText(why.Reason)
 	}
 }
 
 func (e *Evaluation) setCancelled(reason string) {
-	e.State, e.Failure, e.Request = EvaluationCancelled, db.SanitizeText(reason), []byte(emptyRequestJSON)
+	e.State, e.FailureReason, e.Request = EvaluationCancelled, db.SanitizeText(reason), []byte(emptyRequestJSON)
 }
 
 func (e *Evaluation) cancelled() bool { return e.State == EvaluationCancelled }
@@ -77,21 +77,21 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Effect) error {
 	if err := e.copyResult(tx, out); err != nil {
 		return err
 	}
-	return AddToCounters(tx, CounterSample{Name: CountEnded + string(e.State),
+	return AddToCounters(tx, CounterSample{Name: CounterEvaluationsEnded + string(e.State),
 		Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
 }
 
 // countLoss adds the slot time of a lost attempt to a counter, because no report contains it.
 func (e *Evaluation) countLoss(tx *gorm.DB) error {
-	return AddToCounters(tx, CounterSample{Name: CountGivenUp})
+	return AddToCounters(tx, CounterSample{Name: CounterEvaluationsGivenUp})
 }
 
-func (e *Evaluation) settle(*gorm.DB, *Effect) error { return nil }
+func (e *Evaluation) confirmFirstPlace(*gorm.DB, *Effect) error { return nil }
 
-func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.BoardChange, error) { return nil, nil }
+func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.ChangedBoard, error) { return nil, nil }
 
 func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found ResultFindings, out *Effect) error {
-	waited := CounterSample{Name: CountEvaluationWait, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
+	waited := CounterSample{Name: CounterEvaluationWaits, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
 	if err := AddToCounters(tx, append(found.CounterSamples, waited)...); err != nil {
 		return err
 	}

@@ -14,9 +14,9 @@ import (
 
 // EvaluationLimits limits the evaluations of one caller; 0 means no limit. For admins only MaxLive applies.
 type EvaluationLimits struct {
-	MaxLive   int   // waiting or running; of batches, in the queue of a device
-	PerHour   int   // submissions of one caller
-	HourBytes int64 // bytes of the requests in an hour
+	MaxLive         int   // waiting or running; of batches, in the queue of a device
+	MaxPerHour      int   // submissions of one caller
+	MaxBytesPerHour int64 // bytes of the requests in an hour
 }
 
 // evaluationRetryAfter is the Retry-After time for a caller who has as many unfinished evaluations as allowed.
@@ -28,7 +28,7 @@ func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, 
 	if err := quota.CheckUnfinished(live, l.MaxLive, evaluationRetryAfter); err != nil {
 		return err
 	}
-	hour, err := l.lastHour(tx, user, caller)
+	hour, err := l.readHourlyUse(tx, user, caller)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ type hourlyUse struct {
 	Bytes      int64
 }
 
-func (l EvaluationLimits) lastHour(tx *gorm.DB, user accounts.User, caller string) (hourlyUse, error) {
+func (l EvaluationLimits) readHourlyUse(tx *gorm.DB, user accounts.User, caller string) (hourlyUse, error) {
 	h := hourlyUse{tx: tx, limits: l, caller: caller, hasNoLimit: user.IsAdmin()}
 	if h.hasNoLimit {
 		return h, nil
@@ -68,10 +68,10 @@ func (h *hourlyUse) addRequest(bytes int64) error {
 	switch {
 	case h.hasNoLimit:
 		return nil
-	case l.PerHour > 0 && h.Count >= int64(l.PerHour):
-		return h.limitError(fmt.Sprintf("At most %d evaluations an hour are accepted", l.PerHour))
-	case l.HourBytes > 0 && h.Count > 0 && h.Bytes+bytes > l.HourBytes:
-		return h.limitError(fmt.Sprintf("At most %d MiB of requests for evaluations an hour are accepted", l.HourBytes>>20))
+	case l.MaxPerHour > 0 && h.Count >= int64(l.MaxPerHour):
+		return h.limitError(fmt.Sprintf("At most %d evaluations an hour are accepted", l.MaxPerHour))
+	case l.MaxBytesPerHour > 0 && h.Count > 0 && h.Bytes+bytes > l.MaxBytesPerHour:
+		return h.limitError(fmt.Sprintf("At most %d MiB of requests for evaluations an hour are accepted", l.MaxBytesPerHour>>20))
 	}
 	h.Count, h.Bytes = h.Count+1, h.Bytes+bytes
 	return nil

@@ -26,7 +26,7 @@ type NewEvaluation struct {
 	Requires         string // packages that its worker must have
 	Request          json.RawMessage
 	Sources          []byte // SourceHash is their hash
-	// equal for requests that measure the same, and allow to share a result; empty: it shares none
+	// SharingKey is equal for requests that measure the same and allow sharing a result; empty if it shares none.
 	SharingKey string
 	Limits     EvaluationLimits
 }
@@ -53,7 +53,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 			return err
 		}
 		if len(before) > 0 {
-			same := before[0].Batch == "" && before[0].hasSameRequest(e)
+			same := before[0].BatchID == "" && before[0].hasSameRequest(e)
 			if e = before[0]; !same {
 				return checkSameRequest(false)
 			}
@@ -71,7 +71,7 @@ func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Eva
 		if err := e.create(tx, Requester{in.User, in.Owner}); err != nil {
 			return err
 		}
-		return AddToCounters(tx, CounterSample{Name: CountSubmitted})
+		return AddToCounters(tx, CounterSample{Name: CounterEvaluationsSubmitted})
 	})
 	if err != nil {
 		return Evaluation{}, err
@@ -101,7 +101,7 @@ func evaluationsSentBefore(tx *gorm.DB, asker Requester, key string) (list []Eva
 	if key == "" || !asker.User.SignedIn() && asker.Owner == "" {
 		return nil, nil
 	}
-	query := asker.isOwn(tx.Where("request_key = ?", key)).Order("batch_index")
+	query := asker.restrictToOwn(tx.Where("request_key = ?", key)).Order("batch_index")
 	return list, db.ReadError(query.Find(&list).Error, "evaluations of an idempotency key")
 }
 

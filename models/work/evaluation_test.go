@@ -34,7 +34,7 @@ func started(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 func begun(t *testing.T, s *models.Store, e work.Evaluation) work.Attempt {
 	t.Helper()
 	a := started(t, s, e)
-	modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(t.Context(), "w1", a.ID)))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsReceived(t.Context(), "w1", a.ID)))
 	return a
 }
 
@@ -101,7 +101,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 			work.LossCountedAgainstWork)))
 		for i := range work.MaxLosses {
 			attempt := started(t, s, e)
-			modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(ctx, fmt.Sprint("w", i), attempt.ID)))
+			modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsReceived(ctx, fmt.Sprint("w", i), attempt.ID)))
 			var out work.Effect
 			var err error
 			if i == 0 {
@@ -116,7 +116,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 		}
 		last := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
 		if last.State != work.EvaluationFailed || last.Losses != work.MaxLosses || last.Attempts != work.MaxLosses+1 ||
-			last.Failure != "The evaluation ended after 3 infrastructure errors, and does not count against any limit. The last error: the worker is gone" {
+			last.FailureReason != "The evaluation ended after 3 infrastructure errors, and does not count against any limit. The last error: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
 		}
 		if by := lostBy(t, s, e.WorkRef()); len(by) != work.MaxLosses {
@@ -167,7 +167,7 @@ func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		large := json.RawMessage(`"` + strings.Repeat("x", 1000) + `"`)
-		for name, limits := range map[string]work.EvaluationLimits{"count": {PerHour: 3}, "bytes": {HourBytes: 3100}} {
+		for name, limits := range map[string]work.EvaluationLimits{"count": {MaxPerHour: 3}, "bytes": {MaxBytesPerHour: 3100}} {
 			in := work.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
 			for range 3 { // cancelled at once, as by someone who wants to fill the disk
 				e := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), in))
@@ -253,7 +253,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 			all["compile"]); diff != "" {
 			t.Error(diff)
 		}
-		if all[work.CountSubmitted].Count != 3 || all[work.CountEnded+"completed"].Count != 2 {
+		if all[work.CounterEvaluationsSubmitted].Count != 3 || all[work.CounterEvaluationsEnded+"completed"].Count != 2 {
 			t.Errorf("counters: %+v", all)
 		}
 	})
@@ -275,7 +275,7 @@ func TestHeldTimeIsCountedForEveryOutcome(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		counted := func() (held, givenUp int64) {
 			all := modelstest.Got[map[string]work.Counter](t)(s.Counters.AllByName(t.Context()))
-			return all[work.CountHeld].Count, all[work.CountGivenUp].Count
+			return all[work.CounterEvaluationsHoldingSlots].Count, all[work.CounterEvaluationsGivenUp].Count
 		}
 		want := int64(0)
 		for name, end := range endings {

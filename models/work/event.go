@@ -46,7 +46,8 @@ func (l *LifeCycle) LastEventID(ctx context.Context, submissionID int64) (int64,
 	return id, db.ReadError(err, "events of submission %d", submissionID)
 }
 
-// storeState stores an event with a run's new state. If the run has ended, it counts the run.
+// storeState stores and returns an event with a run's new state. If that state is final, it also adds the run to the
+// counters of ended runs and of waiting times (Counters).
 func storeState(tx *gorm.DB, run Run) (RunEvent, error) {
 	if run.State.IsFinal() {
 		if err := countRun(tx, run); err != nil {
@@ -65,10 +66,10 @@ func countRun(tx *gorm.DB, run Run) error {
 	if run.EndedAt == nil {
 		return nil
 	}
-	samples := []CounterSample{{Name: CountRunEnded + string(run.State),
+	samples := []CounterSample{{Name: CounterRunsEnded + string(run.State),
 		Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
 	if run.StartedAt != nil {
-		samples = append(samples, CounterSample{Name: CountRunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
+		samples = append(samples, CounterSample{Name: CounterRunWaits, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
 	}
 	return AddToCounters(tx, samples...)
 }

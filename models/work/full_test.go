@@ -15,7 +15,7 @@ import (
 
 // TestANearlyFullDiskKeepsResultsAlone: an accepted run ends, without its files and its events.
 func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{MinFree: 1 << 60}, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, models.Config{MinFreeBytes: 1 << 60}, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
 		run := w.Submit(t, s, w.Ann)
 		attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())

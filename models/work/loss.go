@@ -91,9 +91,9 @@ func countLostAttempt(tx *gorm.DB, loss LossKind, retried bool) error {
 	case loss == LossHandedBack:
 		return nil
 	case retried:
-		return AddToCounters(tx, CounterSample{Name: CountLostRetried})
+		return AddToCounters(tx, CounterSample{Name: CounterLossesRetried})
 	}
-	return AddToCounters(tx, CounterSample{Name: CountLostFailed})
+	return AddToCounters(tx, CounterSample{Name: CounterLossesFailed})
 }
 
 // lostOutcome returns the outcome of an attempt that ends without a result. taken means that a worker received it;

@@ -37,7 +37,7 @@ func (l *LifeCycle) StartNextAttempt(
 	// Most requests find no work. They must not wait for a write transaction.
 	var needs []string
 	err = l.db.Read(ctx).Raw(startableRequirementsSQL+" and "+receivableKindSQL(ask)+" group by needs order by min(w.queued_at) limit ?",
-		ask.Device, db.Time(at), db.SanitizeText(ask.Worker), maxRequirementSets).Scan(&needs).Error
+		ask.Device, db.NormalizeTime(at), db.SanitizeText(ask.Worker), maxRequirementSets).Scan(&needs).Error
 	if err != nil || len(needs) == 0 {
 		return nil, db.ReadError(err, "what waits for %s", ask.Device)
 	}

@@ -38,7 +38,7 @@ type SubmissionRuns struct {
 	Runs          []Run         // the requested runs, in the order of the submission's devices
 	Profiles      map[int64]Run // profiles of these, by their IDs
 	HasUnfinished bool          // a run or a following profile has not ended
-	LastEvent     int64         // ID of the last announced event; 0 if none
+	LastEventID   int64         // ID of the last announced event; 0 if none
 }
 
 // submissionRunsSQL queries each kind of run with its own index, because there is no index on the submission alone. A
@@ -60,7 +60,7 @@ func (l *LifeCycle) SubmissionRuns(ctx context.Context, submissionID int64) (Sub
 	err := l.db.Read(ctx).Raw(submissionRunsSQL, submissionID, submissionID, submissionID).Scan(&rows).Error
 	family := SubmissionRuns{Profiles: map[int64]Run{}}
 	for _, row := range rows {
-		family.LastEvent = row.LastEvent
+		family.LastEventID = row.LastEvent
 		family.HasUnfinished = family.HasUnfinished || row.EndedAt == nil
 		switch {
 		case row.ProfileOf == nil:

@@ -17,8 +17,8 @@ import (
 // any case.
 const MaxLogBytes = 512 << 10
 
-// MaxEventBytes limits the stored events of one attempt; without output it is twice as much. One byte of other events
-// counts as 1/lightness byte of output. 10,000 cases have about 3 MB.
+// MaxEventBytes limits the stored events of one attempt; without output it is twice as much. One byte of another event
+// counts as 1/eventWeight byte of output. 10,000 cases have about 3 MB.
 const (
 	eventWeight   = 32
 	MaxEventBytes = eventWeight * MaxLogBytes
@@ -48,7 +48,7 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Ef
 	}
 	store := func(tx *gorm.DB) error {
 		p = eventBatch{
-			lifeCycle: l, tx: tx, liveAttempts: live, diskFull: full, attempts: map[string]*attemptWithWork{},
+			lifeCycle: l, tx: tx, liveAttempts: live, omitsStorage: full, attempts: map[string]*attemptWithWork{},
 			changedAttempts: map[string]bool{}, staleAttempts: map[string]bool{},
 		}
 		return p.storeBatch(batch)
@@ -71,7 +71,7 @@ type eventBatch struct {
 	attempts        map[string]*attemptWithWork
 	changedAttempts map[string]bool
 	staleAttempts   map[string]bool
-	diskFull        bool // the disk is full: events take effect, but are not stored
+	omitsStorage    bool // the disk is full: events take effect, but are not stored
 	effect          Effect
 }
 
@@ -149,7 +149,7 @@ func (p *eventBatch) applyEvent(a *attemptWithWork, e job.Event) error {
 
 // keepEvent stores an event for the page of a run, and the stage that it contains.
 func (p *eventBatch) keepEvent(a *attemptWithWork, run *Run, e job.Event) error {
-	if p.diskFull || a.LogBytes > 2*MaxLogBytes {
+	if p.omitsStorage || a.LogBytes > 2*MaxLogBytes {
 		return nil
 	}
 	if e.Type == job.EventStageEnded && e.EndedStage != nil {

@@ -120,7 +120,7 @@ func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at t
 func queryNextWork(tx *gorm.DB, device, which string, limit int, at time.Time, args ...any) ([]QueuedWork, error) {
 	var list []QueuedWork
 	err := tx.Raw("select * from ("+fairQueueSQL+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?) and "+which+
-		" order by place limit ?", append(append([]any{device, db.Time(at)}, args...), limit)...).Scan(&list).Error
+		" order by place limit ?", append(append([]any{device, db.NormalizeTime(at)}, args...), limit)...).Scan(&list).Error
 	return list, db.ReadError(err, "the queue of %s", device)
 }
 
@@ -128,7 +128,8 @@ func queryNextWork(tx *gorm.DB, device, which string, limit int, at time.Time, a
 type ReadyDevice struct {
 	Device   string
 	Requires string // packages that a worker must have for it; empty in answers
-	// how much of it is neither a profile that follows nor the site's own
+	// PeoplesWorkCount is the number of waiting runs and evaluations that people requested: without profiles that
+	// follow runs and the site's own work.
 	PeoplesWorkCount int `gorm:"column:people"`
 }
 
@@ -142,14 +143,14 @@ func (l *LifeCycle) ReadyDevices(ctx context.Context, at time.Time) ([]ReadyDevi
 	err := l.db.Read(ctx).Raw(`select device, requires, sum(case when priority < ? then 1 else 0 end) as people
 		from (`+allLiveWorkSQL+`) w where attempt_id = '' and (not_before is null or not_before <= ?)
 		group by device, requires order by case when requires = '' then 0 else 1 end, device, min(queued_at) limit ?`,
-		PriorityFollowUp, db.Time(at), maxReadyDevices).Scan(&list).Error
+		PriorityFollowUp, db.NormalizeTime(at), maxReadyDevices).Scan(&list).Error
 	var workers []fleet.Worker
 	if err == nil && slices.ContainsFunc(list, func(r ReadyDevice) bool { return r.Requires != "" }) {
 		workers, err = l.fleet.Workers(ctx)
 	}
 	for _, r := range list {
 		i := slices.IndexFunc(ready, func(known ReadyDevice) bool { return known.Device == r.Device })
-		switch lack := l.fleet.MissingWorkerAmong(workers, r.Device, r.Requires, at); {
+		switch lack := l.fleet.MissingWorkerTextAmong(workers, r.Device, r.Requires, at); {
 		case lack != "":
 		case i >= 0:
 			ready[i].PeoplesWorkCount += r.PeoplesWorkCount
@@ -180,7 +181,7 @@ type QueuedSubmission struct {
 	ID       int64
 	UserID   int64
 	UserName string
-	// the event is frozen, so that other people may not see the submission
+	// IsEventFrozen means that the event is frozen, so that other people may not see the submission.
 	IsEventFrozen bool         `gorm:"column:frozen"`
 	Task          catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and the columns for ListedTo
 }
@@ -220,7 +221,7 @@ const isAheadOfNewSQL = `sum(case when started_at is null and attempt_id <> '' t
 type SiteLoad struct {
 	QueueLengths  []QueueLength // of the devices that have live work
 	PausedDevices map[string]fleet.Pause
-	OffSwitches   []switches.Switch
+	OffParts      []switches.OffPart
 }
 
 // DeviceLoads reads the load of all devices in one query.
@@ -250,7 +251,7 @@ func (l *SiteLoad) add(key, value string) error {
 	device, isPause := strings.CutPrefix(key, fleet.PauseKeyPrefix)
 	if !isPause {
 		off, err := switches.ParseSetting(key, value)
-		l.OffSwitches = append(l.OffSwitches, off)
+		l.OffParts = append(l.OffParts, off)
 		return err
 	}
 	var pause fleet.Pause

@@ -54,12 +54,12 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		if len(next) != 2 || next[0].RunID != bens.ID || next[0].QueuePosition != 2 {
 			t.Errorf("next: %+v", next)
 		}
-		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(ctx, "w1", attempt.ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsReceived(ctx, "w1", attempt.ID)))
 		if diff := cmp.Diff([]string{"ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a run taken:\n%s", diff)
 		}
 		loads, err := s.Work.DeviceLoads(ctx)
-		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1, AheadOfNewRun: 1, BehindNewRun: 4}}, loads.QueueLengths); diff != "" || err != nil || len(loads.PausedDevices)+len(loads.OffSwitches) != 0 {
+		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1, AheadOfNewRun: 1, BehindNewRun: 4}}, loads.QueueLengths); diff != "" || err != nil || len(loads.PausedDevices)+len(loads.OffParts) != 0 {
 			t.Errorf("lengths, of %+v, %v:\n%s", loads, err, diff)
 		}
 
@@ -89,7 +89,7 @@ func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
 		}
 		sent, taken := w.Submit(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser)), w.Submit(t, s, modelstest.Person(t, s, "Edda", accounts.RoleUser))
 		modelstest.Check(t, modelstest.Second(s.Work.StartAttempt(ctx, sent.WorkRef())))
-		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(ctx, "w1", modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, taken.WorkRef())).ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsReceived(ctx, "w1", modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, taken.WorkRef())).ID)))
 		loads, err := s.Work.DeviceLoads(ctx)
 		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 7, Running: 1, AheadOfNewRun: 3, BehindNewRun: 4}}, loads.QueueLengths); diff != "" || err != nil {
 			t.Fatalf("lengths, %v:\n%s", err, diff)

@@ -44,7 +44,7 @@ func TestWorkGoesOnlyToAWorkerWithItsPackages(t *testing.T) {
 		for i := range 20 {
 			_, err := s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{User: w.Ann, Caller: string(rune('a' + i)), Device: "CPU",
 				Kind: string(kernelrun.KindEvaluate), Request: []byte("{}"), Requires: "nvidia-cutlass-dsl>=4 torch",
-				Limits: work.EvaluationLimits{MaxLive: 100, PerHour: 1000}})
+				Limits: work.EvaluationLimits{MaxLive: 100, MaxPerHour: 1000}})
 			modelstest.Check(t, err)
 		}
 		packed(t, s, "old", requirement.Packages{"nvidia-cutlass-dsl": "3.9", "torch": "2.9"})
@@ -55,7 +55,7 @@ func TestWorkGoesOnlyToAWorkerWithItsPackages(t *testing.T) {
 			t.Errorf("others would give way to work that cannot begin: %+v", ready)
 		}
 		want := "a worker that has nvidia-cutlass-dsl>=4; CPU's workers have nvidia-cutlass-dsl 3.9"
-		if got := modelstest.Got[string](t)(s.Fleet.MissingWorker(t.Context(), "CPU", run.Requires, time.Now())); got != want {
+		if got := modelstest.Got[string](t)(s.Fleet.MissingWorkerText(t.Context(), "CPU", run.Requires, time.Now())); got != want {
 			t.Errorf("it waits for %q", got)
 		}
 		plain := w.Submit(t, s, w.Ann)

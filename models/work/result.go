@@ -77,12 +77,12 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Result
 		if a.acceptsMessages() {
 			out, err = a.conclude(tx, r, found)
 		} else {
-			out.BoardChange, err = a.endStale(tx, r)
+			out.ChangedBoard, err = a.endStale(tx, r)
 		}
 		if err != nil {
 			return err
 		}
-		return a.workItem.settle(tx, &out)
+		return a.workItem.confirmFirstPlace(tx, &out)
 	})
 	if err != nil {
 		return Effect{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)
@@ -119,7 +119,7 @@ func resultFailure(r job.Result) *job.Failure {
 
 // endStale ends an attempt that is no longer current. If its person cancelled the work, the slot time and the
 // measurements still count.
-func (a *attemptWithWork) endStale(tx *gorm.DB, r job.Result) (*boards.BoardChange, error) {
+func (a *attemptWithWork) endStale(tx *gorm.DB, r job.Result) (*boards.ChangedBoard, error) {
 	a.endAttempt(r.Outcome)
 	if err := tx.Save(&a.Attempt).Error; err != nil {
 		return nil, db.WriteError(err, "attempt")

@@ -33,9 +33,9 @@ func (e *Evaluation) findShareableEvaluation(tx *gorm.DB, asker Requester) (same
 	if err != nil {
 		return same, 0, err
 	}
-	query := asker.isOwn(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
+	query := asker.restrictToOwn(tx.Omit("request", "result")).Where("request_hash = ? and request_hash <> '' and device = ? and shares = ''", e.RequestHash, e.Device).
 		Where(NotEndedSQL+" and (select count(*) from evaluations s where s.shares = evaluations.id and s.shares <> '' and s.ended_at is null) < ?"+
-			" or state = ? and started_at >= ?", maxEvaluationsPerResult, EvaluationCompleted, db.Time(since))
+			" or state = ? and started_at >= ?", maxEvaluationsPerResult, EvaluationCompleted, db.NormalizeTime(since))
 	err = query.Order("queued_at, id").Limit(1).Find(&same).Error
 	switch {
 	case err != nil || same.ID == "":

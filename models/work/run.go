@@ -57,41 +57,45 @@ type Run struct {
 	UserID       int64
 	Mode         job.Mode
 	Purpose      Purpose
-	ProfileOf    *int64 // the ranked run that it follows; nil for PurposeSubmitted, PurposePractice and PurposeBaseline
+	// ID of the ranked run that it follows; nil for PurposeSubmitted, PurposePractice, and PurposeBaseline
+	ProfileOf *int64
 
-	OrderID *int64 // of PurposeConfirm and PurposeRerun: the models.Order that it is for
-	// for PurposeConfirm: the run has waited long, and is now queued like people's runs
+	OrderID *int64 // for PurposeConfirm and PurposeRerun: ID of the models.RemeasureOrder
+	// IsOverdueTurn means that a turn of a confirmation has waited long and is now queued like people's runs.
 	IsOverdueTurn bool `gorm:"column:overdue"`
-	// cancelled, but not by its person, who chose nothing by it
+	// CancelledByStaff means that someone other than its person cancelled the run, so the person gained nothing by it.
 	CancelledByStaff bool `gorm:"column:stopped_by_staff"`
 
 	InfrastructureError bool `gorm:"column:ours"` // failed because of an infrastructure error
 
 	State RunState
 	Work
-	Failure         *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
-	ScoreNS         *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
-	ScoredAt        *time.Time   // since when it has this score: the end of the run, or of the newest in its pool
-	DeviationNS     float64      `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
-	StandardErrorNS float64      `gorm:"column:err_ns"` // standard error of the score
-	// clock of the score: "event", "event+wall"; empty if no judge measured the time
+	Failure *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
+	ScoreNS *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
+	// time since which it has this score: the end of the run, or of the newest run with equal source
+	ScoredAt        *time.Time
+	DeviationNS     float64 `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
+	StandardErrorNS float64 `gorm:"column:err_ns"` // standard error of the score
+	// ClockName is the clock of the score: "event" or "event+wall"; empty if no judge measured the time.
 	ClockName string `gorm:"column:clock"`
 	boards.Interval
-	ScoreBeforeConfirmNS *float64 `gorm:"column:was_ns"` // the score before confirmations; nil: it comes from none
-	// how near the score is to the best that the device can do; nil if unknown
+	ScoreBeforeConfirmNS *float64 `gorm:"column:was_ns"` // score before confirmations; nil if the score comes from none
+	// RooflineShare is the share of the device's limit that the score reaches; nil if unknown.
 	RooflineShare *float64 `gorm:"column:roof"`
 	boards.NumericalErrors
-	// bytes that its ranked stage had at most; nil if not measured
+	// PeakMemoryBytes is the peak memory of the ranked stage; nil if it was not measured.
 	PeakMemoryBytes *int64 `gorm:"column:memory_peak"`
-	// why the conditions were bad; empty: they were good, or are not known
+	// DisturbedReason is the reason for bad conditions; empty if there were none, or they are unknown.
 	DisturbedReason string `gorm:"column:disturbed"`
-	HeldReason      string `gorm:"column:held_why"` // why it waits for someone to look before it counts
-	// its profile contradicts its times (job.Contradiction), and no reviewer has decided
+	HeldReason      string `gorm:"column:held_why"` // reason for a review before it counts; empty if it counts
+	// ContradictedByProfile means that the profile contradicts the times (job.ProfileContradiction), and no reviewer
+	// has decided yet.
 	ContradictedByProfile bool `gorm:"column:contradicted"`
 	// RepresentativeRunID is the run that represents all runs with the same source on the board, possibly this one; nil
 	// if no other run has the same source.
 	RepresentativeRunID *int64 `gorm:"column:pool_id"`
-	// number of runs in the score; 0: this one, or those of a confirmation
+	// PooledRunCount is the number of runs from whose samples the score was computed; 0 if there is only this one, or
+	// if the samples are turns of confirmations.
 	PooledRunCount int `gorm:"column:pooled"`
 	Harness        string
 	EpochID        int64        // the software it was measured with; 0: not recorded

@@ -16,7 +16,7 @@ import (
 // Steps that only runs have: states by stage, stored stages and files, and a score. Consequences applies the
 // consequences of their end.
 
-// runItem implements item for runs.
+// runItem is a run as a workItem.
 type runItem struct {
 	*Run
 	consequences Consequences
@@ -154,11 +154,11 @@ func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ ResultFindings, out *E
 	return u.consequences.UpdateBoard(tx, u.Run, r, out)
 }
 
-func (u runItem) settle(tx *gorm.DB, out *Effect) error {
+func (u runItem) confirmFirstPlace(tx *gorm.DB, out *Effect) error {
 	return u.consequences.ConfirmFirstPlace(tx, u.Run, out)
 }
 
-func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.BoardChange, error) {
+func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.ChangedBoard, error) {
 	return u.consequences.CountCancelledRun(tx, u.Run, r)
 }
 

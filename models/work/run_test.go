@@ -33,7 +33,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 		out, err := s.Work.RecordResult(ctx, result,
 			work.ResultFindings{Score: &work.Score{NS: 1234.5, DeviationNS: 2, StandardErrorNS: 0.25}})
 		modelstest.Check(t, err)
-		if !out.AttemptAccepted || out.BoardChange == nil || out.BoardChange.ChangeNumber != 1 ||
+		if !out.AttemptAccepted || out.ChangedBoard == nil || out.ChangedBoard.ChangeNumber != 1 ||
 			len(out.Events) != 1 ||
 			out.Events[0].State != work.StateDone {
 			t.Errorf("RecordResult: %+v", out)
@@ -66,7 +66,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 		}
 
 		again, err := s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1}})
-		if err != nil || again.AttemptAccepted || again.BoardChange != nil {
+		if err != nil || again.AttemptAccepted || again.ChangedBoard != nil {
 			t.Errorf("the same result again: %+v, %v", again, err)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, run.ID)), db.Conflict)
@@ -190,7 +190,7 @@ func TestARunLostThreeTimesIsAnInfrastructureError(t *testing.T) {
 		lose := func(worker string) work.Effect {
 			attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 			modelstest.Check(t, err)
-			_, err = s.Work.RecordAttemptsTaken(ctx, worker, attempt.ID)
+			_, err = s.Work.RecordAttemptsReceived(ctx, worker, attempt.ID)
 			modelstest.Check(t, err)
 			return modelstest.Got[work.Effect](t)(s.Work.FailAttempt(ctx, attempt.ID,
 				"The worker "+worker+" is gone.", work.LossCountedAgainstWork))

@@ -95,7 +95,7 @@ func countStages(tx *gorm.DB, stages []job.StageResult) error {
 	samples := make([]CounterSample, 0, len(stages))
 	for _, s := range stages {
 		samples = append(samples, CounterSample{
-			Name:  CountRunStage + string(s.Stage) + "." + string(s.Status),
+			Name:  CounterRunStages + string(s.Stage) + "." + string(s.Status),
 			Value: s.EndedAt.Sub(s.StartedAt).Seconds(),
 		})
 	}

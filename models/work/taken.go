@@ -36,12 +36,12 @@ func (a Attempt) mayBelongTo(worker string) bool {
 	return a.Worker == "" || a.Worker == db.SanitizeText(worker)
 }
 
-// RecordAttemptsTaken stores that a worker has received these attempts, in case the event that reports it was lost.
-func (l *LifeCycle) RecordAttemptsTaken(
+// RecordAttemptsReceived stores that a worker has received these attempts, in case the event that reports it was lost.
+func (l *LifeCycle) RecordAttemptsReceived(
 	ctx context.Context, worker string, attemptIDs ...string,
 ) (out Effect, err error) {
 	for _, id := range attemptIDs {
-		if err := l.recordTaken(ctx, id, worker, &out); err != nil {
+		if err := l.recordReceivedAttempt(ctx, id, worker, &out); err != nil {
 			return out, err
 		}
 	}
@@ -72,7 +72,7 @@ func (l *LifeCycle) liveAttemptsAmong(ctx context.Context, ids []string) (map[st
 	return found, nil
 }
 
-func (l *LifeCycle) recordTaken(ctx context.Context, attemptID, worker string, out *Effect) error {
+func (l *LifeCycle) recordReceivedAttempt(ctx context.Context, attemptID, worker string, out *Effect) error {
 	return l.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := l.loadAttemptWithWork(tx, attemptID)
 		if err != nil || a == nil || !a.acceptsMessages() || a.ReceivedAt != nil || !a.mayBelongTo(worker) {

@@ -38,7 +38,7 @@ func TestOnlyLossesThatARunMayHaveCausedCountAgainstIt(t *testing.T) {
 			for i := range test.after {
 				attempt, err := s.Work.StartAttempt(ctx, run.WorkRef())
 				modelstest.Check(t, err)
-				modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(ctx, fmt.Sprint("w", i%test.workers),
+				modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsReceived(ctx, fmt.Sprint("w", i%test.workers),
 					attempt.ID)))
 				modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, name, test.loss)))
 				run = modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
@@ -83,7 +83,7 @@ func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()
 		l.taken(a, "w1")
-		out, err := s.Work.RecordAttemptsTaken(t.Context(), "w2", a.ID)
+		out, err := s.Work.RecordAttemptsReceived(t.Context(), "w2", a.ID)
 		modelstest.Check(t, err)
 		_, _, stale, err := s.Work.ClassifyAttempts(t.Context(), "w2", []string{a.ID})
 		if err != nil || len(out.Events)+len(out.Evaluations) > 0 || len(stale) != 1 || stale[0] != a.ID {

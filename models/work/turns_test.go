@@ -25,7 +25,7 @@ func oneByOne(t *testing.T, s *models.Store, names map[job.WorkRef]string) (orde
 		}
 		order = append(order, names[next[0].WorkRef()])
 		attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), next[0].WorkRef()))
-		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(t.Context(), "w1", attempt.ID)))
+		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsReceived(t.Context(), "w1", attempt.ID)))
 		result, found := modelstest.Evaluated(attempt, "{}"), modelstest.Completed()
 		if attempt.RunID > 0 {
 			result, found = modelstest.Result(attempt, 10),
@@ -123,7 +123,7 @@ func TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation(t *testing.T) {
 func end(t *testing.T, s *models.Store, ref job.WorkRef) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), ref))
-	modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsTaken(t.Context(), "w1", attempt.ID)))
+	modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsReceived(t.Context(), "w1", attempt.ID)))
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(attempt, "{}"),
 		modelstest.Completed())))
 }

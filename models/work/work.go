@@ -13,14 +13,11 @@ import (
 )
 
 // Work has the fields that runs and evaluations share. Work waits for a device, is given to one attempt after another,
-// and ends once. The functions that change it (StartAttempt, AppendEvents, RecordAttemptsTaken, RecordResult,
-// PreemptAttempt, FailAttempt, CancelRun, CancelEvaluation) are the same for both; item has the differences.
-//
-// Waiting: StartedAt and EndedAt are nil. AttemptID is empty until a job is created.
-//
-// Running: StartedAt is set, because a worker received the attempt AttemptID.
-//
-// Ended: EndedAt is set and does not change. AttemptID identifies the last attempt.
+// and ends once. The functions that change it (StartAttempt, AppendEvents, RecordAttemptsReceived, RecordResult,
+// PreemptAttempt, FailAttempt, CancelRun, CancelEvaluation) are the same for both; workItem has the differences.
+// Waiting: StartedAt and EndedAt are nil. AttemptID is empty until a job is created.  Running: StartedAt is set,
+// because a worker received the attempt AttemptID.  Ended: EndedAt is set and does not change. AttemptID identifies the
+// last attempt.
 type Work struct {
 	Device        string
 	Requires      string // packages that its worker must have (requirement.List); empty: none
@@ -69,7 +66,7 @@ type Priority int
 // Priorities. Callers wait for the response of an evaluation, so the first evaluation of each caller comes first; the
 // following ones alternate with runs (see fairQueueSQL). A batch queues the next evaluation when one ends, so its
 // evaluations have the priority of runs. Profiles that follow ranked runs, and turns of confirmations, come after runs
-// (turns only for some time, see HurryTurns); then baselines, then reruns.
+// (turns only for some time, see PrioritizeOverdueTurns in package models); then baselines, then reruns.
 const (
 	PriorityEvaluation Priority = iota
 	PriorityRun
@@ -101,18 +98,21 @@ type workItem interface {
 	save(tx *gorm.DB, attemptID string) (rows int64, err error)
 	// announce adds the new state to out, and counts work that has ended.
 	announce(tx *gorm.DB, out *Effect) error
-	// payer returns the person who is charged for the slots; 0 means no one. slotCount returns the number of slots.
-	payer() int64
-	submission() int64 // that it belongs to; 0: none
+	// payerID returns the person who is charged for the slot time; 0 means no one.
+	payerID() int64
+	// submissionID returns the submission to which the slot time is charged; 0 for none.
+	submissionID() int64
+	// slotCount returns the number of slots that the work uses.
 	slotCount(tx *gorm.DB) (int, error)
 	// countLoss counts a lost attempt that a worker had received.
 	countLoss(tx *gorm.DB) error
 	// afterResult applies the consequences of a result that ended the work, and announces the end.
 	afterResult(tx *gorm.DB, r job.Result, found ResultFindings, out *Effect) error
 	// afterStop applies the consequences of a result for cancelled work.
-	afterStop(tx *gorm.DB, r job.Result) (*boards.BoardChange, error)
-	// settle is called after all others for every result.
-	settle(tx *gorm.DB, out *Effect) error
+	afterStop(tx *gorm.DB, r job.Result) (*boards.ChangedBoard, error)
+	// confirmFirstPlace starts a confirmation of a new 1st place, if there is one. It is called after all others for
+	// every result.
+	confirmFirstPlace(tx *gorm.DB, out *Effect) error
 }
 
 // Effect describes what a transaction changed, so that watchers can be notified after the commit.
@@ -122,7 +122,7 @@ type Effect struct {
 	StoppedAttempts []string     // attempts that were taken from their workers
 	Events          []RunEvent   // new events of runs
 	Evaluations     []Evaluation // evaluations that changed, without requests
-	BoardChange     *boards.BoardChange
+	ChangedBoard    *boards.ChangedBoard
 }
 
 // loadWork reads a run or an evaluation (without its request and result).

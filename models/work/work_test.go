@@ -60,7 +60,7 @@ func (l life) start() work.Attempt {
 
 func (l life) taken(a work.Attempt, worker string) {
 	l.Helper()
-	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordAttemptsTaken(l.Context(), worker, a.ID)))
+	modelstest.Check(l.T, modelstest.Second(l.store.Work.RecordAttemptsReceived(l.Context(), worker, a.ID)))
 }
 
 // result returns a worker's result of an attempt at either kind.

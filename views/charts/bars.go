@@ -39,8 +39,8 @@ func speedOfLightBars(facts []ncu.Fact) []chartBar {
 // stackedPart is one part of a stacked bar, with its start and width in percent.
 type stackedPart struct {
 	ncu.Stall
-	start, width float64
-	cssClass     string
+	startPercent, widthPercent float64
+	cssClass                   string
 }
 
 // stackStalls returns the stall reasons as parts of a bar, most cycles first. Small reasons are combined into one part,

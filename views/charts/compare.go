@@ -19,7 +19,7 @@ type CompareView struct {
 	RunA, RunB     ComparedSide
 	TimeComparison versus.Comparison
 	Ranking        string // ranking rule in words; empty if the runs have different tasks or versions
-	// SameSource is true if both runs have the same source, so that all differences come from chance or from
+	// SameSource means that both runs have the same source, so that all differences come from chance or from
 	// conditions.
 	SameSource bool
 	// BoardNS are both scores on the board, in nanoseconds, if they differ clearly and also count other runs; otherwise
@@ -38,19 +38,19 @@ type CompareView struct {
 	// Pairs are the compared kernels, from ncu.Compare; if empty, NoProfileReason is shown instead.
 	Pairs           []ncu.KernelPair
 	NoProfileReason string // sentence about the side without kernels; empty if neither has kernels
-	JSON            string // URLs of the same data
-	CSV             string
+	JSONURL         string // URLs of the same data
+	CSVURL          string
 }
 
 // ComparedSide is one of the two runs.
 type ComparedSide struct {
-	Name      string // "Submission 12 by ada"
-	ShortName string // "#12", the side's name in sentences, tables, and drawings
-	URL       string
-	Score     string // as on the board; empty for an unranked run
-	BoardName string // task and device
-	When      time.Time
-	Note      string // difference from its score on the board; may be empty
+	Name        string // "Submission 12 by ada"
+	ShortName   string // "#12", the side's name in sentences, tables, and drawings
+	URL         string
+	Score       string // as on the board; empty for an unranked run
+	BoardName   string // task and device
+	SubmittedAt time.Time
+	Note        string // difference from its score on the board; may be empty
 }
 
 // FileDiff is the difference of one submitted file.
@@ -65,11 +65,11 @@ func changedLinesText(files []FileDiff, hidden string) string {
 	for _, f := range files {
 		for _, l := range f.Lines {
 			switch l.Kind {
-			case format.LineAdded:
+			case format.DiffLineAdded:
 				added++
-			case format.LineRemoved:
+			case format.DiffLineRemoved:
 				removed++
-			case format.LineOmitted:
+			case format.DiffLineOmitted:
 				cut = true
 			}
 		}

@@ -41,7 +41,7 @@ func compareVM(t *testing.T) CompareView {
 			{Name: "submission.cu", Lines: format.Diff("int a;\nint b;\nint c;\n", "int a;\nfloat b;\nint c;\n")},
 			{Name: "util.h"},
 		},
-		Pairs: ncu.Compare(a, b), JSON: "/compare.json",
+		Pairs: ncu.Compare(a, b), JSONURL: "/compare.json",
 	}
 }
 
@@ -77,7 +77,7 @@ func TestAComparisonThatIsCutSaysSo(t *testing.T) {
 		"the same in both":        nil,
 		"too long to be compared": format.Diff(long, long+"b\n"),
 		"2 lines added, 0 removed, and more": append(format.Diff("", "a\nb\n"),
-			format.DiffLine{Kind: format.LineOmitted}),
+			format.DiffLine{Kind: format.DiffLineOmitted}),
 		"2 lines added, 0 removed": format.Diff("", "a\nb\n"),
 	} {
 		if got := changedLinesText([]FileDiff{{Lines: lines}}, ""); got != want {

@@ -22,18 +22,18 @@ type ProfileView struct {
 	PinChoices    []PinChoice
 	// OtherDots are the dots of other visible entries of the board, which the roofline can show.
 	OtherDots []RooflineDot
-	// Sources maps the name of a submitted file to the URL of its source view, up to the "L12" of a line.
-	Sources map[string]string
+	// SourceURLs maps the name of a submitted file to the URL of its source view, up to the "L12" of a line.
+	SourceURLs map[string]string
 	// SourceHiddenReason is a sentence with the reason why source and instructions are hidden; "" if the viewer may see
 	// them.
 	SourceHiddenReason string
-	Download           string // URL of the .ncu-rep file; empty if it was not kept
+	DownloadURL        string // URL of the .ncu-rep file; empty if it was not kept
 	DownloadNote       string // reason for not keeping it
 	// DownloadCases is the number of cases in the file to download.
 	DownloadCases int
-	JSON          string // URLs of the same data
-	CSV           string
-	PTX           string // URL of a kernel's PTX, without its query; empty if the reader may not see it
+	JSONURL       string // URLs of the same data
+	CSVURL        string
+	PTXURL        string // URL of a kernel's PTX, without its query; empty if the reader may not see it
 }
 
 // CaseTab is the link that selects one benchmark case.
@@ -44,7 +44,7 @@ type CaseTab struct {
 
 // RooflineDot is another entry's position on the roofline.
 type RooflineDot struct {
-	Run           int64
+	RunID         int64
 	Name          string
 	URL           string
 	Rate          float64 // operations per second
@@ -95,14 +95,14 @@ func longestKernel(r *ncu.Report) *ncu.Kernel {
 
 // kernelRow is one line of the kernel list.
 type kernelRow struct {
-	kernel     *ncu.Kernel
-	url        string
-	isSelected bool
-	time       ncu.Fact
-	timeShare  float64
-	isTimed    bool
-	compute    ncu.Fact
-	memory     ncu.Fact
+	kernel            *ncu.Kernel
+	url               string
+	isSelected        bool
+	time              ncu.Fact
+	timeShare         float64
+	isTimed           bool
+	computeThroughput ncu.Fact
+	memoryThroughput  ncu.Fact
 }
 
 func (vm ProfileView) kernelRows() []kernelRow {
@@ -120,7 +120,7 @@ func (vm ProfileView) kernelRows() []kernelRow {
 			kernel: k, url: vm.Query.withKernel(k.ID).URL(vm.PagePath), isSelected: k == chosen,
 			time: ncu.Fact{Label: "Time", Origin: "gpu__time_duration.sum",
 				Value: k.Metric("gpu__time_duration.sum")},
-			timeShare: share, isTimed: timed, compute: sol[0], memory: sol[1],
+			timeShare: share, isTimed: timed, computeThroughput: sol[0], memoryThroughput: sol[1],
 		}
 	}
 	return rows
@@ -147,7 +147,7 @@ func dimensionsText(d [3]int) string {
 
 // sourceURL returns the URL of a source line of the submission, or "" for other files.
 func (vm ProfileView) sourceURL(file string, line int) string {
-	base, ok := vm.Sources[path.Base(file)]
+	base, ok := vm.SourceURLs[path.Base(file)]
 	if !ok || line <= 0 {
 		return ""
 	}

@@ -100,14 +100,14 @@ func TestQueryRoundTrip(t *testing.T) {
 
 func TestPagesThatDoNotExistShowTheLast(t *testing.T) {
 	for wanted, want := range map[int]paging{
-		-5: {page: 1, pages: 3, start: 0, end: 40, total: 100}, 2: {page: 2, pages: 3, start: 40, end: 80, total: 100},
-		99: {page: 3, pages: 3, start: 80, end: 100, total: 100},
+		-5: {pageNumber: 1, pageCount: 3, start: 0, end: 40, rowCount: 100}, 2: {pageNumber: 2, pageCount: 3, start: 40, end: 80, rowCount: 100},
+		99: {pageNumber: 3, pageCount: 3, start: 80, end: 100, rowCount: 100},
 	} {
 		if got := newPaging(wanted, 100, 40); got != want {
 			t.Errorf("page %d: %+v", wanted, got)
 		}
 	}
-	if got := newPaging(1, 0, 40); got.pages != 1 || got.end != 0 {
+	if got := newPaging(1, 0, 40); got.pageCount != 1 || got.end != 0 {
 		t.Errorf("nothing to page: %+v", got)
 	}
 }
@@ -154,7 +154,7 @@ func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
 	source.PTX = ".version 8.0\n.entry saxpy()\n{\n\t.loc\t1 7 0\n\tfma.rn.f32 %f3, %f1, %f2;\n\tst.global.f32 [%rd1], %f3;\n\t.loc 1 99 0\n\tret;\n" +
 		strings.Repeat("\tmov.u32 %r1, %r2;\n", 2*instructionsPerPage) + "}\n\t.file\t1 \"/in/submission.cu\"\n"
 	vm := detailsOf(r, 0)
-	vm.PTX = "/runs/12/profile.ptx"
+	vm.PTXURL = "/runs/12/profile.ptx"
 	machine, _ := render(t, Details(vm))
 	if machine.Find("#source a:contains('PTX, the compiler')").AttrOr("href",
 		"") != "/runs/12/profile?kernel=0&show=ptx#source" ||

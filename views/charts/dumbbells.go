@@ -29,14 +29,14 @@ type ratioTick struct {
 }
 
 const (
-	minRange = 0.02 // minimum range of the axis, so that noise does not fill it
-	// maxRange limits the axis, as a natural logarithm, so that one false time cannot move all other dots to one point.
-	// maxInterval is the limit for the ends of intervals.
-	maxRange, maxInterval = 12.0, 6.0
+	minAxisRange = 0.02 // minimum range of the axis, so that noise does not fill it
+	// maxAxisRange limits the axis, as a natural logarithm, so that one false time cannot move all other dots to one
+	// point. maxIntervalEnd is the limit for the ends of intervals.
+	maxAxisRange, maxIntervalEnd = 12.0, 6.0
 )
 
 func newDumbbells(cases []versus.ComparedCase) *dumbbells {
-	low, high := -minRange, minRange
+	low, high := -minAxisRange, minAxisRange
 	var d dumbbells
 	reach := func(ratio, most float64) {
 		v := clamp(math.Log(ratio), -most, most)
@@ -47,10 +47,10 @@ func newDumbbells(cases []versus.ComparedCase) *dumbbells {
 			continue
 		}
 		d.rows = append(d.rows, dumbbell{caseResult: c})
-		reach(c.Ratio.Value, maxRange)
+		reach(c.Ratio.Value, maxAxisRange)
 		if c.Ratio.HasInterval() {
-			reach(c.Ratio.Low, maxInterval)
-			reach(c.Ratio.High, maxInterval)
+			reach(c.Ratio.Low, maxIntervalEnd)
+			reach(c.Ratio.High, maxIntervalEnd)
 		}
 	}
 	if len(d.rows) == 0 {

@@ -44,9 +44,9 @@ func detailsOf(r *ncu.Report, kernel int) ProfileView {
 	return ProfileView{
 		PagePath: "/runs/12/profile", Query: Query{Kernel: kernel, MetricsPage: 1, CodePage: 1}, Report: r,
 		Cases: []CaseTab{{0, "size: 1024; seed: 1"}, {1, "size: 4096; seed: 2"}},
-		OtherDots: []RooflineDot{{Run: 3, Name: "ada", URL: "/runs/3", Rate: 2e12, Intensity: 40},
-			{Run: 4, Name: "grace", URL: "/runs/4", Rate: 9e12, Intensity: 0.9}},
-		Sources:  map[string]string{"submission.cu": "/runs/12/source/submission.cu#"},
-		Download: "/runs/12/profile.ncu-rep?case=0", JSON: "/runs/12/profile.json", CSV: "/runs/12/profile.csv",
+		OtherDots: []RooflineDot{{RunID: 3, Name: "ada", URL: "/runs/3", Rate: 2e12, Intensity: 40},
+			{RunID: 4, Name: "grace", URL: "/runs/4", Rate: 9e12, Intensity: 0.9}},
+		SourceURLs:  map[string]string{"submission.cu": "/runs/12/source/submission.cu#"},
+		DownloadURL: "/runs/12/profile.ncu-rep?case=0", JSONURL: "/runs/12/profile.json", CSVURL: "/runs/12/profile.csv",
 	}
 }

@@ -125,7 +125,8 @@ func clamp(v, least, most float64) float64 {
 // coordinateText formats a coordinate of a drawing.
 func coordinateText(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// amountText is MetricText without the word "wavefronts", which the drawing has on a line of its own.
+// amountText formats a metric as MetricText does, but without the word "wavefronts", which the drawing has on a line of
+// its own.
 func amountText(m ncu.Metric) string {
 	if m.UnitName == "wavefront" {
 		m.UnitName = ""

@@ -50,7 +50,7 @@ func TestRawTableIsTheRawPage(t *testing.T) {
 	}
 	for id := range r.Kernels {
 		vm, seen := detailsOf(r, id), 0
-		pages := newRawTable(&r.Kernels[id], vm.Query).pages
+		pages := newRawTable(&r.Kernels[id], vm.Query).pageCount
 		for vm.Query.MetricsPage = 1; vm.Query.MetricsPage <= pages; vm.Query.MetricsPage++ {
 			doc, _ := render(t, raw(vm, &r.Kernels[id]))
 			doc.Find(".pf-raw tbody tr").Each(func(_ int, row *goquery.Selection) {

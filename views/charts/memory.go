@@ -14,8 +14,8 @@ type memoryChart struct {
 }
 
 type memoryBox struct {
-	x, y, w, h float64
-	level      ncu.MemoryLevel
+	x, y, width, height float64
+	level               ncu.MemoryLevel
 }
 
 type memoryArrow struct {
@@ -81,9 +81,9 @@ func newArrow(x float64, l ncu.MemoryLink, from, to memoryBox, most float64) mem
 	const gap = 4
 	a := memoryArrow{x: x, link: l, width: 2}
 	if from.y < to.y {
-		a.y1, a.y2 = from.y+from.h+gap, to.y-gap
+		a.y1, a.y2 = from.y+from.height+gap, to.y-gap
 	} else {
-		a.y1, a.y2 = from.y-gap, to.y+to.h+gap
+		a.y1, a.y2 = from.y-gap, to.y+to.height+gap
 	}
 	v, ok := l.Amount.Value.BaseValue()
 	a.isIdle = !ok || v == 0
@@ -116,11 +116,11 @@ func (b memoryBox) factY(i int) float64 {
 }
 
 // isWide reports whether a box has space for numbers next to its name.
-func (b memoryBox) isWide() bool { return b.w > 300 }
+func (b memoryBox) isWide() bool { return b.width > 300 }
 
 func (b memoryBox) factX() float64 {
 	if b.isWide() {
-		return b.x + b.w - 10
+		return b.x + b.width - 10
 	}
 	return b.x + 10
 }

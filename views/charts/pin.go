@@ -11,8 +11,8 @@ type PinView struct {
 
 // PinChoice is a run that can be pinned.
 type PinChoice struct {
-	Run  int64
-	Name string
+	RunID int64
+	Name  string
 }
 
 // pinnedKernel returns the kernel of the baseline to compare with the selected kernel: one with the same name,

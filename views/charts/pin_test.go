@@ -50,8 +50,8 @@ func TestAPinnedKernelHasADotOnTheRoofline(t *testing.T) {
 		t.Fatalf("%d dots without a pinned run", n)
 	}
 	vm.Query.PinnedRun, vm.PinnedProfile = 7, &PinView{Name: "#7 by grace", Report: report(t, "tri")}
-	vm.OtherDots = []RooflineDot{{Run: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12},
-		{Run: 8, Name: "2. ada", URL: "/r/8", Intensity: 30, Rate: 1e12}}
+	vm.OtherDots = []RooflineDot{{RunID: 7, Name: "1. grace", URL: "/r/7", Intensity: 20, Rate: 1e12},
+		{RunID: 8, Name: "2. ada", URL: "/r/8", Intensity: 30, Rate: 1e12}}
 	doc, _ = render(t, Details(vm))
 	for _, drawing := range []string{".pf-wide", ".pf-narrow"} {
 		found := doc.Find("#roofline " + drawing)

@@ -125,9 +125,9 @@ func (q Query) withSortBySamples(hot bool) Query { q.SortBySamples, q.CodePage =
 
 // paging is one page of a long table.
 type paging struct {
-	page, pages int // from 1
-	start, end  int // indexes of the shown rows, to exclusive
-	total       int
+	pageNumber, pageCount int // from 1
+	start, end            int // indexes of the shown rows, to exclusive
+	rowCount              int
 }
 
 // newPaging limits wanted to the pages that exist.
@@ -135,9 +135,9 @@ func newPaging(wanted, total, size int) paging {
 	pages := max(1, (total+size-1)/size)
 	page := min(max(wanted, 1), pages)
 	from := (page - 1) * size
-	return paging{page: page, pages: pages, start: from, end: min(from+size, total), total: total}
+	return paging{pageNumber: page, pageCount: pages, start: from, end: min(from+size, total), rowCount: total}
 }
 
 func (p paging) rangeText() string {
-	return fmt.Sprintf("%s–%s of %s", format.Decimal(float64(p.start+1)), format.Decimal(float64(p.end)), format.Decimal(float64(p.total)))
+	return fmt.Sprintf("%s–%s of %s", format.Decimal(float64(p.start+1)), format.Decimal(float64(p.end)), format.Decimal(float64(p.rowCount)))
 }

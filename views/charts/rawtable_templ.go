@@ -169,7 +169,7 @@ func raw(vm ProfileView, k *ncu.Kernel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if t.total == 0 {
+		if t.rowCount == 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"pf-none\">No metric has ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -15,13 +15,13 @@ type RepeatsView struct {
 
 // histogram has the repeats in equal bins, with each repeat as a tick below.
 type histogram struct {
-	lowNS, highNS float64 // shown range in nanoseconds
-	repeatsAbove  int     // number of repeats above the range
-	slowest       float64 // the slowest repeat
-	bins          []int
-	maxCount      int
-	ticks         []float64 // 0 to 1
-	median        float64   // 0 to 1
+	lowNS, highNS  float64 // shown range in nanoseconds
+	repeatsAbove   int     // number of repeats above the range
+	slowestNS      float64 // the slowest repeat
+	bins           []int
+	maxCount       int
+	ticks          []float64 // 0 to 1
+	medianPosition float64   // 0 to 1
 }
 
 // newHistogram returns nil if there are fewer than two repeats.
@@ -38,7 +38,7 @@ func newHistogram(times []float64) *histogram {
 	slices.Sort(sorted)
 	shown, worst := withoutOutliers(sorted), sorted[len(sorted)-1]
 	h := &histogram{lowNS: sorted[0], highNS: shown[len(shown)-1], repeatsAbove: len(sorted) - len(shown),
-		slowest: worst}
+		slowestNS: worst}
 	h.bins = make([]int, binCount(len(sorted)))
 	for _, t := range shown {
 		at := h.relativePosition(t)
@@ -47,7 +47,7 @@ func newHistogram(times []float64) *histogram {
 		h.maxCount = max(h.maxCount, h.bins[i])
 		h.ticks = append(h.ticks, at)
 	}
-	h.median = h.relativePosition(sorted[len(sorted)/2])
+	h.medianPosition = h.relativePosition(sorted[len(sorted)/2])
 	h.ticks = limitTicks(h.ticks)
 	return h
 }

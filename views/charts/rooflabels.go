@@ -162,8 +162,8 @@ func (c *roofChart) nameDots() {
 		l.occupyLine(r.line)
 	}
 	for _, sl := range c.slopes {
-		if sl.x > 0 {
-			l.occupyArea(area{sl.x - 5, sl.y - 5, sl.x + 5, sl.y + 5})
+		if sl.dotX > 0 {
+			l.occupyArea(area{sl.dotX - 5, sl.dotY - 5, sl.dotX + 5, sl.dotY + 5})
 		}
 	}
 	for i := range c.slopes {
@@ -185,8 +185,8 @@ func (c *roofChart) nameDots() {
 		}
 	}
 	for i := range c.slopes {
-		if sl := &c.slopes[i]; sl.x > 0 {
-			sl.name = l.placeDotLabel(sl.x, sl.y, reach[true], sl.memoryLevel)
+		if sl := &c.slopes[i]; sl.dotX > 0 {
+			sl.dotLabel = l.placeDotLabel(sl.dotX, sl.dotY, reach[true], sl.memoryLevel)
 		}
 	}
 	for i := range c.otherDots {

@@ -21,7 +21,7 @@ func written(c *roofChart) []chartLabel {
 		out = append(out, o.label)
 	}
 	for _, s := range c.slopes {
-		out = append(out, s.name)
+		out = append(out, s.dotLabel)
 	}
 	return out
 }
@@ -33,10 +33,10 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 		k.ID = i
 		reports["one kernel often"].Kernels = append(reports["one kernel often"].Kernels, k)
 	}
-	others := []RooflineDot{{Run: 1, Name: "1. ada", URL: "/1", Rate: 2e12, Intensity: 40},
-		{Run: 2, Name: "2. grace", URL: "/2", Rate: 2.01e12, Intensity: 41},
-		{Run: 3, Name: "3. a name that goes on and on", URL: "/3", Rate: 9e14, Intensity: 2000},
-		{Run: 4, Name: "4. linus", URL: "/4", Rate: 1e6, Intensity: 1e-4}}
+	others := []RooflineDot{{RunID: 1, Name: "1. ada", URL: "/1", Rate: 2e12, Intensity: 40},
+		{RunID: 2, Name: "2. grace", URL: "/2", Rate: 2.01e12, Intensity: 41},
+		{RunID: 3, Name: "3. a name that goes on and on", URL: "/3", Rate: 9e14, Intensity: 2000},
+		{RunID: 4, Name: "4. linus", URL: "/4", Rate: 1e6, Intensity: 1e-4}}
 	for name, r := range reports {
 		for i := range r.Kernels {
 			c := newRoofChart(r, &r.Kernels[i], nil, others, smallDrawingFrame(), Zoom{})
@@ -105,10 +105,10 @@ func TestEveryRoofOfAPairHasAName(t *testing.T) {
 
 func TestNamesStandBesideTheirDots(t *testing.T) {
 	// From the right edge of the drawing a name would be nearest for none of these.
-	for _, d := range []RooflineDot{{Run: 1, Name: "low", URL: "/1", Rate: 1.09e12, Intensity: 0.2},
-		{Run: 1, Name: "lower", URL: "/2", Rate: 1.01e9, Intensity: 0.1001},
-		{Run: 1, Name: "lowest", URL: "/3", Rate: 2e6, Intensity: 2e-4},
-		{Run: 1, Name: "high", URL: "/4", Rate: 9.9e14, Intensity: 300}} {
+	for _, d := range []RooflineDot{{RunID: 1, Name: "low", URL: "/1", Rate: 1.09e12, Intensity: 0.2},
+		{RunID: 1, Name: "lower", URL: "/2", Rate: 1.01e9, Intensity: 0.1001},
+		{RunID: 1, Name: "lowest", URL: "/3", Rate: 2e6, Intensity: 2e-4},
+		{RunID: 1, Name: "high", URL: "/4", Rate: 9.9e14, Intensity: 300}} {
 		r := report(t, "cuda4")
 		c := newRoofChart(r, &r.Kernels[0], nil, []RooflineDot{d}, smallDrawingFrame(), Zoom{})
 		for _, at := range []struct {
@@ -129,7 +129,7 @@ func TestNamesStandBesideTheirDots(t *testing.T) {
 func TestEveryEntryOnTheRooflineIsInItsTable(t *testing.T) {
 	vm := detailsOf(report(t, "tri"), 0)
 	for i := range 8 {
-		vm.OtherDots = append(vm.OtherDots, RooflineDot{Run: int64(i), Name: fmt.Sprintf("%d. someone", i+3),
+		vm.OtherDots = append(vm.OtherDots, RooflineDot{RunID: int64(i), Name: fmt.Sprintf("%d. someone", i+3),
 			URL: fmt.Sprintf("/runs/%d", i), Rate: 5e11, Intensity: 1})
 	}
 	doc, _ := render(t, Details(vm))

@@ -31,15 +31,15 @@ type slope struct {
 	labelPosition float64 // intended position of the label, as a share of the line's length
 	labelDistance float64 // distance of the label from the line, in the drawing's units
 	angle         float64 // degrees
-	x, y          float64 // position of the dot; 0 if none
+	dotX, dotY    float64 // position of the dot; 0 if none
 	title         string
-	name          chartLabel // label of the dot
+	dotLabel      chartLabel // label of the dot
 }
 
 type tick struct {
-	exponent float64
-	text     string
-	anchor   string
+	exponent   float64
+	text       string
+	textAnchor string
 }
 
 type lineSegment struct{ x1, y1, x2, y2 float64 }
@@ -80,7 +80,7 @@ func (vm ProfileView) roofChart(f drawingFrame) *roofChart {
 	if k := vm.pinnedKernel(); k != nil {
 		pins = []roofDot{{kernel: k, isPinned: true, name: vm.PinnedProfile.Name}}
 		others = slices.DeleteFunc(slices.Clone(vm.OtherDots),
-			func(d RooflineDot) bool { return d.Run == int64(vm.Query.PinnedRun) })
+			func(d RooflineDot) bool { return d.RunID == int64(vm.Query.PinnedRun) })
 	}
 	return newRoofChart(vm.Report, vm.Kernel(), pins, others, f, vm.Query.Zoom)
 }
@@ -192,7 +192,7 @@ func clockNote(k *ncu.Kernel) string {
 	return "The arithmetic roofs hold at this kernel's SM clock, " + withUnitPrefix(smClock(k), "Hz") + "; other runs may have another clock."
 }
 
-// pairClockNote is clockNote for two kernels with different clocks.
+// pairClockNote describes the SM clocks with which the roofs of two kernels were computed, if the clocks differ.
 func pairClockNote(c *roofChart, w ncu.Explanation) string {
 	a, b := smClock(w.KernelA), smClock(w.KernelB)
 	if a == 0 || b == 0 {

@@ -12,10 +12,11 @@ import (
 // drawingFrame is the area of a drawing, in the units of its viewBox.
 type drawingFrame struct{ width, height, left, right, top, bottom float64 }
 
-// smallDrawingFrame returns the frame for a phone or half of a page, wideDrawingFrame the one for a whole page. Letters
-// have the same size in both.
+// smallDrawingFrame returns the frame for a phone or half of a page. Letters have the same size as in wideDrawingFrame.
 func smallDrawingFrame() drawingFrame { return drawingFrame{400, 316, 58, 396, 12, 272} }
-func wideDrawingFrame() drawingFrame  { return drawingFrame{840, 400, 60, 832, 12, 356} }
+
+// wideDrawingFrame returns the frame for the width of a page.
+func wideDrawingFrame() drawingFrame { return drawingFrame{840, 400, 60, 832, 12, 356} }
 
 func (f drawingFrame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
 
@@ -39,14 +40,14 @@ func (c *roofChart) chooseScale(roof ncu.Roofline, points [][2]float64) {
 		lowX, highX = min(lowX, p[0]/1.5), max(highX, p[0])
 		lowY, most = min(lowY, p[1]/1.5), max(most, p[1])
 	}
-	c.xMin, c.xMax = axisDecades(lowX, highX, minIntensity, maxIntensity)
-	c.yMin, c.yMax = axisDecades(lowY, most*1.2, minRate, maxRate)
+	c.xMin, c.xMax = axisExponents(lowX, highX, minIntensity, maxIntensity)
+	c.yMin, c.yMax = axisExponents(lowY, most*1.2, minRate, maxRate)
 	if c.zoom.Level == 0 { // the first step zooms to the selected kernel
 		c.zoom.X, c.zoom.Y = c.selectedMiddle()
 	}
 	c.xMin, c.xMax = c.zoom.rangeAround(c.zoom.X, c.xMin, c.xMax)
 	c.yMin, c.yMax = c.zoom.rangeAround(c.zoom.Y, c.yMin, c.yMax)
-	c.ticks()
+	c.setTicks()
 }
 
 // selectedMiddle returns the position of the selected kernel in the whole drawing, in thousandths.
@@ -63,18 +64,18 @@ func toThousandths(e, from, to float64) int {
 	return int(math.Round(1000 * clamp((e-from)/(to-from), 0, 1)))
 }
 
-// ticks sets ticks at powers of ten, and between them if the drawing shows few.
-func (c *roofChart) ticks() {
+// setTicks sets ticks at powers of ten, and between them if the drawing shows few.
+func (c *roofChart) setTicks() {
 	for _, e := range tickExponents(c.xMin, c.xMax) {
 		t := tick{c.atX(e), tickText(formatDigits(math.Pow(10, e))), "middle"}
-		if a := (chartLabel{x: t.exponent, text: t.text, textAnchor: t.anchor}).area(); a.x2 > c.width {
-			t.exponent, t.anchor = c.width, "end"
+		if a := (chartLabel{x: t.exponent, text: t.text, textAnchor: t.textAnchor}).area(); a.x2 > c.width {
+			t.exponent, t.textAnchor = c.width, "end"
 		}
 		c.xTicks = append(c.xTicks, t)
 	}
 	c.xTicks = removeUntilTicksFit(c.xTicks, func(a, b tick) bool {
-		next := chartLabel{x: b.exponent, text: b.text, textAnchor: b.anchor}.area()
-		return chartLabel{x: a.exponent, text: a.text, textAnchor: a.anchor}.area().x2+letterWidth <= next.x1
+		next := chartLabel{x: b.exponent, text: b.text, textAnchor: b.textAnchor}.area()
+		return chartLabel{x: a.exponent, text: a.text, textAnchor: a.textAnchor}.area().x2+letterWidth <= next.x1
 	})
 	for _, e := range tickExponents(c.yMin, c.yMax) {
 		c.yTicks = append(c.yTicks, tick{c.atY(e), tickText(withUnitPrefix(math.Pow(10, e), "")), "end"})
@@ -127,8 +128,8 @@ func removeUntilTicksFit(all []tick, fits func(a, b tick) bool) []tick {
 	return all[:min(1, len(all))]
 }
 
-// axisDecades returns exponents of ten around low and high, at least one apart and inside the limits of the axis.
-func axisDecades(low, high, least, most float64) (from, to float64) {
+// axisExponents returns exponents of ten around low and high, at least one apart and inside the limits of the axis.
+func axisExponents(low, high, least, most float64) (from, to float64) {
 	from = math.Floor(math.Log10(clamp(low, least, most/10)))
 	return from, max(math.Ceil(math.Log10(clamp(high, least, most))), from+1)
 }
@@ -136,11 +137,12 @@ func axisDecades(low, high, least, most float64) (from, to float64) {
 func intensityExponent(v float64) float64 { return math.Log10(clamp(v, minIntensity, maxIntensity)) }
 func rateExponent(v float64) float64      { return math.Log10(clamp(v, minRate, maxRate)) }
 
-// atX and atY return the positions of exponents of ten.
+// atX returns the horizontal position of an exponent of ten.
 func (c *roofChart) atX(e float64) float64 {
 	return c.left + (c.right-c.left)*clamp((e-c.xMin)/(c.xMax-c.xMin), 0, 1)
 }
 
+// atY returns the vertical position of an exponent of ten.
 func (c *roofChart) atY(e float64) float64 {
 	return c.bottom - (c.bottom-c.top)*clamp((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
 }
@@ -159,16 +161,16 @@ func (c *roofChart) placeRoofs(roof ncu.Roofline) {
 	for _, w := range roof.ArithmeticRoofs {
 		if peak := w.PeakRate.Value.Value; peak > 0 {
 			most = max(most, peak)
-			c.ceiling(w, bandwidth)
+			c.addCeiling(w, bandwidth)
 		}
 	}
-	c.slopes = []slope{c.slope("DRAM", roof.PeakBandwidth.Value, most, 0.45, 14)}
+	c.slopes = []slope{c.newSlope("DRAM", roof.PeakBandwidth.Value, most, 0.45, 14)}
 	for i, l := range roof.Caches {
-		// lines are close together, so separate their names
-		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5)
+		// The lines of the caches are close together, so their names are at different fractions.
+		sl := c.newSlope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5)
 		if v := l.Intensity.Value.Value; v > 0 {
 			if x, y, ok := c.dotPosition(v, roof.MostUsedArithmeticRoof().AchievedRate.Value.Value); ok {
-				sl.x, sl.y, sl.title = x, y, fmt.Sprintf("%s of %s traffic", MetricText(l.Intensity.Value), l.Name)
+				sl.dotX, sl.dotY, sl.title = x, y, fmt.Sprintf("%s of %s traffic", MetricText(l.Intensity.Value), l.Name)
 			}
 		}
 		c.slopes = append(c.slopes, sl)
@@ -194,8 +196,8 @@ func (c *roofChart) shownOtherDots() []otherEntryDot {
 	return slices.DeleteFunc(slices.Clone(c.otherDots), func(o otherEntryDot) bool { return !o.isInZoom })
 }
 
-// ceiling adds the roof of a kind of arithmetic, if it is inside the zoom.
-func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
+// addCeiling adds the roof of a kind of arithmetic, if it is inside the zoom.
+func (c *roofChart) addCeiling(w ncu.ArithmeticRoof, bandwidth float64) {
 	e := rateExponent(w.PeakRate.Value.Value)
 	from := math.Max(c.xMin, e-math.Log10(bandwidth))
 	if e < c.yMin || e > c.yMax || !(from < c.xMax) {
@@ -209,9 +211,10 @@ func (c *roofChart) ceiling(w ncu.ArithmeticRoof, bandwidth float64) {
 	})
 }
 
-// slope returns the roof of a level of memory, up to the highest ceiling. Its line begins at the left or the lower edge
-// of the drawing. Its name is at a fraction of the length of the line, above or below. Both are empty outside the zoom.
-func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
+// newSlope returns the roof of a level of memory, up to the highest ceiling. Its line begins at the left or the lower
+// edge of the drawing. Its name is at a fraction (at) of the length of the line, above or below. Line and name are
+// empty outside the zoom.
+func (c *roofChart) newSlope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
 	per := math.Log10(bandwidth.Value)
 	from, to := math.Max(c.xMin, c.yMin-per), math.Min(c.xMax, math.Min(c.yMax, rateExponent(most))-per)
 	if !(from < to) {

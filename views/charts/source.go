@@ -28,7 +28,7 @@ func samplesColumn(s *ncu.Source) string {
 type codeView struct {
 	paging
 	rows         []codeRow
-	samples      float64 // samples of the whole kernel
+	totalSamples float64 // samples of the whole kernel
 	largestShare float64 // largest share of an instruction, for the longest bar
 	hasLines     bool    // there is line information
 	source       sourceLines
@@ -39,7 +39,7 @@ type codeView struct {
 
 // codeRow is one instruction with its counters.
 type codeRow struct {
-	index             int // from 1, in program order
+	instructionNumber int // from 1, in program order
 	line              ncu.InstructionLine
 	sass              string // with branch targets as instruction numbers
 	offset            string
@@ -69,17 +69,17 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	rows := codeRows(s)
 	v := codeView{}
 	for _, r := range rows {
-		v.samples += r.samples.Value
+		v.totalSamples += r.samples.Value
 		v.hasLines = v.hasLines || r.line.SourceLine > 0
 	}
 	for i := range rows {
-		if v.samples > 0 {
-			rows[i].samplesShare = rows[i].samples.Value / v.samples
+		if v.totalSamples > 0 {
+			rows[i].samplesShare = rows[i].samples.Value / v.totalSamples
 		}
 		v.largestShare = max(v.largestShare, rows[i].samplesShare)
 	}
 	v.source = newSourceLines(rows, q)
-	v.hottestSpot = hottestOf(rows, q.SortBySamples)
+	v.hottestSpot = hottestInstruction(rows, q.SortBySamples)
 	shares := lineShares(rows)
 	if chosen := func(l hotSourceLine) bool { return l.key() == q.SourceLine }; slices.ContainsFunc(v.source.rows,
 		chosen) {
@@ -108,7 +108,7 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 func codeRows(s *ncu.Source) []codeRow {
 	rows, samples := make([]codeRow, len(s.Lines)), s.CounterColumn(samplesColumn(s))
 	for i, l := range s.Lines {
-		rows[i] = codeRow{index: i + 1, line: l}
+		rows[i] = codeRow{instructionNumber: i + 1, line: l}
 		if samples >= 0 && samples < len(l.CounterValues) {
 			rows[i].samples = ncu.NewMetric(l.CounterValues[samples], "")
 		}
@@ -119,7 +119,7 @@ func codeRows(s *ncu.Source) []codeRow {
 func fillCodeRows(rows []codeRow, s *ncu.Source) {
 	stalls, numbers := stallColumns(s), instructionNumbers(s)
 	for i, r := range rows {
-		at := r.index - 1
+		at := r.instructionNumber - 1
 		rows[i].offset, rows[i].sass = addressOffset(r.line.Address, s.Lines[0].Address),
 			withBranchTargets(r.line.Instruction,
 				numbers)

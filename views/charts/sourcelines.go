@@ -37,14 +37,14 @@ func (l hotSourceLine) key() string { return formatLineKey(l.file, l.line) }
 
 // instructionSpot is an instruction and the number of its page in the table.
 type instructionSpot struct {
-	index, page  int
-	samplesShare float64
+	instructionNumber, page int
+	samplesShare            float64
 }
 
 // instructionURL returns the address of the page of an instruction in the table of all.
 func instructionURL(vm ProfileView, s instructionSpot) string {
 	return vm.Query.withSourceLine("").withPTX(false).withCodePage(s.page).URL(vm.PagePath) + "#i" +
-		strconv.Itoa(s.index)
+		strconv.Itoa(s.instructionNumber)
 }
 
 // newSourceLines sums samples over the instructions of each source line.
@@ -71,7 +71,7 @@ func newSourceLines(rows []codeRow, q Query) sourceLines {
 		l.samplesShare += r.samplesShare
 		l.instructionCount++
 		if r.samplesShare > l.hottestSpot.samplesShare {
-			l.hottestSpot = instructionSpot{r.index, pages[r.index], r.samplesShare}
+			l.hottestSpot = instructionSpot{r.instructionNumber, pages[r.instructionNumber], r.samplesShare}
 		}
 		s.largestShare = max(s.largestShare, l.samplesShare)
 	}
@@ -112,12 +112,12 @@ func (s sourceLines) hottestLine() *hotSourceLine {
 	return nil
 }
 
-// hottestOf returns the instruction with the most samples; its index is -1 without samples.
-func hottestOf(rows []codeRow, hottestFirst bool) (best instructionSpot) {
+// hottestInstruction returns the instruction with the most samples; its index is -1 without samples.
+func hottestInstruction(rows []codeRow, hottestFirst bool) (best instructionSpot) {
 	pages := pagesOfInstructions(rows, hottestFirst)
 	for _, r := range rows {
 		if r.samplesShare > best.samplesShare {
-			best = instructionSpot{r.index, pages[r.index], r.samplesShare}
+			best = instructionSpot{r.instructionNumber, pages[r.instructionNumber], r.samplesShare}
 		}
 	}
 	return best
@@ -131,7 +131,7 @@ func pagesOfInstructions(rows []codeRow, hot bool) map[int]int {
 	}
 	pages := make(map[int]int, len(rows))
 	for i, r := range rows {
-		pages[r.index] = i/instructionsPerPage + 1
+		pages[r.instructionNumber] = i/instructionsPerPage + 1
 	}
 	return pages
 }

@@ -10,8 +10,8 @@ import (
 
 // TimelineView has the parts of a run from the queue to its end.
 type TimelineView struct {
-	Spans []TimeSpan // in order of their start
-	Trace string     // URL of the Chrome trace; may be empty
+	Spans    []TimeSpan // in order of their start
+	TraceURL string     // URL of the Chrome trace; may be empty
 }
 
 // TimeSpan is one part of a run.

@@ -16,7 +16,7 @@ import (
 func timelineVM() TimelineView {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	after := func(ms int) time.Time { return at.Add(time.Duration(ms) * time.Millisecond) }
-	return TimelineView{Trace: "/runs/12/trace.json", Spans: []TimeSpan{
+	return TimelineView{TraceURL: "/runs/12/trace.json", Spans: []TimeSpan{
 		{Name: "Queued", Start: at, End: after(400)},
 		{Name: "Build", Start: after(400), End: after(3100), Status: "pass", Note: "harness from the cache"},
 		{Name: "Test", Start: after(3100), End: after(3600), Status: "pass"},

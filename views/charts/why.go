@@ -18,7 +18,7 @@ const (
 	minExplainedShare = 0.2
 )
 
-// reasonText is a reason in words; evidence is the row of the table with the same reason in numbers.
+// reasonText is a reason in words. evidence is the ID of the table row that has the same reason in numbers.
 type reasonText struct{ text, evidence string }
 
 // ReasonTexts explains, from the counters of both kernels, why one of the runs is faster. It returns nil if the times

@@ -123,12 +123,12 @@ func TestChangeFromNothingIsTheWhole(t *testing.T) {
 func TestRawMetricsBeginWithWhatPeopleLookFor(t *testing.T) {
 	k := &report(t, "tri").Kernels[0]
 	first := newRawTable(k, Query{MetricsPage: 1})
-	if strings.Contains(strings.Join(first.metricNames, " "), "Triage") || first.total != 2227 {
-		t.Errorf("the first of %d metrics: %q", first.total, first.metricNames)
+	if strings.Contains(strings.Join(first.metricNames, " "), "Triage") || first.rowCount != 2227 {
+		t.Errorf("the first of %d metrics: %q", first.rowCount, first.metricNames)
 	}
 	groups := metricGroups(k)
 	for _, g := range groups {
-		if found := newRawTable(k, Query{MetricSearch: g.searchText}).total; found != g.count {
+		if found := newRawTable(k, Query{MetricSearch: g.searchText}).rowCount; found != g.count {
 			t.Errorf("%s finds %d metrics, not %d", g.searchText, found, g.count)
 		}
 	}

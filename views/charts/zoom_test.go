@@ -14,7 +14,7 @@ import (
 func crowd() (others []RooflineDot) {
 	for i := range 40 {
 		near := 1 + float64(i%20)/50
-		dot := RooflineDot{Run: int64(i), Name: fmt.Sprintf("%d. %s", i+1,
+		dot := RooflineDot{RunID: int64(i), Name: fmt.Sprintf("%d. %s", i+1,
 			[]string{"ada", "grace hopper", "a name that goes on and on"}[i%3]), URL: "/1", Rate: 2e12 * near,
 			Intensity: 40 * near * near}
 		if i >= 20 {
@@ -22,8 +22,8 @@ func crowd() (others []RooflineDot) {
 		}
 		others = append(others, dot)
 	}
-	return append(others, RooflineDot{Run: 98, Name: "low", URL: "/2", Rate: 1e6, Intensity: 1e-4},
-		RooflineDot{Run: 99, Name: "high", URL: "/3", Rate: 1e21, Intensity: 1e8})
+	return append(others, RooflineDot{RunID: 98, Name: "low", URL: "/2", Rate: 1e6, Intensity: 1e-4},
+		RooflineDot{RunID: 99, Name: "high", URL: "/3", Rate: 1e21, Intensity: 1e8})
 }
 
 // eachView draws a crowded roofline in both widths, whole and at every zoom from the chosen kernel on.
@@ -90,8 +90,8 @@ func TestTicksOfARooflineStandApartAtEveryZoom(t *testing.T) {
 		for i := range len(c.xTicks) - 1 {
 			a, b := c.xTicks[i], c.xTicks[i+1]
 			if (chartLabel{x: a.exponent, text: a.text,
-				textAnchor: a.anchor}).area().overlaps(chartLabel{x: b.exponent, text: b.text,
-				textAnchor: b.anchor}.area()) {
+				textAnchor: a.textAnchor}).area().overlaps(chartLabel{x: b.exponent, text: b.text,
+				textAnchor: b.textAnchor}.area()) {
 				t.Errorf("%s: tick %s covers %s", name, a.text, b.text)
 			}
 		}

@@ -11,11 +11,11 @@ import (
 type DiffKind byte
 
 const (
-	LineSame    DiffKind = ' '
-	LineAdded   DiffKind = '+'
-	LineRemoved DiffKind = '-'
-	LineFolded  DiffKind = '~' // a hidden run of equal lines
-	LineOmitted DiffKind = '!' // its Text describes the omitted lines
+	DiffLineSame    DiffKind = ' '
+	DiffLineAdded   DiffKind = '+'
+	DiffLineRemoved DiffKind = '-'
+	DiffLineFolded  DiffKind = '~' // a hidden run of equal lines
+	DiffLineOmitted DiffKind = '!' // its Text describes the omitted lines
 )
 
 // Limits of the diffs of a page: a text of 1 MB may have a million lines.
@@ -24,8 +24,8 @@ const (
 	maxShownLines    = 5_000
 )
 
-// Comparison compares several pairs of texts; the limits are for all pairs together.
-type Comparison struct{ comparedLines, shownLines int }
+// TextComparer compares several pairs of texts; the limits are for all pairs together.
+type TextComparer struct{ comparedLines, shownLines int }
 
 // DiffLine is one line of a diff. OldNumber and NewNumber are its numbers in the texts, from 1; 0 if only the other
 // text has the line. A group of hidden lines has the numbers of its first line, and an empty Text.
@@ -38,16 +38,16 @@ type DiffLine struct {
 
 // Diff compares two texts by lines and hides lines more than three lines away from every change. Equal texts give nil.
 // Windows line ends, and a missing line end in the last line, count as equal.
-func Diff(before, after string) []DiffLine { return new(Comparison).Diff(before, after) }
+func Diff(before, after string) []DiffLine { return new(TextComparer).Diff(before, after) }
 
-// Diff is the function Diff for one of several pairs of texts.
-func (c *Comparison) Diff(before, after string) []DiffLine {
+// Diff compares one of several pairs of texts by lines, as the function Diff does for a single pair.
+func (c *TextComparer) Diff(before, after string) []DiffLine {
 	before, after = normalizeLineEnds(before), normalizeLineEnds(after)
 	if before == after {
 		return nil
 	}
 	if c.isTooLong(before, after) {
-		return []DiffLine{{Kind: LineOmitted, Text: tooLongText(before, after)}}
+		return []DiffLine{{Kind: DiffLineOmitted, Text: tooLongText(before, after)}}
 	}
 	script := string(diff.Diff("", []byte(before), "", []byte(after)))
 	r := diffReader{nextOldNumber: 1, nextNewNumber: 1}
@@ -68,20 +68,20 @@ func FirstLines(lines []DiffLine, most int) []DiffLine {
 		return lines
 	}
 	return append(lines[:most:most], DiffLine{
-		Kind: LineOmitted,
+		Kind: DiffLineOmitted,
 		Text: fmt.Sprintf("%d more lines of the comparison are not shown", len(lines)-most),
 	})
 }
 
 // Unified returns a unified diff of two files, or a sentence if they are too long.
-func (c *Comparison) Unified(nameA, before, nameB, after string) string {
+func (c *TextComparer) Unified(nameA, before, nameB, after string) string {
 	if before != after && c.isTooLong(before, after) {
 		return fmt.Sprintf("--- %s\n+++ %s\n%s\n", nameA, nameB, tooLongText(before, after))
 	}
 	return string(diff.Diff(nameA, []byte(before), nameB, []byte(after)))
 }
 
-func (c *Comparison) isTooLong(before, after string) bool {
+func (c *TextComparer) isTooLong(before, after string) bool {
 	c.comparedLines += strings.Count(before, "\n") + strings.Count(after, "\n")
 	return c.comparedLines > maxComparedLines
 }
@@ -117,10 +117,10 @@ func (r *diffReader) readDiff(text string) {
 			r.hideEqualLines(a)
 		}
 		return
-	case LineAdded:
+	case DiffLineAdded:
 		line.OldNumber = 0
 		r.nextNewNumber++
-	case LineRemoved:
+	case DiffLineRemoved:
 		line.NewNumber = 0
 		r.nextOldNumber++
 	default:
@@ -133,7 +133,7 @@ func (r *diffReader) readDiff(text string) {
 // hideEqualLines hides the equal lines before line a of the old text.
 func (r *diffReader) hideEqualLines(a int) {
 	if hidden := a - r.nextOldNumber; hidden > 0 {
-		r.lines = append(r.lines, DiffLine{Kind: LineFolded, OldNumber: r.nextOldNumber, NewNumber: r.nextNewNumber,
+		r.lines = append(r.lines, DiffLine{Kind: DiffLineFolded, OldNumber: r.nextOldNumber, NewNumber: r.nextNewNumber,
 			HiddenLines: hidden})
 		r.nextOldNumber += hidden
 		r.nextNewNumber += hidden

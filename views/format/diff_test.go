@@ -29,7 +29,7 @@ func TestDiffKeepsBothTextsReadable(t *testing.T) {
 			var got []string
 			for _, line := range Diff(test.before, test.after) {
 				text := string(line.Kind) + line.Text
-				if line.Kind == LineFolded {
+				if line.Kind == DiffLineFolded {
 					text += fmt.Sprint(line.HiddenLines)
 				}
 				got = append(got, text)
@@ -48,19 +48,19 @@ func TestFoldedRunsKeepTheNumbersRight(t *testing.T) {
 	}
 	after := "0\n" + strings.Replace(before.String(), "12\n", "twelve\n", 1)
 	want := []DiffLine{
-		{Kind: LineAdded, NewNumber: 1, Text: "0"},
-		{Kind: LineSame, OldNumber: 1, NewNumber: 2, Text: "1"},
-		{Kind: LineSame, OldNumber: 2, NewNumber: 3, Text: "2"},
-		{Kind: LineSame, OldNumber: 3, NewNumber: 4, Text: "3"},
-		{Kind: LineFolded, OldNumber: 4, NewNumber: 5, HiddenLines: 5},
-		{Kind: LineSame, OldNumber: 9, NewNumber: 10, Text: "9"},
-		{Kind: LineSame, OldNumber: 10, NewNumber: 11, Text: "10"},
-		{Kind: LineSame, OldNumber: 11, NewNumber: 12, Text: "11"},
-		{Kind: LineRemoved, OldNumber: 12, Text: "12"}, {Kind: LineAdded, NewNumber: 13, Text: "twelve"},
-		{Kind: LineSame, OldNumber: 13, NewNumber: 14, Text: "13"},
-		{Kind: LineSame, OldNumber: 14, NewNumber: 15, Text: "14"},
-		{Kind: LineSame, OldNumber: 15, NewNumber: 16, Text: "15"},
-		{Kind: LineFolded, OldNumber: 16, NewNumber: 17, HiddenLines: 5},
+		{Kind: DiffLineAdded, NewNumber: 1, Text: "0"},
+		{Kind: DiffLineSame, OldNumber: 1, NewNumber: 2, Text: "1"},
+		{Kind: DiffLineSame, OldNumber: 2, NewNumber: 3, Text: "2"},
+		{Kind: DiffLineSame, OldNumber: 3, NewNumber: 4, Text: "3"},
+		{Kind: DiffLineFolded, OldNumber: 4, NewNumber: 5, HiddenLines: 5},
+		{Kind: DiffLineSame, OldNumber: 9, NewNumber: 10, Text: "9"},
+		{Kind: DiffLineSame, OldNumber: 10, NewNumber: 11, Text: "10"},
+		{Kind: DiffLineSame, OldNumber: 11, NewNumber: 12, Text: "11"},
+		{Kind: DiffLineRemoved, OldNumber: 12, Text: "12"}, {Kind: DiffLineAdded, NewNumber: 13, Text: "twelve"},
+		{Kind: DiffLineSame, OldNumber: 13, NewNumber: 14, Text: "13"},
+		{Kind: DiffLineSame, OldNumber: 14, NewNumber: 15, Text: "14"},
+		{Kind: DiffLineSame, OldNumber: 15, NewNumber: 16, Text: "15"},
+		{Kind: DiffLineFolded, OldNumber: 16, NewNumber: 17, HiddenLines: 5},
 	}
 	if diff := cmp.Diff(want, Diff(before.String(), after)); diff != "" {
 		t.Error(diff)
@@ -77,15 +77,15 @@ func FuzzDiffHoldsBothTexts(f *testing.F) {
 		var nowA, nowB []string
 		for _, line := range Diff(before, after) {
 			switch line.Kind {
-			case LineFolded:
+			case DiffLineFolded:
 				nowA = append(nowA, a[line.OldNumber-1:line.OldNumber-1+line.HiddenLines]...)
 				nowB = append(nowB, b[line.NewNumber-1:line.NewNumber-1+line.HiddenLines]...)
 				continue
-			case LineSame:
+			case DiffLineSame:
 				nowA, nowB = append(nowA, line.Text), append(nowB, line.Text)
-			case LineRemoved:
+			case DiffLineRemoved:
 				nowA = append(nowA, line.Text)
-			case LineAdded:
+			case DiffLineAdded:
 				nowB = append(nowB, line.Text)
 			}
 			if line.OldNumber > 0 && line.OldNumber != len(nowA) || line.NewNumber > 0 && line.NewNumber != len(nowB) {
@@ -133,7 +133,7 @@ func TestNoComparisonCostsMoreThanARequestMay(t *testing.T) {
 		for _, files := range []int{1, 50} {
 			part := func(text string, i int) string { return text[len(text)*i/files : len(text)*(i+1)/files] }
 			costtest.Check(t, fmt.Sprintf("%s, in %d files", name, files), func() {
-				var all Comparison
+				var all TextComparer
 				shown := 0
 				for i := range files {
 					shown += len(all.Diff(part(texts[0], i), part(texts[1], i)))
@@ -143,7 +143,7 @@ func TestNoComparisonCostsMoreThanARequestMay(t *testing.T) {
 				}
 			})
 			costtest.Check(t, fmt.Sprintf("%s, unified, in %d files", name, files), func() {
-				var all Comparison
+				var all TextComparer
 				for i := range files {
 					all.Unified("a", part(texts[0], i), "b", part(texts[1], i))
 				}
@@ -163,7 +163,7 @@ func TestTheDiffNamesWhatItDoesNotCompare(t *testing.T) {
 		"too many changes": {Diff("", strings.Repeat("a\n", maxShownLines+7)),
 			"7 more lines of the comparison are not shown"},
 	} {
-		if last := test.got[len(test.got)-1]; last.Kind != LineOmitted || last.Text != test.want {
+		if last := test.got[len(test.got)-1]; last.Kind != DiffLineOmitted || last.Text != test.want {
 			t.Errorf("%s: %+v, want %q", name, last, test.want)
 		}
 	}

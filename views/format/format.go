@@ -69,7 +69,7 @@ func NanosecondsLike(ns, other float64) Quantity {
 	return own
 }
 
-// MaybeNanoseconds is Nanoseconds for a score that is nil if missing.
+// MaybeNanoseconds formats a time as Nanoseconds does; nil is a missing score, which was not measured.
 func MaybeNanoseconds(ns *float64) Quantity {
 	if ns == nil {
 		return Quantity{Number: NotMeasured}

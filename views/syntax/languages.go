@@ -10,38 +10,39 @@ import (
 type Language struct {
 	Name string // unique name
 
-	lineComment     string // starts a comment up to the end of the line
-	blockComments   bool   // has /* … */ comments and R"x(…)x" strings
-	quoteCharacters string // each starts and ends a string
-	tripleQuotes    bool   // three quotes start a multi-line string
-	directives      bool   // a line may start with #include
-	decorators      bool   // a line may start with @name
-	// a name between type and parenthesis is a definition; numbers have separators
-	functionSyntax bool
-	stringPrefixes map[string]bool       // lowercase prefixes of strings
-	definingWords  map[string]bool       // words before a defined name
-	wordClasses    map[string]TokenClass // classes of keywords and known names
+	lineCommentStart string // starts a comment up to the end of the line
+	hasBlockComments bool   // has /* … */ comments and R"x(…)x" strings
+	quoteCharacters  string // each starts and ends a string
+	hasTripleQuotes  bool   // three quotes start a multi-line string
+	hasDirectives    bool   // a line may start with #include
+	hasDecorators    bool   // a line may start with @name
+	// hasFunctionSyntax means that a name between a type and a parenthesis is a definition, and that numbers have
+	// separators.
+	hasFunctionSyntax bool
+	stringPrefixes    map[string]bool       // lowercase prefixes of strings
+	definingWords     map[string]bool       // words before a defined name
+	wordClasses       map[string]TokenClass // classes of keywords and known names
 }
 
 // Languages has the lexical rules of all languages of tasks and submissions.
-type Languages struct{ cpp, python, config, json, none *Language }
+type Languages struct{ cpp, python, config, json, plainText *Language }
 
 // NewLanguages returns all languages.
 func NewLanguages() *Languages {
 	literals := newWordClasses(Keyword, "true false null")
 	return &Languages{
-		cpp: &Language{Name: "cpp", lineComment: "//", blockComments: true, quoteCharacters: `"'`, directives: true,
-			functionSyntax: true,
-			stringPrefixes: newWordSet("r l u u8 lr ur u8r"),
+		cpp: &Language{Name: "cpp", lineCommentStart: "//", hasBlockComments: true, quoteCharacters: `"'`, hasDirectives: true,
+			hasFunctionSyntax: true,
+			stringPrefixes:    newWordSet("r l u u8 lr ur u8r"),
 			wordClasses: mergeClasses(newWordClasses(Keyword, cppWords),
 				newWordClasses(TypeName, cppTypes))},
-		python: &Language{Name: "python", lineComment: "#", quoteCharacters: `"'`, tripleQuotes: true, decorators: true,
+		python: &Language{Name: "python", lineCommentStart: "#", quoteCharacters: `"'`, hasTripleQuotes: true, hasDecorators: true,
 			stringPrefixes: newWordSet("r b f u t rb br rf fr rt tr"), definingWords: newWordSet("def class"),
 			wordClasses: mergeClasses(newWordClasses(Keyword, pythonWords),
 				newWordClasses(BuiltinName, pythonBuiltins))},
-		config: &Language{Name: "config", lineComment: "#", quoteCharacters: `"'`, wordClasses: literals},
-		json:   &Language{Name: "json", quoteCharacters: `"`, wordClasses: literals},
-		none:   &Language{Name: "none"},
+		config:    &Language{Name: "config", lineCommentStart: "#", quoteCharacters: `"'`, wordClasses: literals},
+		json:      &Language{Name: "json", quoteCharacters: `"`, wordClasses: literals},
+		plainText: &Language{Name: "none"},
 	}
 }
 
@@ -61,7 +62,7 @@ func (l *Languages) LanguageOfFile(name string) *Language {
 	case "Makefile", "Dockerfile", "CMakeLists.txt":
 		return l.config
 	}
-	return l.none
+	return l.plainText
 }
 
 func newWordClasses(class TokenClass, list string) map[string]TokenClass {

@@ -72,19 +72,19 @@ func (s *scanner) nextToken() (TokenClass, int) {
 	switch {
 	case isSpace(first):
 		return PlainToken, prefixLength(text, isSpace)
-	case s.lineComment != "" && strings.HasPrefix(text, s.lineComment):
+	case s.lineCommentStart != "" && strings.HasPrefix(text, s.lineCommentStart):
 		return Comment, lineEnd(text)
-	case s.blockComments && strings.HasPrefix(text, "/*"):
+	case s.hasBlockComments && strings.HasPrefix(text, "/*"):
 		return Comment, sizeUntilAfter(text, 2, "*/")
-	case s.directives && s.atLineStart && first == '#':
+	case s.hasDirectives && s.atLineStart && first == '#':
 		blank := prefixLength(text[1:], func(c byte) bool { return c == ' ' || c == '\t' })
-		return Directive, 1 + blank + prefixLength(text[1+blank:], isWord)
+		return Directive, 1 + blank + prefixLength(text[1+blank:], isWordByte)
 	case s.expectsInclude && first == '<':
 		return String, min(lineEnd(text), sizeUntilAfter(text[:lineEnd(text)], 1, ">"))
-	case s.decorators && s.atLineStart && first == '@':
-		return Decorator, 1 + prefixLength(text[1:], func(c byte) bool { return isWord(c) || c == '.' })
+	case s.hasDecorators && s.atLineStart && first == '@':
+		return Decorator, 1 + prefixLength(text[1:], func(c byte) bool { return isWordByte(c) || c == '.' })
 	case strings.IndexByte(s.quoteCharacters, first) >= 0:
-		return String, s.quoted(text)
+		return String, s.stringSize(text)
 	case isDigit(first) || first == '.' && len(text) > 1 && isDigit(text[1]):
 		return Number, s.numberSize(text)
 	case isLetter(first):
@@ -95,19 +95,19 @@ func (s *scanner) nextToken() (TokenClass, int) {
 
 // scanWord scans a word, or a string with a prefix.
 func (s *scanner) scanWord(text string) (TokenClass, int) {
-	size := prefixLength(text, isWord)
+	size := prefixLength(text, isWordByte)
 	word, behind := text[:size], text[size:]
 	if behind != "" && size <= maxStringPrefixLength && strings.IndexByte(s.quoteCharacters, behind[0]) >= 0 && s.stringPrefixes[strings.ToLower(word)] {
-		if s.blockComments && word[size-1] == 'R' && behind[0] == '"' {
-			return String, size + rawString(behind)
+		if s.hasBlockComments && word[size-1] == 'R' && behind[0] == '"' {
+			return String, size + rawStringSize(behind)
 		}
-		return String, size + s.quoted(behind)
+		return String, size + s.stringSize(behind)
 	}
 	class, known := s.wordClasses[word]
 	switch {
 	case known:
 		return class, size
-	case s.definingWords[s.previousWord], s.functionSyntax && s.previousWord != "" && strings.HasPrefix(behind, "(") &&
+	case s.definingWords[s.previousWord], s.hasFunctionSyntax && s.previousWord != "" && strings.HasPrefix(behind, "(") &&
 		s.isType(s.previousWord):
 		return DefinedName, size
 	}
@@ -120,11 +120,11 @@ func (s *scanner) isType(word string) bool {
 	return !known || class == TypeName
 }
 
-// quoted returns the size of the string that starts at the position of the scanner. A string without an end is one
+// stringSize returns the size of the string that starts at the position of the scanner. A string without an end is one
 // line.
-func (s *scanner) quoted(text string) int {
+func (s *scanner) stringSize(text string) int {
 	quote := text[:1]
-	if triple := strings.Repeat(quote, 3); s.tripleQuotes && strings.HasPrefix(text, triple) {
+	if triple := strings.Repeat(quote, 3); s.hasTripleQuotes && strings.HasPrefix(text, triple) {
 		quote = triple
 	}
 	for i := len(quote); i < len(text); i++ {
@@ -140,8 +140,8 @@ func (s *scanner) quoted(text string) int {
 	return len(text)
 }
 
-// rawString returns the size of a C++ raw string, which ends with the delimiter before its parenthesis: "x(…)x".
-func rawString(text string) int {
+// rawStringSize returns the size of a C++ raw string, which ends with the delimiter before its parenthesis: "x(…)x".
+func rawStringSize(text string) int {
 	open := strings.IndexByte(text[:min(len(text), maxRawDelimiterLength+2)], '(')
 	if open < 0 {
 		return 1
@@ -160,8 +160,8 @@ func (s *scanner) numberSize(text string) int {
 	for i := 1; i < len(text); i++ {
 		c, last := text[i], text[i-1]|0x20
 		sign := (c == '+' || c == '-') && (last == 'p' && hex || last == 'e' && !hex)
-		separator := c == '\'' && s.functionSyntax && i+1 < len(text) && isWord(text[i+1])
-		if !isWord(c) && c != '.' && !sign && !separator {
+		separator := c == '\'' && s.hasFunctionSyntax && i+1 < len(text) && isWordByte(text[i+1])
+		if !isWordByte(c) && c != '.' && !sign && !separator {
 			return i
 		}
 	}
@@ -192,7 +192,7 @@ func prefixLength(text string, of func(byte) bool) int {
 	return n
 }
 
-func isSpace(c byte) bool  { return c == ' ' || c >= '\t' && c <= '\r' }
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= utf8.RuneSelf }
-func isWord(c byte) bool   { return isLetter(c) || isDigit(c) }
+func isSpace(c byte) bool    { return c == ' ' || c >= '\t' && c <= '\r' }
+func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool   { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= utf8.RuneSelf }
+func isWordByte(c byte) bool { return isLetter(c) || isDigit(c) }

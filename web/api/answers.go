@@ -44,8 +44,8 @@ func taskAnswer(
 			GPUSeconds:  s.GPUSeconds,
 		}
 		limit.LeftSubmissions, limit.LeftGPUSeconds = s.Remaining()
-		if !s.FreeAt.IsZero() {
-			limit.FreeAt = &s.FreeAt
+		if !s.AvailableAgainAt.IsZero() {
+			limit.FreeAt = &s.AvailableAgainAt
 		}
 		answer.Limits = append(answer.Limits, limit)
 	}
@@ -57,7 +57,7 @@ func boardAnswer(task catalog.Task, version catalog.TaskVersion, board boards.Bo
 		Change: board.ChangeNumber, Epoch: board.Software.String(), Total: int(board.PeopleCount), Page: page, Entries: []client.Entry{}}
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
-			Rank: st.Rank, Tied: st.Tied, OlderSoftware: st.HasOlderEpoch(board.Board), AwaitsConfirmation: st.RunID == board.ConfirmingRun, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
+			Rank: st.Rank, Tied: st.Tied, OlderSoftware: st.HasOlderEpoch(board.Board), AwaitsConfirmation: st.RunID == board.RunBeingConfirmed, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
 			ScoreNS: st.ScoreNS, StdNS: st.DeviationNS, ErrNS: st.StandardErrorNS, Interval: intervalAnswer(st.Interval), Numerics: client.Numerics(st.NumericalErrors), MemoryPeak: st.PeakMemoryBytes, PooledRuns: st.PooledRunCount, DisturbanceReason: st.DisturbedReason, ContradictedByProfile: st.ContradictedByProfile, RooflineShare: st.RooflineShare, Clock: st.ClockName, AchievedAt: st.AchievedAt,
 			Validation: validationAnswer(st.ValidationResult),
 		})
@@ -102,7 +102,7 @@ func runAnswer(run work.Run) client.Run {
 func (a *API) fullRunAnswer(run runs.RunView) client.Run {
 	answer := runAnswer(run.Run)
 	answer.Stages, answer.QueuePosition, answer.ExpectedWaitSeconds = site.NonNilSlice(run.Stages), run.QueuePosition, int64(run.ExpectedWait)
-	answer.WaitsFor = run.MissingWorker
+	answer.WaitsFor = run.MissingWorkerText
 	answer.Outcome, answer.Validation = (*client.Outcome)(run.Outcome), validationAnswer(run.ValidationResult)
 	if p := run.Profile; run.Run.State.IsFinal() && p.Run.ID != 0 && p.NoProfileReason == "" {
 		answer.Profile = a.site.Settings.BaseURL + string(views.ProfileURL(run.Run.SubmissionID, run.Run.ID))
@@ -127,7 +127,7 @@ func (a *API) submissionAnswer(r runs.SubmissionView) client.Submission {
 		ID: r.Submission.ID, URL: fmt.Sprintf("%s/submissions/%d", a.site.Settings.BaseURL, r.Submission.ID),
 		Task: r.Task.Slug, Version: r.Version.Number, Mode: r.Submission.Mode, FileName: r.Submission.FileName,
 		User: client.User{ID: r.Owner.ID, Name: r.Owner.Name}, CreatedAt: r.Submission.CreatedAt, AddedReason: r.Submission.AdminAddedReason,
-		ProfileFilter: r.ProfileFilter(), Runs: []client.Run{}, Ended: r.Ended,
+		ProfileFilter: r.ProfileFilter(), Runs: []client.Run{}, Ended: r.HasEnded,
 	}
 	if !r.MaySeeSource {
 		answer.FileName = r.Version.Definition.SubmissionName() // the author's name of the file may reveal its content

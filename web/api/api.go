@@ -115,9 +115,9 @@ func (a *API) Board(c *fiber.Ctx) error {
 		return err
 	}
 	device, page := c.Params("device"), site.PageNumber(c, "page")
-	change, err := a.runs.BoardChange(c.UserContext(), task, version.ID, device)
+	change, err := a.runs.BoardChangeNumber(c.UserContext(), task, version.ID, device)
 	if err != nil {
-		return runs.RedirectToGPU(c, task, false, err)
+		return runs.RedirectToBoardOfDevice(c, task, false, err)
 	}
 	if runs.ClientHasVersion(c, site.DeriveToken(fmt.Sprint("api", a.site.Settings.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)

@@ -236,7 +236,7 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 	webtest.WantStatus(t, b.Get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag), http.StatusNotModified)
 	for _, score := range []float64{100, 90, 95} {
 		run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
-		changed := modelstest.Finish(t, s.Cfg.Store, run, score).BoardChange != nil
+		changed := modelstest.Finish(t, s.Cfg.Store, run, score).ChangedBoard != nil
 		resp := b.Get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag)
 		if got := resp.StatusCode == http.StatusOK; got != changed {
 			t.Errorf("after a run of %v ns: %s, the board changed: %v", score, resp.Status, changed)

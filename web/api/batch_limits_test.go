@@ -62,7 +62,7 @@ func TestTheLimitsOfAnHourCountEachRequestOfABatch(t *testing.T) {
 			!strings.Contains(fmt.Sprint(last), "At most 5 evaluations an hour") {
 			t.Errorf("%s, %v taken, %v", resp.Status, made["taken"], last)
 		}
-	}, func(c *web.Config) { c.EvalLimits.PerHour = 5 })
+	}, func(c *web.Config) { c.EvalLimits.MaxPerHour = 5 })
 }
 
 func TestABatchMayHaveMoreThanMayBeAtOnce(t *testing.T) {

@@ -86,7 +86,7 @@ func (a *API) BatchResults(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := &batchFollower{api: a, id: batch.ID, lastResult: int64(max(c.QueryInt("after"), 0)),
+	f := &batchFollower{api: a, id: batch.ID, lastResultNumber: int64(max(c.QueryInt("after"), 0)),
 		podIP: evaluations.PodIP(c)}
 	err = a.site.Stream(c, conns.StreamSource{
 		Topic:        site.BatchTopic(batch.ID),
@@ -103,10 +103,10 @@ func (a *API) BatchResults(c *fiber.Ctx) error {
 
 // batchFollower sends the results of a batch to one reader.
 type batchFollower struct {
-	api        *API
-	id         string
-	lastResult int64 // number of the newest result that the reader has
-	podIP      string
+	api              *API
+	id               string
+	lastResultNumber int64 // number of the newest result that the reader has
+	podIP            string
 }
 
 // writeHeartbeat writes the results that no announcement reported, then an empty line as a sign of life. Readers of
@@ -125,12 +125,12 @@ func (f *batchFollower) sendNewResults(ctx context.Context, out *conns.Writer) e
 		return err
 	}
 	for {
-		e, err := f.api.site.Store.Work.NextBatchResult(ctx, f.id, f.lastResult)
+		e, err := f.api.site.Store.Work.NextBatchResult(ctx, f.id, f.lastResultNumber)
 		if db.KindOf(err) == db.NotFound {
 			break
 		}
 		if err == nil {
-			err = f.write(ctx, out, e)
+			err = f.writeResult(ctx, out, e)
 		}
 		if err != nil {
 			return err
@@ -139,21 +139,22 @@ func (f *batchFollower) sendNewResults(ctx context.Context, out *conns.Writer) e
 	if batch.HasUnfinished {
 		return nil
 	}
-	if err := writeResultLine(out, client.BatchResult{Number: f.lastResult, End: true}); err != nil {
+	if err := writeResultLine(out, client.BatchResult{Number: f.lastResultNumber, End: true}); err != nil {
 		return err
 	}
 	return conns.ErrStreamComplete
 }
 
-func (f *batchFollower) write(ctx context.Context, out *conns.Writer, e work.Evaluation) error {
+// writeResult sends the result of an ended evaluation and remembers its number.
+func (f *batchFollower) writeResult(ctx context.Context, out *conns.Writer, e work.Evaluation) error {
 	answer, err := f.api.evaluationAnswer(ctx, e, f.podIP)
 	if err != nil {
 		return err
 	}
-	if err := writeResultLine(out, client.BatchResult{Number: e.BatchResult, Index: e.BatchIndex, Evaluation: &answer}); err != nil {
+	if err := writeResultLine(out, client.BatchResult{Number: e.BatchResultNumber, Index: e.BatchIndex, Evaluation: &answer}); err != nil {
 		return err
 	}
-	f.lastResult = e.BatchResult
+	f.lastResultNumber = e.BatchResultNumber
 	return out.Flush()
 }
 

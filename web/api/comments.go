@@ -23,7 +23,7 @@ func (a *API) Comments(c *fiber.Ctx) error {
 	}
 	answer := client.CommentList{Comments: make([]client.Comment, len(list))}
 	for i, one := range list {
-		answer.Comments[i] = a.comment(one)
+		answer.Comments[i] = a.commentAnswer(one)
 	}
 	if len(list) == commentPageSize {
 		answer.NextAfter = list[len(list)-1].ID
@@ -32,7 +32,7 @@ func (a *API) Comments(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-func (a *API) comment(one comments.CommentRow) client.Comment {
+func (a *API) commentAnswer(one comments.CommentRow) client.Comment {
 	answer := client.Comment{ID: one.ID, URL: a.site.Settings.BaseURL + string(views.CommentURL(one.ID)), User: client.User{ID: one.UserID, Name: one.UserName},
 		Writeup: one.IsWriteup, Text: one.Body, CreatedAt: one.CreatedAt, EditedAt: one.EditedAt}
 	if one.HiddenAt != nil {
@@ -59,7 +59,7 @@ func (a *API) AddComment(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Status(fiber.StatusCreated).JSON(a.comment(comments.CommentRow{Comment: made, UserName: user.Name}))
+	return c.Status(fiber.StatusCreated).JSON(a.commentAnswer(comments.CommentRow{Comment: made, UserName: user.Name}))
 }
 
 // DeleteComment deletes one's own comment.

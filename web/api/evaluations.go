@@ -126,7 +126,7 @@ func (a *API) GetEvaluation(c *fiber.Ctx) error {
 		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, maxEvaluationWait))
 	}
 	if err == nil && !caller.MayRead(found) { // its owner has stopped sharing it
-		err = evaluations.NotFound(found.ID)
+		err = evaluations.NotFoundError(found.ID)
 	}
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func (a *API) waitForEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration
 	return a.awaitEnd(c, found, wait)
 }
 
-// awaitEnd is waitForEnd for a request that was admitted among those that may wait.
+// awaitEnd waits as waitForEnd does, for a request that was admitted among those that may wait.
 func (a *API) awaitEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
 	ctx, cancel := context.WithTimeout(a.site.StreamContext, wait)
 	defer cancel()
@@ -232,7 +232,7 @@ func (a *API) evaluationSummary(e work.Evaluation) client.Evaluation {
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.IsFinal(),
 		Device: e.Device, Worker: e.Worker, CreatedAt: e.QueuedAt, TakenAt: e.StartedAt, EndedAt: e.EndedAt,
-		Failure: e.Failure, Source: e.SourceHash, Shared: e.ReadableByAnyone, Batch: e.Batch, ReusedResultOf: e.SharesResultOf,
+		Failure: e.FailureReason, Source: e.SourceHash, Shared: e.ReadableByAnyone, Batch: e.BatchID, ReusedResultOf: e.SharesResultOf,
 	}
 }
 
@@ -241,7 +241,7 @@ func (a *API) evaluationAnswer(ctx context.Context, e work.Evaluation, podIP str
 	answer := a.evaluationSummary(e)
 	if e.Result == nil {
 		var err error
-		answer.WaitsFor, err = a.evaluations.MissingWorker(ctx, e)
+		answer.WaitsFor, err = a.evaluations.MissingWorkerText(ctx, e)
 		return answer, err
 	}
 	kernel, err := a.evaluations.KernelOfEvaluation(ctx, e)
@@ -266,7 +266,7 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := &evaluationFollower{api: a, id: found.ID, requester: caller.Requester, lastChange: conns.LastEventID(c),
+	f := &evaluationFollower{api: a, id: found.ID, requester: caller.Requester, lastChangeNumber: conns.LastEventID(c),
 		podIP: evaluations.PodIP(c)}
 	return a.site.Stream(c, conns.StreamSource{
 		Topic:        site.EvaluationTopic(found.ID),
@@ -280,11 +280,11 @@ func (a *API) EvaluationEvents(c *fiber.Ctx) error {
 
 // evaluationFollower sends an evaluation's changes to one reader; it skips changes that follow too quickly.
 type evaluationFollower struct {
-	api        *API
-	id         string
-	requester  work.Requester
-	lastChange int64 // number of the newest change that the reader has
-	podIP      string
+	api              *API
+	id               string
+	requester        work.Requester
+	lastChangeNumber int64 // number of the newest change that the reader has
+	podIP            string
 }
 
 // sendChange writes the evaluation if it has changed since the last time.
@@ -296,8 +296,8 @@ func (f *evaluationFollower) sendChange(ctx context.Context, out *conns.Writer) 
 	if !f.requester.MayRead(e) { // its owner has stopped sharing it
 		return conns.ErrStreamComplete
 	}
-	if e.ChangeNumber > f.lastChange {
-		f.lastChange = e.ChangeNumber
+	if e.ChangeNumber > f.lastChangeNumber {
+		f.lastChangeNumber = e.ChangeNumber
 		answer, err := f.api.evaluationAnswer(ctx, e, f.podIP)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ func (a *API) Leaderboard(c *fiber.Ctx) error {
 	}
 	for _, p := range list {
 		ranked := client.Ranked{Rank: p.Rank, Tied: p.Tied, User: client.User{ID: p.UserID, Name: p.UserName}, Points: p.Points, Tasks: p.TaskCount,
-			Gold: p.Medals[0], Silver: p.Medals[1], Bronze: p.Medals[2], Records: p.RecordCount, Submissions: p.Submissions}
+			Gold: p.Medals[0], Silver: p.Medals[1], Bronze: p.Medals[2], Records: p.RecordCount, Submissions: p.SubmissionCount}
 		if p.RecordCount > 0 {
 			since := p.OldestRecordSince
 			ranked.RecordSince = &since

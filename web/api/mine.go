@@ -73,7 +73,7 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 		return err
 	}
 	if !seen.MaySeeSource {
-		return site.Forbidden("source", format.UpperFirst(runs.SourceHidden(seen.Task))+".")
+		return site.Forbidden("source", format.UpperFirst(runs.SourceHiddenReason(seen.Task))+".")
 	}
 	submitted, err := a.site.Store.Submissions.Source(c.UserContext(), seen.Submission)
 	if err != nil {

@@ -113,7 +113,7 @@ func (o operation) openAPIObject() map[string]any {
 func (o operation) responses(answer map[string]any) map[string]any {
 	refused, failed := contentObject(problemContentType, schemaRef("Problem")),
 		contentObject(problemContentType, schemaRef("Problem"))
-	out := map[string]any{strconv.Itoa(o.status): answer,
+	out := map[string]any{strconv.Itoa(o.successStatus): answer,
 		"4XX":     map[string]any{"description": "the problem with the request", "content": refused},
 		"default": map[string]any{"description": "what went wrong", "content": failed}}
 	if strings.HasPrefix(o.tag, evaluationsTag) && !strings.HasPrefix(o.path, "/api/") {
@@ -151,8 +151,8 @@ func (o operation) parameters() []any {
 		list = append(list, map[string]any{"name": client.IdempotencyHeader, "in": "header", "schema": map[string]any{"type": "string"},
 			"description": "a key of your choice: a repeated request with the same key has no further effect"})
 	}
-	for _, name := range slices.Sorted(maps.Keys(o.query)) {
-		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": queryType(name),
+	for _, name := range slices.Sorted(maps.Keys(o.queryParameters)) {
+		list = append(list, map[string]any{"name": name, "in": "query", "description": o.queryParameters[name], "schema": queryType(name),
 			"required": strings.HasPrefix(o.path, "/compare.") && name != "case"})
 	}
 	return list

@@ -19,7 +19,7 @@ import (
 // answerTypes returns the types of the answers and of their named parts, by the names of their schemas.
 func answerTypes() map[string]any {
 	return map[string]any{
-		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "NewBatch": client.NewBatch{}, "Batch": client.Batch{}, "BatchEntry": client.BatchEntry{}, "BatchResult": client.BatchResult{}, "Problem": client.Problem{},
+		"EvaluationAnswer": evaluations.EvaluationAnswer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "NewBatch": client.NewBatch{}, "Batch": client.Batch{}, "BatchEntry": client.BatchEntry{}, "BatchResult": client.BatchResult{}, "Problem": client.Problem{},
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Draw": client.Draw{}, "Event": client.Event{}, "Board": client.Board{}, "Leaderboard": client.Leaderboard{}, "Ranked": client.Ranked{}, "Capacity": client.Capacity{}, "EventSummary": client.EventSummary{}, "EventStandings": client.EventStandings{}, "Suite": client.Suite{}, "SuiteBoard": client.SuiteBoard{}, "SuiteRow": client.SuiteRow{}, "SuiteResult": client.SuiteResult{}, "FastP": client.FastP{}, "EventBoard": client.EventBoard{}, "EventRow": client.EventRow{}, "EventResult": client.EventResult{}, "Device": client.Device{},
 		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginPollRequest{}, "NewLogin": client.NewLogin{}, "ValidationQueued": client.ValidationQueued{}, "InviteCode": client.InviteCode{}, "Joined": client.Joined{},
 		"Published": client.Published{}, "Difference": client.Difference{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},

@@ -7,8 +7,8 @@ type operation struct {
 	tag, method, path, summary string
 	needsToken                 bool // a token is needed, unless the operator opened the address
 	bodyType                   string
-	query                      map[string]string
-	status                     int
+	queryParameters            map[string]string
+	successStatus              int
 	answerSchema               map[string]any
 	handler                    fiber.Handler // nil: another package answers, or the body is a task (PublishTask)
 }

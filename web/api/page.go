@@ -38,7 +38,7 @@ func (a *API) ShowDocumentation(c *fiber.Ctx) error {
 			page.Groups, last = append(page.Groups, views.APIGroup{Name: o.tag}), last+1
 		}
 		page.Groups[last].Operations = append(page.Groups[last].Operations, views.APIOperation{
-			Method: o.method, Path: o.path, Summary: o.summary, Token: o.needsToken, Status: fmt.Sprint(o.status),
+			Method: o.method, Path: o.path, Summary: o.summary, Token: o.needsToken, Status: fmt.Sprint(o.successStatus),
 			Takes: o.bodyType, Gives: schemaName(o.answerSchema), Parameters: o.queryFields(),
 		})
 	}
@@ -47,17 +47,17 @@ func (a *API) ShowDocumentation(c *fiber.Ctx) error {
 
 func (o operation) queryFields() []views.APIField {
 	var fields []views.APIField
-	for _, name := range slices.Sorted(maps.Keys(o.query)) {
+	for _, name := range slices.Sorted(maps.Keys(o.queryParameters)) {
 		fields = append(fields, views.APIField{
 			Name:  "?" + name,
 			Type:  fmt.Sprint(queryType(name)["type"]),
-			About: o.query[name],
+			About: o.queryParameters[name],
 		})
 	}
 	return fields
 }
 
-// schemaName is the name of the schema that a schema refers to, or lists under its only key.
+// schemaName returns the name of the schema that a schema refers to, or lists under its only key.
 func schemaName(schema map[string]any) string {
 	text, _ := json.Marshal(schema) // made of maps and texts
 	_, name, found := strings.Cut(string(text), `"#/components/schemas/`)

@@ -134,7 +134,7 @@ func (a *API) updateTask(
 	var settings *catalog.TaskSettings
 	if old, now := deadlineText(task.Deadline), deadlineText(deadline); given && old != now {
 		answer.Differences = append(answer.Differences, client.Difference{Key: "deadline", Old: old, New: now})
-		settings = task.WithDeadline(deadline)
+		settings = task.SettingsWithDeadline(deadline)
 	}
 	change, err := a.site.Store.Catalog.Compare(ctx, task.ID, bundle)
 	if err == nil && !answer.DryRun {

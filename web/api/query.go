@@ -24,7 +24,8 @@ func (a *API) AllowOtherSites(c *fiber.Ctx) error {
 // Route is the HTTP route of an operation. Package web chooses the middleware of the route by the boolean fields.
 type Route struct {
 	Method, Path string
-	// only for signed-in people; evaluations check that themselves, because an operator may open them
+	// RequiresSignIn means that only signed-in people may call it. Evaluations check that themselves, because an
+	// operator may open them.
 	RequiresSignIn   bool
 	OpenToOtherSites bool // scripts of other sites may read the answer
 	MayWait          bool // with ?wait= the answer comes later
@@ -41,7 +42,7 @@ func (a *API) Routes() (list []Route) {
 			continue
 		}
 		evaluates, kind := strings.HasPrefix(o.tag, evaluationsTag), o.contentType()
-		_, waits := o.query["wait"]
+		_, waits := o.queryParameters["wait"]
 		list = append(list, Route{
 			Method: o.method, Path: o.route(), Handler: o.handler, MayWait: waits,
 			RequiresSignIn:   o.needsToken && !evaluates,
@@ -61,7 +62,7 @@ func (o operation) route() string { return strings.NewReplacer("{", ":", "}", ""
 func (a *API) CheckQuery() fiber.Handler {
 	described := map[string][]string{}
 	for _, o := range a.operations() {
-		described[o.method+" "+o.route()] = slices.Sorted(maps.Keys(o.query))
+		described[o.method+" "+o.route()] = slices.Sorted(maps.Keys(o.queryParameters))
 	}
 	return func(c *fiber.Ctx) error {
 		method := c.Method()

@@ -83,10 +83,10 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 			return submissions.NewSubmission{}, err
 		}
 		sent := tasks.SubmissionFromTexts(in.Source, in.Files)
-		return submissions.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
-			ProfileFilter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: clientKind(c), AddedByAdmin: submissions.AdminSubmission{PersonName: in.OnBehalfOf, Reason: in.AddedReason}}, nil
+		return submissions.NewSubmission{TaskSlug: in.Task, Devices: in.Devices, Mode: in.Mode,
+			ProfileFilter: in.ProfileFilter, FileName: in.FileName, Source: sent.Source, AdditionalFiles: sent.Files, Via: clientKind(c), AddedByAdmin: submissions.AdminSubmission{PersonName: in.OnBehalfOf, Reason: in.AddedReason}}, nil
 	}
-	in := submissions.NewSubmission{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: clientKind(c),
+	in := submissions.NewSubmission{TaskSlug: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: clientKind(c),
 		AddedByAdmin: submissions.AdminSubmission{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil || len(form.File["file"]) == 0 {
@@ -105,7 +105,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	main := form.File["file"][0].Filename
 	in.FileName, in.Source = main, all[main]
 	if delete(all, main); len(all) > 0 {
-		in.Files = all
+		in.AdditionalFiles = all
 	}
 	return in, nil
 }

@@ -34,7 +34,7 @@ func (a *API) sendSuite(c *fiber.Ctx, s events.Suite, name, path string) error {
 	if more {
 		a.site.LinkNextPage(c)
 	}
-	answer := client.Suite{Name: name, URL: a.site.Settings.BaseURL + path, Device: s.Device, Devices: s.Devices, Baseline: s.Baseline, Baselines: site.NonNilSlice(s.Baselines),
+	answer := client.Suite{Name: name, URL: a.site.Settings.BaseURL + path, Device: s.Device, Devices: s.Devices, Baseline: s.BaselineName, Baselines: site.NonNilSlice(s.BaselineNames),
 		Boards: []client.SuiteBoard{}, Total: len(s.Rows), Page: page, Entrants: []client.SuiteRow{}}
 	for _, b := range s.Boards {
 		answer.Boards = append(answer.Boards, client.SuiteBoard{Task: b.Slug, Title: b.Title, BaselineNS: b.BaselineNS})

@@ -107,7 +107,7 @@ func (a *API) Deliveries(c *fiber.Ctx) error {
 
 func deliveryAnswer(d webhooks.Delivery) client.Delivery {
 	return client.Delivery{ID: d.ID, MessageID: d.MessageID, Event: string(d.Kind), Body: json.RawMessage(d.Body), Tries: d.Tries, Status: d.Status,
-		Error: d.Error, CreatedAt: d.CreatedAt, DeliveredAt: d.DeliveredAt, NextTryAt: d.NextAt}
+		Error: d.Error, CreatedAt: d.CreatedAt, DeliveredAt: d.DeliveredAt, NextTryAt: d.NextTryAt}
 }
 
 // Redeliver sends a webhook message again.

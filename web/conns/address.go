@@ -31,7 +31,8 @@ func ParseNetworks(texts []string) (list []netip.Prefix, err error) {
 	return list, nil
 }
 
-// ParseProxies is ParseNetworks with the loopback addresses as the default for an empty list.
+// ParseProxies reads addresses and networks of proxies, as ParseNetworks does. An empty list means the loopback
+// addresses.
 func ParseProxies(list []string) (Proxies, error) {
 	if len(list) == 0 {
 		list = []string{"127.0.0.0/8", "::1"}
@@ -76,8 +77,9 @@ func (p Proxies) ClientAddress(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// SenderKeysOf returns the names under which the limiter counts an address. An IPv6 customer has a /64 network, and
-// often 256 or 65,536 adjacent ones, so a share names the networks of each of these sizes.
+// SenderKeysOf returns the keys under which the limiter counts an address, from small to large: an IPv4 address alone;
+// of an IPv6 address its /64, /56, and /48 networks, because one customer has at least a /64 and often a /56 or a /48,
+// and could otherwise avoid the limits by changing addresses. It returns nil for an invalid address.
 func SenderKeysOf(a netip.Addr) (who SenderKeys) {
 	switch {
 	case a.Is4():
@@ -91,8 +93,8 @@ func SenderKeysOf(a netip.Addr) (who SenderKeys) {
 	return who
 }
 
-// PeerAddress returns the address of the TCP connection of a request: the visitor's or a proxy's. Use Peer for access
-// rights, ClientAddress for limits.
+// PeerAddress returns the address of the TCP connection of a request: the visitor's or a proxy's. Use PeerAddress for
+// access rights, ClientAddress for limits.
 func PeerAddress(c *fiber.Ctx) netip.Addr { return TCPAddress(c.Context().RemoteAddr()) }
 
 // TCPAddress returns the address of a TCP peer, or the zero address for any other.

@@ -15,8 +15,8 @@ type Resource string
 // ConnectionsResource is the resource of open connections, which a LimitedListener counts.
 const ConnectionsResource Resource = "connections"
 
-// ResourceLimit limits a resource: Total in total, and PerSender for the first key of SenderKeys. PerSender following
-// key has twice the limit of the name before it.
+// ResourceLimit limits a resource: Total in total, and PerSender for the first key of SenderKeys. Each following key
+// has twice the limit of the one before it.
 type ResourceLimit struct {
 	Total, PerSender              int
 	ErrTotalLimit, ErrSenderLimit error // the resource is used up; the sender's share is used up
@@ -52,15 +52,15 @@ func (l *Limiter) Acquire(of Resource, who SenderKeys, n int) (give func(), err 
 	if l.usedBySender[of][""]+n > bound.Total {
 		return nil, bound.ErrTotalLimit
 	}
-	l.add(of, who, n)
+	l.addUse(of, who, n)
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.add(of, who, -n)
+		l.addUse(of, who, -n)
 	}, nil
 }
 
-func (l *Limiter) add(of Resource, who SenderKeys, n int) {
+func (l *Limiter) addUse(of Resource, who SenderKeys, n int) {
 	for _, name := range slices.Concat(who, SenderKeys{""}) {
 		if l.usedBySender[of][name] += n; l.usedBySender[of][name] == 0 {
 			delete(l.usedBySender[of], name)

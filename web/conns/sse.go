@@ -22,7 +22,8 @@ var ErrStreamComplete = errors.New("stream is complete")
 // outlives its handler.
 type StreamSource struct {
 	Topic Topic
-	// largest number of messages that a reader may lag behind; a slower one gets a message without event
+	// MaxBufferedMessages is the largest number of messages that a reader may lag behind. A slower reader gets a
+	// message without an event.
 	MaxBufferedMessages int
 	// WriteBacklog writes the stored events that the reader does not have. It runs after the subscription, so that no
 	// event is lost between the two.

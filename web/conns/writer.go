@@ -20,17 +20,17 @@ type Writer struct {
 
 // NewWriter sends the response header (head) at once. Flush sends later data.
 func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
-	w := &chunkWriter{conn: conn, plain: true}
+	w := &chunkWriter{conn: conn, withoutChunks: true}
 	out := &Writer{Writer: bufio.NewWriterSize(w, writeBufferBytes), chunks: w}
 	w.Write(head) // an error recurs at the next write
-	w.plain = !inChunks
+	w.withoutChunks = !inChunks
 	return out
 }
 
 // Finish sends the buffered data, and the final chunk of a chunked response.
 func (o *Writer) Finish() {
-	if o.Flush() == nil && !o.chunks.plain {
-		o.chunks.plain = true
+	if o.Flush() == nil && !o.chunks.withoutChunks {
+		o.chunks.withoutChunks = true
 		o.chunks.Write([]byte("0\r\n\r\n"))
 	}
 }
@@ -38,14 +38,14 @@ func (o *Writer) Finish() {
 // chunkWriter writes to a connection, with a new deadline for each write. It uses HTTP chunks unless the request was
 // HTTP/1.0.
 type chunkWriter struct {
-	conn  net.Conn
-	plain bool
+	conn          net.Conn
+	withoutChunks bool
 }
 
 // Write sends p with a new deadline.
 func (w *chunkWriter) Write(p []byte) (int, error) {
 	w.conn.SetWriteDeadline(time.Now().Add(WriteTimeout))
-	if w.plain || len(p) == 0 {
+	if w.withoutChunks || len(p) == 0 {
 		return w.conn.Write(p)
 	}
 	chunk := make([]byte, 0, len(p)+12)

@@ -49,7 +49,7 @@ func (a *API) runEvaluation(c *fiber.Ctx, kind kernelrun.EvaluationKind) error {
 	}
 	site.FreeBody(c) // it may wait for minutes
 	w := a.waitForEvaluation(c, e, over)
-	if a.behindProxy(c) && !w.endsWithin(a.site.Settings.Limits.KeepAlive) {
+	if a.behindProxy(c) && !w.endsWithin(a.site.Settings.Limits.FirstByteDelay) {
 		a.startResponseEarly(c, w, request)
 		return nil
 	}
@@ -73,7 +73,7 @@ func (a *API) noDeviceText(e work.Evaluation) string {
 	text := fmt.Sprintf("No GPU available within %d seconds", int(a.evaluations.EvalLimits.MaxDeviceWait.Seconds()))
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.RequestContext), site.RequestTimeout)
 	defer cancel()
-	if lack, err := a.site.Store.Fleet.MissingWorker(ctx, e.Device, e.Requires, a.site.Now()); err == nil && lack != "" {
+	if lack, err := a.site.Store.Fleet.MissingWorkerText(ctx, e.Device, e.Requires, a.site.Now()); err == nil && lack != "" {
 		text += ": it waited for " + lack
 	}
 	return text
@@ -87,7 +87,7 @@ func failureText(e work.Evaluation, request kernelrun.Request) string {
 	case work.EvaluationCancelled:
 		return "Job was cancelled"
 	}
-	return "An unexpected error occurred: " + e.Failure
+	return "An unexpected error occurred: " + e.FailureReason
 }
 
 // JobState responds with the state of a job, but not with its result or sources. Clients of this API have no key, so
@@ -96,7 +96,7 @@ func (a *API) JobState(c *fiber.Ctx) error {
 	id := c.Params("id")
 	e, err := a.site.Store.Work.EvaluationForPolling(c.UserContext(), id)
 	if err == nil && e.UserID != 0 && !(work.Requester{User: site.Actor(c)}).MayRead(e) {
-		err = evaluations.NotFound(id)
+		err = evaluations.NotFoundError(id)
 	}
 	if db.KindOf(err) == db.NotFound {
 		forbidCaching(c)
@@ -106,8 +106,8 @@ func (a *API) JobState(c *fiber.Ctx) error {
 		return err
 	}
 	body := fiber.Map{"job_id": e.ID, "status": e.State, "created_at": float64(e.QueuedAt.UnixMicro()) / 1e6, "error": nil}
-	if e.Failure != "" {
-		body["error"] = e.Failure
+	if e.FailureReason != "" {
+		body["error"] = e.FailureReason
 	}
 	return c.JSON(body)
 }

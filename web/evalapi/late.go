@@ -30,7 +30,7 @@ func (a *API) startResponseEarly(c *fiber.Ctx, w *evaluationWaiter, request kern
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	c.Set(fiber.HeaderContentLocation, a.site.Settings.BaseURL+"/api/v1/evaluations/"+w.id)
 	c.Set("X-Accel-Buffering", "no")
-	pod, every := evaluations.PodIP(c), a.site.Settings.Limits.KeepAlive/2
+	pod, every := evaluations.PodIP(c), a.site.Settings.Limits.FirstByteDelay/2
 	a.site.StreamBody(c, func(out *conns.Writer) {
 		for ended := false; !ended; ended = w.endsWithin(every) {
 			out.WriteByte(' ')
@@ -77,7 +77,7 @@ func (a *API) resultResponse(w *evaluationWaiter, request kernelrun.Request, pod
 		return evaluationResponse{status: http.StatusInternalServerError, body: failureBody(w.evaluation, why, pod)}
 	}
 	switch {
-	case errors.Is(w.err, errQueueFull):
+	case errors.Is(w.err, errNoDeviceFree):
 		return failed(a.noDeviceText(w.evaluation)), nil
 	case w.err != nil:
 		return evaluationResponse{}, w.err

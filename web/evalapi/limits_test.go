@@ -12,7 +12,7 @@ import (
 )
 
 func TestCancelledEvaluationsDoNotFillTheDisk(t *testing.T) {
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.HourBytes = 2 << 20 })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxBytesPerHour = 2 << 20 })
 	code := webtest.TorchModel("return x")
 	code["source_code"] = code["source_code"].(string) + "\n#" + strings.Repeat("x", 600<<10)
 	var last string

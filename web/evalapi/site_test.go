@@ -60,7 +60,7 @@ func waitForWorker(s *webtest.EvalSite) {
 		if err != nil {
 			s.T.Fatal(err)
 		}
-		return len(workers) == 1 && len(workers[0].SelfTest) > 0 && workers[0].RefusalReason == ""
+		return len(workers) == 1 && len(workers[0].SelfTestResults) > 0 && workers[0].NoJobsReason == ""
 	})
 }
 

@@ -18,8 +18,8 @@ const restartRetryAfter = 5 * time.Second
 
 // Causes for which a waiter stops waiting for an evaluation.
 var (
-	errCallerGone = errors.New("the caller has left")
-	errQueueFull  = errors.New("no device came free")
+	errCallerGone   = errors.New("the caller has left")
+	errNoDeviceFree = errors.New("no device came free")
 )
 
 // evaluationWaiter waits for the end of an evaluation on behalf of a caller.
@@ -62,7 +62,7 @@ func (a *API) awaitEnd(
 	giveUp := e.QueuedAt.Add(a.evaluations.EvalLimits.MaxDeviceWait)
 	last, err := a.evaluations.Await(ctx, e.ID, func(e work.Evaluation) bool {
 		if e.StartedAt == nil && !e.State.IsFinal() && time.Now().After(giveUp) {
-			cancel(errQueueFull)
+			cancel(errNoDeviceFree)
 		}
 		return e.State.IsFinal()
 	})
@@ -70,8 +70,8 @@ func (a *API) awaitEnd(
 		err = context.Cause(ctx)
 	}
 	switch {
-	case errors.Is(err, errCallerGone), errors.Is(err, errQueueFull):
-		a.dropEvaluation(e.ID, err)
+	case errors.Is(err, errCallerGone), errors.Is(err, errNoDeviceFree):
+		a.cancelEvaluation(e.ID, err)
 	case err != nil && a.site.StreamContext.Err() != nil:
 		err = stoppingError(e)
 	}
@@ -81,8 +81,8 @@ func (a *API) awaitEnd(
 	return last, err
 }
 
-// dropEvaluation cancels an evaluation whose caller no longer waits.
-func (a *API) dropEvaluation(id string, why error) {
+// cancelEvaluation cancels an evaluation whose caller no longer waits.
+func (a *API) cancelEvaluation(id string, why error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.site.RequestContext), site.RequestTimeout)
 	defer cancel()
 	err := a.site.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))

@@ -78,7 +78,7 @@ func TestCancellingWhatRunsTakesNoAcquisitionBack(t *testing.T) {
 	if got := use(); got != [3]any{0.0, 0.0, 0.0} {
 		t.Errorf("while it waits: %v", got)
 	}
-	if _, err := s.Cfg.Store.Work.RecordAttemptsTaken(t.Context(), "w1", attempt.ID); err != nil {
+	if _, err := s.Cfg.Store.Work.RecordAttemptsReceived(t.Context(), "w1", attempt.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{1.0, 0.0, 1.0} {

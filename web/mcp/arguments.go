@@ -53,7 +53,7 @@ func describeWrongArguments(tool string, schema *jsonschema.Schema, arguments js
 		if jsonTypeName(arguments) != "object" {
 			return fmt.Sprintf("%s: the arguments must be an object, not %s.", tool, clipInput(arguments))
 		}
-		if why := eachKey(arguments, func(key string, value json.RawMessage) string {
+		if why := forEachKey(arguments, func(key string, value json.RawMessage) string {
 			of := schema.Properties[key]
 			if of == nil {
 				return fmt.Sprintf("%s has no argument %q; %s", tool, clipInput([]byte(key)),
@@ -100,11 +100,11 @@ func describeWrongValue(at string, schema *jsonschema.Schema, value json.RawMess
 	}
 	switch {
 	case kind == "array" && schema.Items != nil:
-		return eachElement(value, func(i int, element json.RawMessage) string {
+		return forEachElement(value, func(i int, element json.RawMessage) string {
 			return describeWrongValue(fmt.Sprintf("%s[%d]", at, i), schema.Items, element)
 		})
 	case kind == "object" && schema.AdditionalProperties != nil:
-		return eachKey(value, func(key string, element json.RawMessage) string {
+		return forEachKey(value, func(key string, element json.RawMessage) string {
 			return describeWrongValue(at+"."+key, schema.AdditionalProperties, element)
 		})
 	}
@@ -160,9 +160,9 @@ func clipInput(text []byte) string {
 	return string(text)
 }
 
-// eachElement calls do for the elements of an array until do returns a message. It ignores invalid JSON, which the SDK
-// reports.
-func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) string {
+// forEachElement calls do for the elements of an array until do returns a message. It ignores invalid JSON, which the
+// SDK reports.
+func forEachElement(array json.RawMessage, do func(int, json.RawMessage) string) string {
 	from := json.NewDecoder(bytes.NewReader(array))
 	if _, err := from.Token(); err != nil {
 		return ""
@@ -179,8 +179,8 @@ func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) st
 	return ""
 }
 
-// eachKey is eachElement for an object.
-func eachKey(object json.RawMessage, do func(string, json.RawMessage) string) string {
+// forEachKey is forEachElement for an object.
+func forEachKey(object json.RawMessage, do func(string, json.RawMessage) string) string {
 	from := json.NewDecoder(bytes.NewReader(object))
 	if _, err := from.Token(); err != nil {
 		return ""

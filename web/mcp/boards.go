@@ -43,7 +43,7 @@ type tasksOut struct {
 	Tasks []client.TaskSummary `json:"tasks"`
 }
 
-func (t toolHandlers) addBoards(server toolServer) {
+func (t toolHandlers) addBoardTools(server toolServer) {
 	addTypedTool(server, "list_tasks", "List the tasks of this site with their languages and devices.", readingAnnotations(), func(ctx context.Context, _ *progressReporter, _ noInput) (tasksOut, error) {
 		tasks, err := t.site.Tasks(ctx)
 		return tasksOut{tasks}, err

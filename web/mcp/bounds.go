@@ -24,8 +24,8 @@ func HasAcceptableSize(message []byte) bool {
 // first error.
 func bytesOfSources(message []byte) (n int) {
 	w, began := site.NewJSONWalker(message), int64(0)
-	for w.NextToken() && len(w.Open()) > 0 {
-		open := w.Open()
+	for w.NextToken() && len(w.OpenContainers()) > 0 {
+		open := w.OpenContainers()
 		if len(open) != 3 || open[0].Key != "params" || open[1].Key != "arguments" {
 			continue
 		}

@@ -14,8 +14,8 @@ const (
 	// maxRequestWait limits how long one request waits for the end of an evaluation, and so the interval of progress
 	// messages. The wait starts at one second and doubles with each request up to this limit.
 	maxRequestWait = 8 * time.Second
-	// validateTimeout is the default time limit of a validation in seconds.
-	validateTimeout = 60
+	// defaultValidateSeconds is the default time limit of a validation in seconds.
+	defaultValidateSeconds = 60
 	// cancelTimeout limits the request that cancels an evaluation after the tool call was cancelled.
 	cancelTimeout = 5 * time.Second
 )
@@ -76,19 +76,19 @@ type jobIn struct {
 
 type noInput struct{}
 
-// continueHint is appended to tool results that report unfinished work.
-const continueHint = " If ended is false, call get_job_status with its job_id."
+// unfinishedJobHint ends the descriptions of tools whose results may report unfinished work.
+const unfinishedJobHint = " If ended is false, call get_job_status with its job_id."
 
-func (t toolHandlers) addEvaluations(server toolServer) {
+func (t toolHandlers) addEvaluationTools(server toolServer) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
 		"kernel_exec_result": "object", "ref_runtime": "object", "gpu_type": "string"}
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
 	compiled := map[string]string{"job_id": "string", "ended": "boolean", "kernel_exec_result": "object"}
 	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
-	addUntypedTool(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+continueHint, createAnnotations(), answer, t.evaluate)
-	addUntypedTool(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+continueHint, createAnnotations(), answer, t.compare)
-	addUntypedTool(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+continueHint, createAnnotations(), check, t.validate)
-	addUntypedTool(server, "compile_kernel", "Compile C++ or CUDA without running it: messages, registers, spills, assembly."+continueHint, createAnnotations(), compiled, t.compile)
+	addUntypedTool(server, "evaluate_kernel", "Compile a kernel, check that it runs, and time it; with a reference, check it against the reference and report the speedup."+unfinishedJobHint, createAnnotations(), answer, t.evaluate)
+	addUntypedTool(server, "compare_kernels", "Compile two kernels, compare their outputs, and time them alternately."+unfinishedJobHint, createAnnotations(), answer, t.compare)
+	addUntypedTool(server, "validate_kernel", "Compile a kernel and check that it runs, without timing it."+unfinishedJobHint, createAnnotations(), check, t.validate)
+	addUntypedTool(server, "compile_kernel", "Compile C++ or CUDA without running it: messages, registers, spills, assembly."+unfinishedJobHint, createAnnotations(), compiled, t.compile)
 	addUntypedTool(server, "get_server_stats", "Statistics of the evaluation service: compilations, checks, waiting times, devices. For admins and operators.", readingAnnotations(), nil, t.stats)
 	addUntypedTool(server, "get_job_status", "Wait for an evaluation, and read its result. Call it again while ended is false.", readingAnnotations(), state, t.status)
 }
@@ -158,7 +158,7 @@ func (t toolHandlers) compare(ctx context.Context, p *progressReporter, in compa
 // validate runs an evaluation with one trial and returns the fields that show whether the kernel compiles and is
 // correct.
 func (t toolHandlers) validate(ctx context.Context, p *progressReporter, in validateIn) (any, error) {
-	once, most := 1, validateTimeout
+	once, most := 1, defaultValidateSeconds
 	s := evaluationSettings{NumTrials: &once, Timeout: cmp.Or(in.Timeout, &most)}
 	answer, err := t.runEvaluation(ctx, p, s.requestBody(jsonObject{"kernel": kernelCodeObject(in.Source, in.Type,
 		in.IO, in.Metadata)}))

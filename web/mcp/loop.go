@@ -9,9 +9,9 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// submissionWait limits how long one request waits for the end of a submission. It is also the interval of progress
+// maxSubmissionWait limits how long one request waits for the end of a submission. It is also the interval of progress
 // messages.
-const submissionWait = 10 * time.Second
+const maxSubmissionWait = 10 * time.Second
 
 type kernelIn struct {
 	Task     string   `json:"task" jsonschema:"slug of the task"`
@@ -58,8 +58,8 @@ type runOut struct {
 	Profile  string   `json:"profile,omitempty" jsonschema:"address of its profile; read_profile has it as text"`
 }
 
-// maxOutput limits the output of compilers and programs in tool results, in bytes. The end of the output is kept.
-const maxOutput = 4000
+// maxOutputBytes limits the output of compilers and programs in tool results, in bytes. The end of the output is kept.
+const maxOutputBytes = 4000
 
 func shortSubmission(s *client.Submission) submissionOut {
 	out := submissionOut{ID: s.ID, URL: s.URL, Task: s.Task, Mode: s.Mode, Ended: s.Ended, Runs: []runOut{}}
@@ -78,7 +78,7 @@ func shortSubmission(s *client.Submission) submissionOut {
 			if len(r.Stages) > 0 {
 				last := r.Stages[len(r.Stages)-1]
 				text := last.Stdout + last.Stderr
-				one.Output = text[max(0, len(text)-maxOutput):]
+				one.Output = text[max(0, len(text)-maxOutputBytes):]
 			}
 		}
 		out.Runs = append(out.Runs, one)
@@ -132,7 +132,7 @@ func (t toolHandlers) wait(ctx context.Context, p *progressReporter, in submissi
 			break
 		}
 		p.report(ctx, fmt.Sprintf("submission %d: %s", sub.ID, runStatesText(sub)))
-		sub, err = t.site.Wait(ctx, in.ID, min(left, submissionWait))
+		sub, err = t.site.Wait(ctx, in.ID, min(left, maxSubmissionWait))
 	}
 	if err != nil {
 		return submissionOut{}, err
@@ -191,8 +191,8 @@ func (t toolHandlers) profile(ctx context.Context, _ *progressReporter, in profi
 }
 
 // noProfileError is the error for a submission that has no profile.
-type noProfileError struct{ submission int64 }
+type noProfileError struct{ submissionID int64 }
 
 func (n noProfileError) Error() string {
-	return fmt.Sprintf("no run of submission %d has a profile: ranked runs on a GPU get one, after the run, and so do submissions of mode profile", n.submission)
+	return fmt.Sprintf("no run of submission %d has a profile: ranked runs on a GPU get one, after the run, and so do submissions of mode profile", n.submissionID)
 }

@@ -55,7 +55,7 @@ func (t toolHandlers) diffWithRecord(ctx context.Context, _ *progressReporter, i
 
 // submissionDiff returns the diff of two submissions, file by file.
 func submissionDiff(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
-	var all format.Comparison
+	var all format.TextComparer
 	text := all.Unified(nameA, a.Text, nameB, b.Text)
 	for _, name := range a.Submission().NamesOfBoth(b.Submission()) {
 		text += all.Unified(nameA+" "+name, a.Files[name], nameB+" "+name, b.Files[name])

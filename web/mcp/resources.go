@@ -55,7 +55,7 @@ func (t toolHandlers) readResource(ctx context.Context, r *sdk.ReadResourceReque
 	case len(parts) == 1 && parts[0] == "inbox":
 		answer, err = t.site.Inbox(ctx, 0)
 	case len(parts) == 3 && parts[0] == "comments":
-		answer, err = t.comments(ctx, r.Params.URI, parts[1], parts[2])
+		answer, err = t.readComments(ctx, r.Params.URI, parts[1], parts[2])
 	default:
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
@@ -69,8 +69,8 @@ func (t toolHandlers) readResource(ctx context.Context, r *sdk.ReadResourceReque
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, err
 }
 
-// comments returns the comments on a task or on a submission, oldest first.
-func (t toolHandlers) comments(ctx context.Context, uri, of, name string) (*client.CommentList, error) {
+// readComments returns the comments on a task or on a submission, oldest first.
+func (t toolHandlers) readComments(ctx context.Context, uri, of, name string) (*client.CommentList, error) {
 	if of == "tasks" {
 		return t.site.Comments(ctx, name, 0, 0)
 	}

@@ -54,8 +54,8 @@ func New(site *client.Client, version string, o Options) *sdk.Server {
 	}
 	server.AddReceivingMiddleware(schemas.explainArgumentErrors)
 	offered := toolServer{server, schemas}
-	t.addEvaluations(offered)
-	t.addBoards(offered)
+	t.addEvaluationTools(offered)
+	t.addBoardTools(offered)
 	t.addSubmissionTools(offered)
 	t.addResources(offered)
 	return server
@@ -79,8 +79,8 @@ type toolHandlers struct {
 // jsonObject is a JSON object whose keys the site defines.
 type jsonObject = map[string]any
 
-// readingAnnotations, createAnnotations, and endAnnotations tell clients the effects of tools. Tools that read change
-// nothing, tools that create queue work, and tools that end cancel running work. All act on this site only.
+// readingAnnotations, createAnnotations, and endingAnnotations tell clients the effects of tools. Tools that read
+// change nothing, tools that create queue work, and tools that end cancel running work. All act on this site only.
 func readingAnnotations() *sdk.ToolAnnotations {
 	no := false
 	return &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}

@@ -44,7 +44,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 		}
 	}
 	if err == nil {
-		err = c.workers(ctx, to)
+		err = c.sendWorkers(ctx, to)
 	}
 	if err != nil {
 		c.metrics.site.Log.Warn("metrics without capacity", "err", err)
@@ -59,12 +59,12 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// workers sends the number of failed checks and the clock delay of each live worker.
-func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Metric) error {
+// sendWorkers sends the number of failed checks and the clock delay of each live worker.
+func (c capacityCollector) sendWorkers(ctx context.Context, to chan<- prometheus.Metric) error {
 	workers, err := c.metrics.site.Store.Fleet.Workers(ctx)
 	for _, w := range workers {
 		if w.IsLive(c.metrics.site.Now()) {
-			to <- prometheus.MustNewConstMetric(failedChecksDesc, prometheus.GaugeValue, float64(w.FailedChecks()),
+			to <- prometheus.MustNewConstMetric(failedChecksDesc, prometheus.GaugeValue, float64(w.FailedSelfTestCount()),
 				w.Name)
 			to <- prometheus.MustNewConstMetric(clockDelayDesc, prometheus.GaugeValue, w.ClockDelay().Seconds(), w.Name)
 		}
@@ -73,7 +73,7 @@ func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Met
 }
 
 func (c capacityCollector) collectLost(to chan<- prometheus.Metric, all map[string]work.Counter) {
-	for name, label := range map[string]string{work.CountLostRetried: "yes", work.CountLostFailed: "no"} {
+	for name, label := range map[string]string{work.CounterLossesRetried: "yes", work.CounterLossesFailed: "no"} {
 		to <- prometheus.MustNewConstMetric(lostAttemptsDesc, prometheus.CounterValue, float64(all[name].Count), label)
 	}
 }

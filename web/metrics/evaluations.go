@@ -49,18 +49,18 @@ func (e evaluationCollector) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(c.Count), c.Total, nil, labels...)
 	}
 	n := counterTotals(all)
-	for _, name := range n.withPrefix(work.CountEnded) {
-		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, work.CountEnded))
+	for _, name := range n.namesWithPrefix(work.CounterEvaluationsEnded) {
+		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, work.CounterEvaluationsEnded))
 	}
-	for _, name := range n.withPrefix(work.CountDevice) {
-		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, work.CountDevice))
+	for _, name := range n.namesWithPrefix(work.CounterDeviceSeconds) {
+		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, work.CounterDeviceSeconds))
 	}
 	for name, labels := range map[string][]string{
-		work.CountCompiled: {"compiling", "passed"}, work.CountNotCompiled: {"compiling", "failed"},
-		work.CountCorrect: {"validating", "passed"}, work.CountWrong: {"validating", "failed"},
-		work.CountProfiled: {"profiling", "passed"}, work.CountNotProfiled: {"profiling", "failed"},
+		work.CounterCompilationsPassed: {"compiling", "passed"}, work.CounterCompilationsFailed: {"compiling", "failed"},
+		work.CounterValidationsPassed: {"validating", "passed"}, work.CounterValidationsFailed: {"validating", "failed"},
+		work.CounterProfilingsPassed: {"profiling", "passed"}, work.CounterProfilingsFailed: {"profiling", "failed"},
 	} {
 		summary(evalOutcomesDesc, n[name], labels...)
 	}
-	summary(evalWaitDesc, n[work.CountEvaluationWait])
+	summary(evalWaitDesc, n[work.CounterEvaluationWaits])
 }

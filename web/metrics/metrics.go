@@ -21,7 +21,8 @@ import (
 
 // MetricsAccess selects the clients that may read the metrics, apart from admins.
 type MetricsAccess struct {
-	// networks that may read the metrics without a token; nil: this machine, if there is no proxy
+	// Networks lists the networks that may read the metrics without a token. nil means this machine, if there is no
+	// proxy.
 	Networks []netip.Prefix
 	Token    string // lets its sender read the metrics; empty: no token does
 }
@@ -121,7 +122,7 @@ func (m *Metrics) queueAndDiskCollectors(queue Queue) []prometheus.Collector {
 	return append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "warpboard_disk_free_bytes", Help: "Free bytes on the disk of the data directory.",
 	}, func() float64 {
-		free, err := m.site.Store.Disk.Free()
+		free, err := m.site.Store.Disk.FreeBytes()
 		if err != nil {
 			m.site.Log.Error("metrics without the disk", "err", err)
 		}

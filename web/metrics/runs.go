@@ -35,7 +35,7 @@ var (
 // queueCollector reads the queue and the workers from the database at each scrape.
 type queueCollector struct{ metrics *Metrics }
 
-// Describe names what Collect sends.
+// Describe sends the descriptions of the metrics.
 func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{queuedRunsDesc, activeRunsDesc, slotsDesc, busySlotsDesc, pausedDesc,
 		workerUpDesc} {
@@ -75,7 +75,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 	}
 	for _, w := range workers {
 		up := 0
-		if w.IsLive(q.metrics.site.Now()) && w.RefusalReason == "" {
+		if w.IsLive(q.metrics.site.Now()) && w.NoJobsReason == "" {
 			up = 1
 		}
 		send(workerUpDesc, up, w.Name)
@@ -86,7 +86,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 // runCollector collects the counters of runs, which count from the setup of the site.
 type runCollector struct{ metrics *Metrics }
 
-// Describe names what Collect sends.
+// Describe sends the descriptions of the metrics.
 func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{runTimeDesc, runWaitDesc, stageTimeDesc} {
 		to <- d
@@ -106,12 +106,12 @@ func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	summary := func(desc *prometheus.Desc, name string, labels ...string) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(n[name].Count), n[name].Total, nil, labels...)
 	}
-	for _, name := range n.withPrefix(work.CountRunEnded) {
-		summary(runTimeDesc, name, strings.TrimPrefix(name, work.CountRunEnded))
+	for _, name := range n.namesWithPrefix(work.CounterRunsEnded) {
+		summary(runTimeDesc, name, strings.TrimPrefix(name, work.CounterRunsEnded))
 	}
-	for _, name := range n.withPrefix(work.CountRunStage) {
-		stage, status, _ := strings.Cut(strings.TrimPrefix(name, work.CountRunStage), ".")
+	for _, name := range n.namesWithPrefix(work.CounterRunStages) {
+		stage, status, _ := strings.Cut(strings.TrimPrefix(name, work.CounterRunStages), ".")
 		summary(stageTimeDesc, name, stage, status)
 	}
-	summary(runWaitDesc, work.CountRunWaited)
+	summary(runWaitDesc, work.CounterRunWaits)
 }

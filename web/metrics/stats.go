@@ -54,8 +54,8 @@ func (n counterTotals) sum(names ...string) (total work.Counter) {
 	return total
 }
 
-// withPrefix returns the names of the counters that begin with prefix.
-func (n counterTotals) withPrefix(prefix string) []string {
+// namesWithPrefix returns the names of the counters that begin with prefix.
+func (n counterTotals) namesWithPrefix(prefix string) []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for name := range maps.Keys(n) {
 			if strings.HasPrefix(name, prefix) && !yield(name) {
@@ -68,7 +68,7 @@ func (n counterTotals) withPrefix(prefix string) []string {
 // secondsByName returns the seconds of the counters that begin with prefix, by the rest of their names.
 func (n counterTotals) secondsByName(prefix string) map[string]float64 {
 	out := map[string]float64{}
-	for _, name := range n.withPrefix(prefix) {
+	for _, name := range n.namesWithPrefix(prefix) {
 		out[strings.TrimPrefix(name, prefix)] = n[name].Total
 	}
 	return out
@@ -90,27 +90,27 @@ func counterMean(c work.Counter) float64 {
 }
 
 func (n counterTotals) compilations() fiber.Map {
-	all := n.sum(work.CountCompiled, work.CountNotCompiled)
-	hits, misses := n[work.CountCacheHit].Count, n[work.CountCacheMiss].Count
+	all := n.sum(work.CounterCompilationsPassed, work.CounterCompilationsFailed)
+	hits, misses := n[work.CounterCacheHits].Count, n[work.CounterCacheMisses].Count
 	return fiber.Map{
-		"total_compilations": all.Count, "successful_compilations": n[work.CountCompiled].Count,
-		"failed_compilations": n[work.CountNotCompiled].Count, "total_time_seconds": all.Total,
+		"total_compilations": all.Count, "successful_compilations": n[work.CounterCompilationsPassed].Count,
+		"failed_compilations": n[work.CounterCompilationsFailed].Count, "total_time_seconds": all.Total,
 		"average_time_seconds": counterMean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
-		"success_rate": ratio(n[work.CountCompiled].Count, all.Count, 1),
+		"success_rate": ratio(n[work.CounterCompilationsPassed].Count, all.Count, 1),
 		"cache_hits":   hits, "cache_misses": misses, "cache_hit_rate": ratio(hits, hits+misses, 0),
 	}
 }
 
 func (n counterTotals) profilings() fiber.Map {
-	all := n.sum(work.CountProfiled, work.CountNotProfiled)
-	right, wrong := n[work.CountCorrect].Count, n[work.CountWrong].Count
+	all := n.sum(work.CounterProfilingsPassed, work.CounterProfilingsFailed)
+	right, wrong := n[work.CounterValidationsPassed].Count, n[work.CounterValidationsFailed].Count
 	return fiber.Map{
-		"total_profilings": all.Count, "successful_profilings": n[work.CountProfiled].Count,
-		"failed_profilings": n[work.CountNotProfiled].Count, "total_time_seconds": all.Total,
+		"total_profilings": all.Count, "successful_profilings": n[work.CounterProfilingsPassed].Count,
+		"failed_profilings": n[work.CounterProfilingsFailed].Count, "total_time_seconds": all.Total,
 		"average_time_seconds": counterMean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
-		"success_rate":       ratio(n[work.CountProfiled].Count, all.Count, 1),
+		"success_rate":       ratio(n[work.CounterProfilingsPassed].Count, all.Count, 1),
 		"correctness_passed": right, "correctness_failed": wrong, "correctness_rate": ratio(right, right+wrong, 1),
-		"gpu_usage_times":            n.secondsByName(work.CountDeviceTiming),
+		"gpu_usage_times":            n.secondsByName(work.CounterDeviceTimingSeconds),
 		"graph_capture_success_rate": "not used: events", // calls are timed by events, never as CUDA graphs
 	}
 }
@@ -118,23 +118,23 @@ func (n counterTotals) profilings() fiber.Map {
 // utilization returns the use of slots: acquisitions, releases, and times. A cancelled or lost attempt counts as if it
 // had held a slot, because no report shows that it had not begun.
 func (n counterTotals) utilization() fiber.Map {
-	held, waits := n.sum(n.withPrefix(work.CountDevice)...), n[work.CountEvaluationWait]
-	released, active := held.Count+n[work.CountGivenUp].Count, n[work.CountHeld].Count
+	held, waits := n.sum(n.namesWithPrefix(work.CounterDeviceSeconds)...), n[work.CounterEvaluationWaits]
+	released, active := held.Count+n[work.CounterEvaluationsGivenUp].Count, n[work.CounterEvaluationsHoldingSlots].Count
 	return fiber.Map{
 		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,
-		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.secondsByName(work.CountDevice),
+		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.secondsByName(work.CounterDeviceSeconds),
 		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": counterMean(waits),
 		"max_wait_time_seconds": waits.Max, "min_wait_time_seconds": waits.Min,
 	}
 }
 
 func (n counterTotals) throughput(up time.Duration, census work.EvaluationStats) fiber.Map {
-	ended := func(s work.EvaluationState) string { return work.CountEnded + string(s) }
-	all := n.sum(n.withPrefix(work.CountEnded)...)
+	ended := func(s work.EvaluationState) string { return work.CounterEvaluationsEnded + string(s) }
+	all := n.sum(n.namesWithPrefix(work.CounterEvaluationsEnded)...)
 	done := n[ended(work.EvaluationCompleted)]
 	return fiber.Map{
 		"server_uptime_seconds": up.Seconds(), "server_uptime_minutes": up.Minutes(),
-		"total_requests": n[work.CountSubmitted].Count, "completed_requests": done.Count,
+		"total_requests": n[work.CounterEvaluationsSubmitted].Count, "completed_requests": done.Count,
 		"failed_requests": all.Count - done.Count, "success_rate": ratio(done.Count, all.Count, 1),
 		"requests_per_second":             float64(census.JustSubmitted) / work.StatsWindow.Seconds(),
 		"requests_per_minute":             float64(census.JustSubmitted) / work.StatsWindow.Minutes(),

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	defaultSubmissions = 50 // default length of a list
-	maxSubmissions     = 100
+	defaultListLength = 50 // default length of a list
+	maxListLength     = 100
 )
 
-// List lists the sender's submissions, newest first.
-func (p *Popcorn) List(c *fiber.Ctx) error {
+// ListSubmissions lists the sender's submissions, newest first.
+func (p *Popcorn) ListSubmissions(c *fiber.Ctx) error {
 	user := site.Actor(c)
 	filter := submissions.SubmissionFilter{
 		UserID: user.ID,
 		Offset: boundedNumber(c, "offset", 0, maxOffset),
-		Limit:  max(boundedNumber(c, "limit", defaultSubmissions, maxSubmissions), 1),
+		Limit:  max(boundedNumber(c, "limit", defaultListLength, maxListLength), 1),
 	}
 	if name := c.Query("leaderboard"); name != "" {
 		task, err := p.runs.VisibleTask(c.UserContext(), user, db.Slug(name))
@@ -71,8 +71,8 @@ func (p *Popcorn) ShowSubmission(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// Delete deletes one of the sender's submissions.
-func (p *Popcorn) Delete(c *fiber.Ctx) error {
+// DeleteSubmission deletes one of the sender's submissions.
+func (p *Popcorn) DeleteSubmission(c *fiber.Ctx) error {
 	seen, err := p.ownSubmission(c)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (p *Popcorn) readSubmission(ctx context.Context, seen runs.SubmissionAccess
 	if err != nil {
 		return answer, err
 	}
-	all, err := p.endedRuns(ctx, seen)
+	all, err := p.runsWithResults(ctx, seen)
 	if err != nil {
 		return answer, err
 	}
@@ -120,20 +120,20 @@ func (p *Popcorn) readSubmission(ctx context.Context, seen runs.SubmissionAccess
 	return answer, nil
 }
 
-// endedRun is a run with the stages of its last attempt, and its profile.
-type endedRun struct {
+// runWithResults is a run with the stages of its last attempt so far, and its profile.
+type runWithResults struct {
 	work.Run
 	stages      attemptStages
 	profile     runs.Profile
-	deviceQueue []client.Device // of its device while it waits
+	deviceQueue []client.Device // queues of its device while the run waits
 }
 
-// endedRuns reads the requested runs with their results so far.
-func (p *Popcorn) endedRuns(ctx context.Context, seen runs.SubmissionAccess) ([]endedRun, error) {
+// runsWithResults reads the requested runs with their results so far.
+func (p *Popcorn) runsWithResults(ctx context.Context, seen runs.SubmissionAccess) ([]runWithResults, error) {
 	read, err := p.runs.ReadSubmission(ctx, seen)
-	all := make([]endedRun, len(read.Runs))
+	all := make([]runWithResults, len(read.Runs))
 	for i, run := range read.Runs {
-		all[i] = endedRun{Run: run.Run, stages: run.Stages, profile: run.Profile}
+		all[i] = runWithResults{Run: run.Run, stages: run.Stages, profile: run.Profile}
 		if run.QueuedDevice != nil {
 			all[i].deviceQueue = []client.Device{*run.QueuedDevice}
 		}
@@ -141,7 +141,7 @@ func (p *Popcorn) endedRuns(ctx context.Context, seen runs.SubmissionAccess) ([]
 	return all, err
 }
 
-func runsOf(all []endedRun) []work.Run {
+func runsOf(all []runWithResults) []work.Run {
 	list := make([]work.Run, len(all))
 	for i, e := range all {
 		list[i] = e.Run

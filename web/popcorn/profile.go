@@ -29,7 +29,7 @@ type reportPacker struct {
 }
 
 // addProfile adds the cases of a run in mode profile to its result, each as one stage.
-func (p *Popcorn) addProfile(e endedRun, full *fullResult) error {
+func (p *Popcorn) addProfile(e runWithResults, full *fullResult) error {
 	if e.Mode != job.ModeProfile {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (r *evalResult) addOutput(tried []job.StageResult) {
 }
 
 // profiledCase returns one case of a profile: its report as text, and ncu's report file.
-func (p *Popcorn) profiledCase(e endedRun, t *reportPacker, c job.CaseResult) (evalResult, error) {
+func (p *Popcorn) profiledCase(e runWithResults, t *reportPacker, c job.CaseResult) (evalResult, error) {
 	text, err := t.reportText(c.Index)
 	if err != nil {
 		return evalResult{}, err

@@ -19,7 +19,7 @@ const (
 )
 
 // streamResult converts a run to the result in a stream.
-func (e endedRun) streamResult() fullResult {
+func (e runWithResults) streamResult() fullResult {
 	f := fullResult{
 		Success: e.State == work.StateDone || e.Failure != nil && !e.Failure.IsInfrastructureError,
 		Runs:    map[string]evalResult{},
@@ -45,7 +45,7 @@ func (e endedRun) streamResult() fullResult {
 }
 
 // compilation returns the build of the run's program; nil if it has no build stage.
-func (e endedRun) compilation() *compileResult {
+func (e runWithResults) compilation() *compileResult {
 	b := e.stages.buildStage()
 	if b == nil {
 		return nil
@@ -84,7 +84,7 @@ func exitCode(r job.StageResult) int {
 }
 
 // resultText returns a run's result as readable text, which popcorn-cli before 1.3.16 prints.
-func (p *Popcorn) resultText(sub submissions.Submission, e endedRun) string {
+func (p *Popcorn) resultText(sub submissions.Submission, e runWithResults) string {
 	var b strings.Builder
 	word, why := failureStatus(e.Run)
 	if word == "" {

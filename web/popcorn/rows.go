@@ -60,7 +60,7 @@ func (s attemptStages) ranStages(mode job.Mode) (ranStages []job.StageResult) {
 }
 
 // stageRows converts a run to KernelBot's format: one row for each stage.
-func (e endedRun) stageRows() (list []leaderboardRow) {
+func (e runWithResults) stageRows() (list []leaderboardRow) {
 	for _, r := range e.stages.ranStages(e.Mode) {
 		one := leaderboardRow{StartTime: r.StartedAt, EndTime: r.EndedAt, Mode: stageName(r.Stage), Secret: r.Stage == job.StageSecret,
 			Runner: e.Device, Passed: r.Status == job.StatusPass, Result: stageLines(r)}

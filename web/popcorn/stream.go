@@ -20,17 +20,17 @@ import (
 )
 
 const (
-	readTimeout   = 3 * time.Second  // longest wait for the store to read a submission's state
-	resultTimeout = 14 * time.Second // longest time to make a result
-	chunkSize     = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
+	storeReadTimeout = 3 * time.Second  // longest wait for the store to read a submission's state
+	resultTimeout    = 14 * time.Second // longest time to make a result
+	chunkSize        = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
 )
 
 // follower streams the progress of a submission to one client.
 type follower struct {
 	id           int64
-	address      string // address of the page of the submission
+	pageURL      string // address of the page of the submission
 	readRuns     func(context.Context) ([]work.Run, error)
-	result       func(context.Context) (resultEvent, error)
+	makeResult   func(context.Context) (resultEvent, error)
 	startedAt    time.Time
 	currentState work.RunState // state of the first run that has not ended
 	sentState    work.RunState
@@ -49,9 +49,9 @@ func (p *Popcorn) streamSubmission(c *fiber.Ctx) error {
 	}
 	site.FreeBody(c)
 	user := site.Actor(c)
-	f := &follower{id: sub.ID, address: p.submissionURL(sub), startedAt: time.Now(), currentState: work.StateQueued,
-		readRuns: func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
-		result:   func(ctx context.Context) (resultEvent, error) { return p.resultOf(ctx, user, sub) }}
+	f := &follower{id: sub.ID, pageURL: p.submissionURL(sub), startedAt: time.Now(), currentState: work.StateQueued,
+		readRuns:   func(ctx context.Context) ([]work.Run, error) { return p.site.Store.Work.Runs(ctx, sub.ID) },
+		makeResult: func(ctx context.Context) (resultEvent, error) { return p.resultOf(ctx, user, sub) }}
 	p.site.SendStream(c, f.streamSource(min(statusInterval, p.site.Settings.Heartbeat)))
 	return nil
 }
@@ -93,7 +93,7 @@ func (f *follower) writeStatusChange(ctx context.Context, m conns.Message, out *
 // allEnded reports whether all runs have ended. If the database cannot be reached, it returns false, and the next
 // heartbeat tries again.
 func (f *follower) allEnded(ctx context.Context) (bool, error) {
-	asked, cancel := context.WithTimeout(ctx, readTimeout)
+	asked, cancel := context.WithTimeout(ctx, storeReadTimeout)
 	defer cancel()
 	list, err := f.readRuns(asked)
 	switch {
@@ -131,7 +131,7 @@ func (f *follower) writeResult(ctx context.Context, out *conns.Writer) error {
 	}
 	making, cancel := context.WithTimeout(ctx, resultTimeout)
 	defer cancel()
-	r, err := f.result(making)
+	r, err := f.makeResult(making)
 	if err != nil {
 		return fmt.Errorf("result of submission %d: %w", f.id, err)
 	}
@@ -151,7 +151,7 @@ func (f *follower) endWithReason(why error, out *conns.Writer) {
 	case errors.Is(why, context.DeadlineExceeded):
 		e.Detail, e.StatusCode = "The stream reached its time limit.", fiber.StatusGatewayTimeout
 	}
-	e.Detail += fmt.Sprintf(" Submission %d is at %s.", f.id, f.address)
+	e.Detail += fmt.Sprintf(" Submission %d is at %s.", f.id, f.pageURL)
 	_ = sendInPieces(out, "error", e) // the reader may be gone
 }
 
@@ -175,7 +175,7 @@ func (p *Popcorn) resultOf(ctx context.Context, user accounts.User, sub submissi
 	if err != nil {
 		return resultEvent{}, err
 	}
-	all, err := p.endedRuns(ctx, seen)
+	all, err := p.runsWithResults(ctx, seen)
 	if err != nil {
 		return resultEvent{}, err
 	}

@@ -28,9 +28,9 @@ func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.R
 	t.Helper()
 	here, there := net.Pipe()
 	began := time.Now()
-	f := &follower{id: 7, address: "https://site/submissions/7", startedAt: began, currentState: work.StateQueued,
-		readRuns: look,
-		result:   func(context.Context) (resultEvent, error) { return resultEvent{}, nil }}
+	f := &follower{id: 7, pageURL: "https://site/submissions/7", startedAt: began, currentState: work.StateQueued,
+		readRuns:   look,
+		makeResult: func(context.Context) (resultEvent, error) { return resultEvent{}, nil }}
 	source := f.streamSource(statusInterval)
 	source.Reauthorize = func(context.Context) error { return nil }
 	go func() {

@@ -43,7 +43,7 @@ func (p *Popcorn) Profile(c *fiber.Ctx) error { return p.streamSubmission(c) }
 
 // readForm reads a submission from the path and the form. A path without a mode means mode profile.
 func (p *Popcorn) readForm(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
-	in = submissions.NewSubmission{Task: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
+	in = submissions.NewSubmission{TaskSlug: c.Params("leaderboard"), Devices: []string{c.Params("gpu")}, Via: "popcorn"}
 	if in.Mode, err = parseMode(c.Params("mode", string(job.ModeProfile))); err != nil {
 		return in, err
 	}

@@ -70,8 +70,8 @@ func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
 	return s.AllowsDeveloperLink(c) && site.Viewer(c) != nil && site.SessionProvider(c) == developerProvider
 }
 
-// DeveloperLinked signs in the browser that opens a developer link. A HEAD request does not invalidate the link.
-func (s *SignIn) DeveloperLinked(c *fiber.Ctx) error {
+// OpenDeveloperLink signs in the browser that opens a developer link. A HEAD request does not invalidate the link.
+func (s *SignIn) OpenDeveloperLink(c *fiber.Ctx) error {
 	if !s.AllowsDeveloperLink(c) || c.Method() != fiber.MethodGet || !s.developerCode.invalidate(c.Query("code")) {
 		return site.Forbidden(developerProvider, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
 	}
@@ -111,4 +111,4 @@ func (s *SignIn) signInDeveloper(c *fiber.Ctx, name string, role accounts.Role) 
 	return c.Redirect(SafeRedirectPath(c.FormValue("next")), fiber.StatusSeeOther)
 }
 
-func newCode() *oneTimeCode { return &oneTimeCode{text: rand.Text()} }
+func newOneTimeCode() *oneTimeCode { return &oneTimeCode{text: rand.Text()} }

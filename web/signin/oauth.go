@@ -8,14 +8,14 @@ import (
 	"github.com/markbates/goth"
 )
 
-// oauth is a provider of the goth library. goth uses neither PKCE nor a nonce: only the state connects a callback to
-// its browser.
-type oauth struct {
+// gothProvider is a provider of the goth library. goth uses neither PKCE nor a nonce: only the state connects a
+// callback to its browser.
+type gothProvider struct {
 	name string
 	goth goth.Provider
 }
 
-func (o oauth) begin(_ context.Context, f oauthState) (string, error) {
+func (o gothProvider) begin(_ context.Context, f oauthState) (string, error) {
 	session, err := o.goth.BeginAuth(f.State)
 	if err != nil {
 		return "", err
@@ -23,7 +23,7 @@ func (o oauth) begin(_ context.Context, f oauthState) (string, error) {
 	return session.GetAuthURL()
 }
 
-func (o oauth) complete(_ context.Context, f oauthState, code string) (who providerPerson, err error) {
+func (o gothProvider) complete(_ context.Context, f oauthState, code string) (who providerPerson, err error) {
 	defer func() { // goth parses answers without checking for missing parts
 		if r := recover(); r != nil {
 			err = fmt.Errorf("the provider's answer is malformed: %v", r)
@@ -44,7 +44,7 @@ func (o oauth) complete(_ context.Context, f oauthState, code string) (who provi
 	return o.personOf(u)
 }
 
-func (o oauth) personOf(u goth.User) (providerPerson, error) {
+func (o gothProvider) personOf(u goth.User) (providerPerson, error) {
 	if u.UserID == "" {
 		return providerPerson{}, fmt.Errorf("%s did not say who signed in", o.name)
 	}
@@ -52,13 +52,13 @@ func (o oauth) personOf(u goth.User) (providerPerson, error) {
 	if o.name == "google" {
 		who.login = "" // goth puts the display name there, which anyone may set to anything
 	}
-	if o.emailVerified(u) {
+	if o.isEmailVerified(u) {
 		who.email = u.Email
 	}
 	return who, nil
 }
 
-func (o oauth) emailVerified(u goth.User) bool {
+func (o gothProvider) isEmailVerified(u goth.User) bool {
 	claim := map[string]string{"google": "verified_email", "discord": "verified"}[o.name]
 	switch o.name {
 	case "github":

@@ -90,7 +90,7 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 }
 
 func (p *provider) configure(label string, g goth.Provider) {
-	p.Label, p.signInProtocol = cmp.Or(p.Label, label), oauth{p.Name, g}
+	p.Label, p.signInProtocol = cmp.Or(p.Label, label), gothProvider{p.Name, g}
 }
 
 func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
@@ -107,14 +107,15 @@ type SignIn struct {
 	site          *site.Site
 	Providers     []*provider
 	developerCode *oneTimeCode // opens the developer sign-in
-	// "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
+	// admins lists the admins: "provider:login", "provider:id:ID", or a verified e-mail address with or without its
+	// provider.
 	admins []string
 }
 
 // New checks the configuration of the providers. It does not connect to them.
 func New(site *site.Site, configs []ProviderConfig, admins []string) (*SignIn, error) {
 	providers, err := newProviders(configs, site.Settings.BaseURL)
-	return &SignIn{site: site, Providers: providers, admins: admins, developerCode: newCode()}, err
+	return &SignIn{site: site, Providers: providers, admins: admins, developerCode: newOneTimeCode()}, err
 }
 
 // providerPerson has a provider's data of a person.

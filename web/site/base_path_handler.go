@@ -13,15 +13,17 @@ type pathKey struct{}
 
 // Values of pathKey.
 const (
-	pathOutsideSite = iota + 1 // the path is not the site's
-	barePath                   // it is the site's, without the slash that links need
+	pathOutsideSite  = iota + 1 // the path is not the site's
+	pathWithoutSlash            // it is the site's, without the slash that links need
 )
 
 // IsOutsidePath reports whether a request's path is not below the site's path.
 func IsOutsidePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == pathOutsideSite }
 
-// IsBarePath reports whether a request's path is the site's path without the trailing slash.
-func IsBarePath(c *fasthttp.RequestCtx) bool { return c.UserValue(pathKey{}) == barePath }
+// IsPathWithoutSlash reports whether a request's path is the site's path without the trailing slash.
+func IsPathWithoutSlash(c *fasthttp.RequestCtx) bool {
+	return c.UserValue(pathKey{}) == pathWithoutSlash
+}
 
 // Handler removes the site's path from each request and adds it to redirects. Requests outside the path keep theirs and
 // are marked (see IsOutsidePath), except probes, which operators may call at the root.
@@ -47,7 +49,7 @@ func (p BasePath) enterBasePath(c *fasthttp.RequestCtx, probes []string) {
 	case found && strings.HasPrefix(rest, "/"):
 		c.Request.SetRequestURI(rest)
 	case found && (rest == "" || rest[0] == '?'):
-		c.SetUserValue(pathKey{}, barePath)
+		c.SetUserValue(pathKey{}, pathWithoutSlash)
 		c.Request.SetRequestURI("/" + rest)
 	case !slices.Contains(probes, path):
 		c.SetUserValue(pathKey{}, pathOutsideSite)

@@ -129,7 +129,7 @@ func TestRequestsLoseThePathAndRedirectsGetIt(t *testing.T) {
 			seen = string(c.Request.Header.RequestURI())
 			if IsOutsidePath(c) {
 				seen = "outside " + seen
-			} else if IsBarePath(c) {
+			} else if IsPathWithoutSlash(c) {
 				seen = "bare " + seen
 			}
 		}, "/healthz")(&c)

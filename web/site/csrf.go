@@ -59,8 +59,9 @@ func (s *Site) RequireCSRF(c *fiber.Ctx) error {
 	return s.requirePageOfSite(c)
 }
 
-// RequireCSRFOrToken is RequireCSRF for the API. It accepts bearer tokens, which other sites cannot make a browser
-// send. Visitors pass: they have no session to misuse, and the handler reports the missing token.
+// RequireCSRFOrToken refuses requests as RequireCSRF does, but accepts bearer tokens, which other sites cannot make a
+// browser send. It is for the API. Visitors pass: they have no session to misuse, and the handler reports the missing
+// token.
 func (s *Site) RequireCSRFOrToken(c *fiber.Ctx) error {
 	if isReadOnlyRequest(c) || HasBearerToken(c) || Viewer(c) == nil {
 		return c.Next()
@@ -73,15 +74,15 @@ func isReadOnlyRequest(c *fiber.Ctx) bool {
 }
 
 func (s *Site) requirePageOfSite(c *fiber.Ctx) error {
-	if !s.SameOrigin(c) || !s.tokenMatches(c) {
+	if !s.IsSameOrigin(c) || !s.tokenMatches(c) {
 		return Forbidden("csrf", "This request did not come from a current page of this site. Reload the page and try again.")
 	}
 	return c.Next()
 }
 
-// SameOrigin reports whether a request comes from a page of this site, by the headers that browsers send. Requests
+// IsSameOrigin reports whether a request comes from a page of this site, by the headers that browsers send. Requests
 // without these headers pass; only the token protects them.
-func (s *Site) SameOrigin(c *fiber.Ctx) bool {
+func (s *Site) IsSameOrigin(c *fiber.Ctx) bool {
 	switch c.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":
 		return true

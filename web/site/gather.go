@@ -33,8 +33,9 @@ type eventReader struct {
 	positions map[int64]*readerPosition // by submission ID
 }
 
-// readerPosition is the ID of the last event that the readers of a submission have. One goroutine reads, and at most
-// one waits to read later events.
+// readerPosition is the position of an eventReader in the events of one submission. lastEventID is the newest event
+// that was passed to the readers (the open streams of this process). The goroutine that reads events holds mu.
+// isReadWaiting is true while one waits for mu: it will also read all later events, so no further one is started.
 type readerPosition struct {
 	isReadWaiting atomic.Bool
 

@@ -24,9 +24,9 @@ func TestSubmissionsWithoutReadersAreForgotten(t *testing.T) {
 		<-messages // the reader was told
 		stop()
 	}
-	hub.passNewEvents.mu.Lock()
-	defer hub.passNewEvents.mu.Unlock()
-	if kept := len(hub.passNewEvents.positions); kept > 1 {
+	hub.eventReader.mu.Lock()
+	defer hub.eventReader.mu.Unlock()
+	if kept := len(hub.eventReader.positions); kept > 1 {
 		t.Errorf("%d submissions are kept, which no one watches", kept)
 	}
 }

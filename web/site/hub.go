@@ -18,7 +18,7 @@ const RunEventBuffer = 32
 type Hub struct {
 	*conns.Hub
 	sendToProcesses func(announcement []byte) error
-	passNewEvents   *eventReader // position events that several processes store; nil: this one stores them all
+	eventReader     *eventReader // reads the events that other processes store; nil if this process stores all
 }
 
 // NewHub returns a hub without readers.
@@ -58,7 +58,7 @@ func (h *Hub) RunEvent(e work.RunEvent) {
 
 // BoardChanged announces a board's new change number to its readers, and the change to readers of BoardsTopic.
 func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
-	h.announce(announcement{Board: &boardChange{versionID, device, change}})
+	h.announce(announcement{Board: &boardAnnouncement{versionID, device, change}})
 }
 
 // QueueChanged announces a change of the queues.
@@ -67,9 +67,9 @@ func (h *Hub) QueueChanged() { h.announce(announcement{}) }
 // EvaluationChanged announces an evaluation's new change number to its readers, and a result to the readers of its
 // batch. They read the rest from the store.
 func (h *Hub) EvaluationChanged(e work.Evaluation) {
-	change := &evaluationChange{ID: e.ID, ChangeNumber: e.ChangeNumber}
+	change := &evaluationAnnouncement{ID: e.ID, ChangeNumber: e.ChangeNumber}
 	if e.State.IsFinal() {
-		change.Batch = e.Batch
+		change.Batch = e.BatchID
 	}
 	h.announce(announcement{Evaluation: change})
 }

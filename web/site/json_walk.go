@@ -13,10 +13,10 @@ type JSONWalker struct {
 
 // JSONContainer is an object or list that contains the current token.
 type JSONContainer struct {
-	List      bool
-	Number    int    // number of complete elements of the list
-	Key       string // current key of the object
-	IsInValue bool   // the key's value has not ended
+	IsList       bool
+	ElementCount int    // number of complete elements of the list
+	Key          string // current key of the object
+	IsInValue    bool   // the key's value has not ended
 }
 
 // NewJSONWalker starts at the beginning of a text. If the text is invalid JSON, the iteration ends at the error.
@@ -32,7 +32,7 @@ func (w *JSONWalker) NextToken() bool {
 	}
 	switch token {
 	case json.Delim('{'), json.Delim('['):
-		w.openContainers = append(w.openContainers, JSONContainer{List: token == json.Delim('[')})
+		w.openContainers = append(w.openContainers, JSONContainer{IsList: token == json.Delim('[')})
 		return true
 	case json.Delim('}'), json.Delim(']'):
 		w.openContainers = w.openContainers[:len(w.openContainers)-1]
@@ -41,8 +41,8 @@ func (w *JSONWalker) NextToken() bool {
 		return true
 	}
 	switch in := &w.openContainers[len(w.openContainers)-1]; {
-	case in.List:
-		in.Number++
+	case in.IsList:
+		in.ElementCount++
 	case in.IsInValue:
 		in.IsInValue = false
 	default:
@@ -51,9 +51,9 @@ func (w *JSONWalker) NextToken() bool {
 	return true
 }
 
-// Open returns the objects and lists that contain the current token, outermost first. The slice is valid until the next
-// NextToken.
-func (w *JSONWalker) Open() []JSONContainer { return w.openContainers }
+// OpenContainers returns the objects and lists that contain the current token, outermost first. The slice is valid
+// until the next NextToken.
+func (w *JSONWalker) OpenContainers() []JSONContainer { return w.openContainers }
 
 // Offset returns the end of the last token as a byte offset.
 func (w *JSONWalker) Offset() int64 { return w.decoder.InputOffset() }

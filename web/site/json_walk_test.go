@@ -15,10 +15,10 @@ func TestAWalkKnowsWhereItIs(t *testing.T) {
 	var got []string
 	for w := site.NewJSONWalker([]byte(text)); w.NextToken(); {
 		var at []string
-		for _, in := range w.Open() {
+		for _, in := range w.OpenContainers() {
 			switch {
-			case in.List:
-				at = append(at, fmt.Sprint(in.Number))
+			case in.IsList:
+				at = append(at, fmt.Sprint(in.ElementCount))
 			case in.IsInValue:
 				at = append(at, in.Key+":")
 			default:

@@ -10,9 +10,9 @@ import (
 	"warpboard/web/conns"
 )
 
-// Limits limits the resources of this process that clients can occupy. A zero field means its default. "Each" fields
-// apply to one address or person. Addresses of trusted proxies are not counted, but the addresses that they forward
-// are.
+// Limits limits the resources of this process that clients can occupy. A zero field means its default. Fields that end
+// in "Each" apply to one address or person. The addresses of trusted proxies have no limit of their own; their clients'
+// addresses have.
 type Limits struct {
 	Connections, ConnectionsEach int // open connections; default: the system's limit minus a reserve
 	Requests, RequestsEach       int // concurrent requests
@@ -28,7 +28,8 @@ type Limits struct {
 	MaxBodyPause time.Duration // longest pause in a body
 	BodyTime     time.Duration // time to receive a whole body
 	AnswerTime   time.Duration // time to send an answer
-	KeepAlive    time.Duration // time after which a waiting evaluation gets the first byte, see eval_late.go
+	// time after which the response to a waiting evaluation begins, see web/evalapi/late.go
+	FirstByteDelay time.Duration
 }
 
 const (
@@ -56,7 +57,7 @@ func (l Limits) withDefaults(nofile int) Limits {
 	l.MaxBodyPause = cmp.Or(l.MaxBodyPause, 15*time.Second)
 	l.BodyTime = cmp.Or(l.BodyTime, 2*time.Minute)
 	l.AnswerTime = cmp.Or(l.AnswerTime, 2*time.Minute)
-	l.KeepAlive = cmp.Or(l.KeepAlive, 40*time.Second)
+	l.FirstByteDelay = cmp.Or(l.FirstByteDelay, 40*time.Second)
 	return l
 }
 
@@ -64,10 +65,10 @@ func (l Limits) withDefaults(nofile int) Limits {
 // cannot use up those of people.
 const (
 	RequestsResource     conns.Resource = "requests"
-	HeldRequestsResource conns.Resource = "held" // requests that ask to wait; they do not count as requests
-	WaitingResource      conns.Resource = "waiting"
+	WaitRequestsResource conns.Resource = "held"    // requests with ?wait=, which do not count in RequestsResource
+	WaitingResource      conns.Resource = "waiting" // requests that wait for an event now
 	UploadsResource      conns.Resource = "uploads"
-	BodiesResource       conns.Resource = "bodies" // bytes of them
+	BodiesResource       conns.Resource = "bodies" // bytes of bodies that are being received
 	streamsResource      conns.Resource = "streams"
 	workersResource      conns.Resource = "workers" // connections of workers
 )
@@ -104,7 +105,7 @@ func (s *Site) setLimits() {
 	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.ResourceLimit{
 		conns.ConnectionsResource: few(l.Connections, l.ConnectionsEach, "Too many connections.",
 			"Too many connections."),
-		RequestsResource: requests, HeldRequestsResource: held, workersResource: live,
+		RequestsResource: requests, WaitRequestsResource: held, workersResource: live,
 		streamsResource: live, VisitorResource(streamsResource): live,
 		WaitingResource: slow("wait"), VisitorResource(WaitingResource): slow("wait"),
 		UploadsResource: slow("send something"), VisitorResource(UploadsResource): slow("send something"),

@@ -47,7 +47,7 @@ func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (p
 }
 
 // renderInto renders a component within the limits, adds the site's path to URLs, and calls take with the HTML. The
-// slice is valid only during the call. All HTML responses use rendered.
+// slice is valid only during the call. Render and RenderToMemory use it, so the limits apply to every page.
 func (s *Site) renderInto(ctx context.Context, component templ.Component, take func(html []byte)) error {
 	ctx, cancel := context.WithTimeout(ctx, renderTimeout)
 	defer cancel()

@@ -84,7 +84,7 @@ func PageNumber(c *fiber.Ctx, name string) int {
 
 // ReadSuiteQuery reads the parameters of a suite from the query.
 func ReadSuiteQuery(c *fiber.Ctx) models.SuiteQuery {
-	return models.SuiteQuery{Device: c.Query("device"), Baseline: c.Query("baseline")}
+	return models.SuiteQuery{Device: c.Query("device"), BaselineName: c.Query("baseline")}
 }
 
 // LinkNextPage adds a Link header with the URL of the next page, for programs.

@@ -135,8 +135,8 @@ func RequireUser(c *fiber.Ctx) (*accounts.User, error) {
 	return nil, Unauthorized("Sign in first.")
 }
 
-// SignedIn refuses visitors.
-func SignedIn(c *fiber.Ctx) error {
+// RefuseVisitors refuses visitors.
+func RefuseVisitors(c *fiber.Ctx) error {
 	if _, err := RequireUser(c); err != nil {
 		return err
 	}
@@ -184,8 +184,8 @@ func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 	})
 }
 
-// NeedsSignIn redirects visitors to the sign-in page, which redirects back.
-func NeedsSignIn(c *fiber.Ctx) error {
+// RedirectVisitors redirects visitors to the sign-in page, which redirects back.
+func RedirectVisitors(c *fiber.Ctx) error {
 	if Viewer(c) == nil {
 		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)
 	}

@@ -136,11 +136,11 @@ func (s *Site) CheckDisk() error {
 	}
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "disk_full", RetryAfter: time.Minute, Message: fmt.Sprintf(
 		"The site's disk is nearly full: %d MiB are free, and the minimum is %d MiB. You can submit again when the operator has freed space.",
-		free>>20, s.Store.Disk.MinFree>>20)}
+		free>>20, s.Store.Disk.MinFreeBytes>>20)}
 }
 
-// NeedsFreeDisk refuses requests that store data while the disk is nearly full.
-func (s *Site) NeedsFreeDisk(c *fiber.Ctx) error {
+// RequireFreeDisk refuses requests that store data while the disk is nearly full.
+func (s *Site) RequireFreeDisk(c *fiber.Ctx) error {
 	if err := s.CheckDisk(); err != nil {
 		return err
 	}
@@ -148,17 +148,17 @@ func (s *Site) NeedsFreeDisk(c *fiber.Ctx) error {
 }
 
 // VisitorIP returns the client's address as text; the proxy's address if it forwards none.
-func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.visitor(c).String() }
+func (s *Site) VisitorIP(c *fiber.Ctx) string { return s.clientAddress(c).String() }
 
 // SenderNetwork returns the address under which limits count the client; for IPv6 the /64 network.
 func (s *Site) SenderNetwork(c *fiber.Ctx) string {
-	if share := conns.SenderKeysOf(s.visitor(c)); len(share) > 0 {
+	if share := conns.SenderKeysOf(s.clientAddress(c)); len(share) > 0 {
 		return share[0]
 	}
 	return ""
 }
 
-func (s *Site) visitor(c *fiber.Ctx) netip.Addr {
+func (s *Site) clientAddress(c *fiber.Ctx) netip.Addr {
 	if a := s.Proxies.ClientAddress(c); a.IsValid() {
 		return a
 	}

@@ -10,18 +10,18 @@ import (
 // announcement is a message between the hubs of a site's processes, sent after the database commit. The zero value
 // means that a queue changed.
 type announcement struct {
-	Submission int64             `json:"submission,omitempty"` // submission whose runs have new events
-	Board      *boardChange      `json:"board,omitempty"`
-	Evaluation *evaluationChange `json:"evaluation,omitempty"`
+	Submission int64                   `json:"submission,omitempty"` // submission whose runs have new events
+	Board      *boardAnnouncement      `json:"board,omitempty"`
+	Evaluation *evaluationAnnouncement `json:"evaluation,omitempty"`
 }
 
-type boardChange struct {
+type boardAnnouncement struct {
 	Version      int64  `json:"version"`
 	Device       string `json:"device"`
 	ChangeNumber int64  `json:"change"`
 }
 
-type evaluationChange struct {
+type evaluationAnnouncement struct {
 	ID           string `json:"id"`
 	ChangeNumber int64  `json:"change"`
 	Batch        string `json:"batch,omitempty"` // batch of an evaluation that has ended
@@ -30,14 +30,14 @@ type evaluationChange struct {
 // ConnectProcesses makes the hub send announcements to the site's other processes. Call it before using the hub. send
 // must not block. After ConnectProcesses, events of runs are read from the store, once for all readers of this process.
 func (h *Hub) ConnectProcesses(send func(announcement []byte) error, events EventStore) {
-	h.sendToProcesses, h.passNewEvents = send, &eventReader{hub: h.Hub, store: events,
+	h.sendToProcesses, h.eventReader = send, &eventReader{hub: h.Hub, store: events,
 		positions: map[int64]*readerPosition{}}
 }
 
 // AnnouncementsMissed makes all readers read the store, because announcements of other processes may have been lost.
 func (h *Hub) AnnouncementsMissed() {
-	if h.passNewEvents != nil {
-		h.passNewEvents.resetPositions()
+	if h.eventReader != nil {
+		h.eventReader.resetPositions()
 	}
 	h.Hub.ReloadAll()
 }
@@ -66,8 +66,8 @@ func (h *Hub) Receive(data []byte) error {
 
 func (h *Hub) passToReaders(a announcement) {
 	switch {
-	case a.Submission != 0 && h.passNewEvents != nil:
-		h.passNewEvents.gatherEvents(a.Submission)
+	case a.Submission != 0 && h.eventReader != nil:
+		h.eventReader.gatherEvents(a.Submission)
 	case a.Board != nil:
 		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), conns.Message{ChangeNumber: a.Board.ChangeNumber})
 		h.Publish(BoardsTopic(), conns.Message{})

@@ -65,7 +65,7 @@ func (s *Site) Stream(c *fiber.Ctx, source conns.StreamSource) error {
 	return nil
 }
 
-// SendStream is Stream for a request that CountStream has counted.
+// SendStream responds with server-sent events, as Stream does, to a request that CountStream has counted.
 func (s *Site) SendStream(c *fiber.Ctx, source conns.StreamSource) {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")

@@ -30,7 +30,7 @@ func FindInvalidText(body []byte) *InvalidJSONText {
 	w := NewJSONWalker(body[:at])
 	for w.NextToken() {
 	}
-	return &InvalidJSONText{Path: jsonPath(w.Open()), Line: jsonLineNumber(body[w.Offset():at])}
+	return &InvalidJSONText{Path: jsonPath(w.OpenContainers()), Line: jsonLineNumber(body[w.Offset():at])}
 }
 
 func firstInvalidByte(text []byte) (at int) {
@@ -110,8 +110,8 @@ func jsonPath(open []JSONContainer) (path []string) {
 		switch {
 		case len(path) == maxJSONDepth:
 			return append(path, "…")
-		case in.List:
-			path = append(path, strconv.Itoa(in.Number))
+		case in.IsList:
+			path = append(path, strconv.Itoa(in.ElementCount))
 		case in.IsInValue:
 			path = append(path, fmt.Sprintf("%.*s", maxKeyLength, in.Key))
 		}

@@ -22,7 +22,8 @@ type backdrop struct {
 	made ProfiledScene // people and objects in the store
 }
 
-// restore opens a site on a copy; set creates the first one.
+// restore opens a site on a new copy of the backdrop's store. The first call creates that store: it runs set on an
+// empty scene and closes it. changes modify the configuration of the site on the copy, not the store.
 func (b *backdrop) restore(t testing.TB, set func(*ProfiledScene), changes ...func(*web.Config)) *ProfiledScene {
 	t.Helper()
 	b.once.Do(func() { b.make(t, set) })

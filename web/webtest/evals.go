@@ -26,7 +26,7 @@ import (
 )
 
 // Impatient configures a site whose callers a proxy would soon abandon.
-func Impatient(c *web.Config) { c.Limits.KeepAlive = 30 * time.Millisecond }
+func Impatient(c *web.Config) { c.Limits.FirstByteDelay = 30 * time.Millisecond }
 
 // Finish ends a waiting evaluation like its worker.
 func (s *EvalSite) Finish(e work.Evaluation) {
@@ -197,7 +197,9 @@ func (s *EvalSite) WaitForState(state work.EvaluationState) work.Evaluation {
 	return work.Evaluation{}
 }
 
-// Closed refuses answers with keys that the document does not have, which clients must accept.
+// Closed changes a schema of the API document so that objects with keys that it does not list are invalid. With it,
+// tests find keys of responses that the document lacks. The published document allows further keys, because clients
+// must accept them.
 func Closed(schema *jsonschema.Schema) {
 	if schema == nil {
 		return

@@ -38,7 +38,7 @@ type ProfiledScene struct {
 	First, Second, Refused work.Run
 }
 
-// NewProfiledScene is NewScene with these runs.
+// NewProfiledScene starts a site with the people, tasks, boards, and runs of a ProfiledScene.
 func NewProfiledScene(t testing.TB, changes ...func(*web.Config)) *ProfiledScene {
 	t.Helper()
 	s := profiled.restore(t, (*ProfiledScene).setProfiled, changes...)
@@ -172,7 +172,7 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 			{Name: "profile.0.json.gz", Type: "application/gzip", Data: packed},
 			{Name: "profile.0.ncu-rep.gz", Type: "application/gzip", Data: Pack(s.T, WrittenReport)},
 			{Name: "profile.2.json.gz", Type: "application/gzip", Data: packed},
-			// Unpacked, as the first workers left it.
+			// The file is not compressed, as from the first versions of workers.
 			{Name: "profile.3.ncu-rep", Type: "application/octet-stream", Data: WrittenReport},
 		}
 	}
@@ -200,7 +200,7 @@ func FixtureReport(t testing.TB, name string) *ncu.Report {
 	return ncu.Parse(pages)
 }
 
-// Pack compresses like workers.
+// Pack compresses data as workers compress reports.
 func Pack(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var buf bytes.Buffer

@@ -183,7 +183,7 @@ func (s *Scene) Record(result job.Result, score *work.Score) {
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)
 	}
-	if b := out.BoardChange; b != nil {
+	if b := out.ChangedBoard; b != nil {
 		s.Cfg.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}
 }

@@ -40,7 +40,7 @@ func (s *Scene) Event(frozenFor time.Duration) events.Event {
 	return s.EventOf(s.Admin, frozenFor, s.Task.Slug)
 }
 
-// SQL executes a statement, to change what would otherwise take time.
+// SQL executes a statement that changes the store, such as times of which a test cannot wait for the real ones.
 func (s *Scene) SQL(query string, args ...any) {
 	s.T.Helper()
 	if _, err := s.Cfg.Store.SQL().ExecContext(s.T.Context(), query, args...); err != nil {

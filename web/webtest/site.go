@@ -63,7 +63,7 @@ func Start(t testing.TB, changes ...func(*web.Config)) *Site {
 	return StartAt(t, "127.0.0.1:0", modelstest.Open(t), changes...)
 }
 
-// StartAt is Start at an address, on a store.
+// StartAt serves at an address, on an existing store, until the test ends. changes are applied to its configuration.
 func StartAt(t testing.TB, addr string, store *models.Store, changes ...func(*web.Config)) *Site {
 	t.Helper()
 	ln, err := net.Listen("tcp", addr)

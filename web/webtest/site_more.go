@@ -20,7 +20,7 @@ import (
 // repeat the slug that was requested.
 const QuietTitle = "Zanzibar sums"
 
-// QuietWords are comments on it, and on a submission to it.
+// QuietWords is the text of the comments on the hidden task with QuietTitle, and on a submission to it.
 const QuietWords = "Cloves in shared memory"
 
 // ClosedScene is a task whose board has a member's run, with one person in every role.

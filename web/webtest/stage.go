@@ -64,7 +64,7 @@ func (s *Site) Tell(out work.Effect) {
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)
 	}
-	if out.BoardChange != nil {
-		s.Cfg.Hub.BoardChanged(out.BoardChange.VersionID, out.BoardChange.Device, out.BoardChange.ChangeNumber)
+	if out.ChangedBoard != nil {
+		s.Cfg.Hub.BoardChanged(out.ChangedBoard.VersionID, out.ChangedBoard.Device, out.ChangedBoard.ChangeNumber)
 	}
 }

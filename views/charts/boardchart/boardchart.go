@@ -62,7 +62,7 @@ type (
 	recordPoint struct {
 		X, Y, Title, URL string
 		Name             string // empty if there is no space
-		// NameEndsAtPoint: the name ends at the point; IsNameBelow: it is below the point
+		// NameEndsAtPoint means that the name ends at the point, IsNameBelow that it is below the point.
 		NameEndsAtPoint, IsNameBelow bool
 		IsOlderSoftware              bool
 		NameShownOnPhone             bool // also shown on a phone
@@ -71,7 +71,7 @@ type (
 	lineMark struct {
 		Path, At, Label string // the label is empty if there is no space
 		IsLimit         bool
-		// IsLabelAtEnd: the label is at the right edge; IsLabelBelow: it is below its line
+		// IsLabelAtEnd means that the label is at the right edge, IsLabelBelow that it is below its line.
 		IsLabelAtEnd, IsLabelBelow bool
 		ShownOnPhone               bool // also shown on a phone
 	}
@@ -221,7 +221,8 @@ func (d *chartShapes) scatterDots(dots []Dot, scale scoreScale) {
 	for _, s := range spots {
 		x := 100 * (float64(s.column) + 0.5) / float64(used)
 		if s.dot == nil || s.dot.URL == "" || links >= MaxLinkedDots && !s.dot.IsOwn {
-			// A move from the last dot: crowded lanes repeat the same ones, so that they compress well.
+			// Each dot is a move relative to the last one: crowded columns repeat the same moves, so they compress
+			// well.
 			to := percentPosition{math.Round(10*x) / 10, math.Round(10*s.y) / 10}
 			fmt.Fprintf(&rest, "m%.1f %.1fh0", to.x-last.x, to.y-last.y)
 			last = to

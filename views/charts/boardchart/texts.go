@@ -19,7 +19,7 @@ type canvas struct {
 const (
 	wideWindowWidth, phoneWindowWidth = 450.0, 160.0
 	chartHeight                       = 128.0
-	// width of a letter and height of a text, rounded up because fonts differ
+	// letterWidth is the width of a letter and lineHeight the height of a text, rounded up because fonts differ.
 	letterWidth, lineHeight = 7.0, 16.0
 	pointSize               = 4.0
 )

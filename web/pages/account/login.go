@@ -8,9 +8,9 @@ import (
 	"warpboard/web/site"
 )
 
-// Login asks for the code of a command line, or shows the command line that the code belongs to with buttons to approve
-// or deny it.
-func (p *Account) Login(c *fiber.Ctx) error {
+// LoginCodePage asks for the code of a command line, or shows the command line that the code belongs to with buttons to
+// approve or deny it.
+func (p *Account) LoginCodePage(c *fiber.Ctx) error {
 	page, status := views.LoginPage{Page: p.site.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
 	if page.Code != "" {
 		login, err := p.site.Store.Accounts.UnansweredLogin(c.UserContext(), page.Code)

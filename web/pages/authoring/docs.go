@@ -39,7 +39,7 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 		return nil, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
 	}
 	var files []views.SourceFile
-	code := p.highlighter.NewSourcePage()
+	code := p.highlighter.NewSourceLimiter()
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || path.Dir(name) != "." && !bytes.Contains(settings, []byte(name)) {
 			return err

@@ -62,9 +62,9 @@ type draft struct {
 	refusalReason   string        // reason why the last try to publish it failed
 }
 
-// drafts finds for each uploaded task the existing task that it would change: the one with the same slug, if the person
-// may edit it.
-func (p *Authoring) drafts(ctx context.Context, user accounts.User, list []tasks.TaskProposal) ([]draft, error) {
+// findDrafts finds for each uploaded task the existing task that it would change: the one with the same slug, if the
+// person may edit it.
+func (p *Authoring) findDrafts(ctx context.Context, user accounts.User, list []tasks.TaskProposal) ([]draft, error) {
 	out := make([]draft, len(list))
 	for i, proposal := range list {
 		out[i] = draft{TaskProposal: proposal, number: i}

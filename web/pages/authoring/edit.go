@@ -56,15 +56,15 @@ func (p *Authoring) storeVersion(
 	ctx context.Context, user accounts.User, task catalog.Task, b *tasks.Bundle,
 ) (int64, error) {
 	if task.CurrentVisibility() != catalog.Hidden {
-		v, err := p.site.Store.Catalog.ProposeVersion(ctx, user, task.ID, b)
+		v, err := p.site.Store.Catalog.StoreUnpublishedVersion(ctx, user, task.ID, b)
 		return v.ID, err
 	}
 	v, _, err := p.site.Store.Catalog.Publish(ctx, user, task.ID, b, nil)
 	return v.ID, err
 }
 
-// Edit shows the settings of a task, and the actions that change or delete it.
-func (p *Authoring) Edit(c *fiber.Ctx) error {
+// EditPage shows the settings of a task, and the actions that change or delete it.
+func (p *Authoring) EditPage(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return err
@@ -122,8 +122,8 @@ func (p *Authoring) settingsOf(ctx context.Context, task catalog.Task) (views.Ta
 	return settings, nil
 }
 
-// Save stores the settings of a task.
-func (p *Authoring) Save(c *fiber.Ctx) error {
+// SaveSettings stores the settings of a task.
+func (p *Authoring) SaveSettings(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return err
@@ -181,13 +181,13 @@ func (p *Authoring) Changes(c *fiber.Ctx) error {
 	return p.showVersion(c, task, bundle, &asItIs)
 }
 
-// Discard deletes the unpublished version.
-func (p *Authoring) Discard(c *fiber.Ctx) error {
+// DiscardUnpublished deletes the unpublished version.
+func (p *Authoring) DiscardUnpublished(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return err
 	}
-	if err := p.site.Store.Catalog.DiscardDraft(c.UserContext(), site.Actor(c), task.ID); err != nil {
+	if err := p.site.Store.Catalog.DeleteUnpublishedVersion(c.UserContext(), site.Actor(c), task.ID); err != nil {
 		return err
 	}
 	p.site.Hub.QueueChanged()

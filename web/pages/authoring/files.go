@@ -51,8 +51,8 @@ func (p *Authoring) BeginWithStarter(c *fiber.Ctx) error {
 	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: name})
 }
 
-// Open opens an upload that contains one task in the editor.
-func (p *Authoring) Open(c *fiber.Ctx) error {
+// OpenUpload opens an upload that contains one task in the editor.
+func (p *Authoring) OpenUpload(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
 	}
@@ -78,8 +78,8 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	})
 }
 
-// Files opens the files of a task in the editor.
-func (p *Authoring) Files(c *fiber.Ctx) error {
+// FilesPage opens the files of a task in the editor.
+func (p *Authoring) FilesPage(c *fiber.Ctx) error {
 	task, version, bundle, err := p.newestBundle(c)
 	if err != nil {
 		return err

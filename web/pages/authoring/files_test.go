@@ -210,7 +210,7 @@ func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 	for i, files := range []map[string][]byte{{"row.h": []byte("int row = 1;\n")}, {"row.h": []byte("int row = 2;\n"), "more.h": []byte("int more;\n")}} {
 		_, made, err := s.Cfg.Store.Submissions.Submit(t.Context(), submissions.NewSubmission{
 			User: s.Ada, TaskID: s.Task.ID, Devices: []string{"H200"}, Mode: job.ModeRanked,
-			Source: []byte("// main"), Files: files, Via: "test",
+			Source: []byte("// main"), AdditionalFiles: files, Via: "test",
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -27,10 +27,10 @@ const (
 
 // checkMessage is a message of a check about a task that is being edited.
 type checkMessage struct {
-	File string `json:"file,omitempty"` // path of an edited file; empty for the task as a whole
-	Line int    `json:"line,omitempty"` // from 1; 0 without a line
-	Text string `json:"text"`
-	Note bool   `json:"note,omitempty"` // allowed, but probably not meant
+	File      string `json:"file,omitempty"` // path of an edited file; empty for the task as a whole
+	Line      int    `json:"line,omitempty"` // from 1; 0 without a line
+	Text      string `json:"text"`
+	IsWarning bool   `json:"note,omitempty"` // allowed, but probably not meant
 }
 
 // String formats a remark for browsers without JavaScript.
@@ -75,8 +75,8 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"remarks": append(list, found...), "derived": db.Slug(cmp.Or(titleInTaskFile(files), page.TaskTitle))})
 }
 
-// checkSlug returns the reason why a new task cannot have the slug, or "". An empty slug is allowed, because the author
-// may choose it later.
+// checkSlug returns one message if a new task cannot have the slug, because it is reserved or another task has it, and
+// none otherwise. An empty slug is allowed, because the author may choose it later. The error is the database's.
 func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]checkMessage, error) {
 	if slug == "" {
 		return nil, nil
@@ -124,7 +124,7 @@ func (p *Authoring) fileWarnings(
 		lines = tasks.ParseKeyLines([]byte(files[at].Text))
 	}
 	for _, warning := range b.Warnings {
-		note := checkMessage{File: fileInWarning(warning, files), Text: warning, Note: true}
+		note := checkMessage{File: fileInWarning(warning, files), Text: warning, IsWarning: true}
 		if note.File == tasks.TaskFile {
 			note.Line = lines.LineOf(tasks.WarningKey(warning))
 		}
@@ -137,10 +137,10 @@ func (p *Authoring) fileWarnings(
 	for i, name := range b.Definition.GPUs {
 		if text := unknownDeviceWarning(name, workers); text != "" {
 			list = append(list, checkMessage{
-				File: tasks.TaskFile,
-				Line: lines.LineOf(fmt.Sprintf("gpus[%d]", i)),
-				Text: text,
-				Note: true,
+				File:      tasks.TaskFile,
+				Line:      lines.LineOf(fmt.Sprintf("gpus[%d]", i)),
+				Text:      text,
+				IsWarning: true,
 			})
 		}
 	}

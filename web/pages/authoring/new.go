@@ -17,8 +17,8 @@ import (
 	"warpboard/web/site"
 )
 
-// New asks for the zip of a new task.
-func (p *Authoring) New(c *fiber.Ctx) error {
+// NewTaskPage asks for the zip of a new task.
+func (p *Authoring) NewTaskPage(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []stri
 	return p.site.Render(c, status, views.TaskUpload(page))
 }
 
-// Preview shows the tasks that an uploaded zip would create, and the upload's problems.
-func (p *Authoring) Preview(c *fiber.Ctx) error {
+// PreviewUpload shows the tasks that an uploaded zip would create, and the upload's problems.
+func (p *Authoring) PreviewUpload(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.drafts(c.UserContext(), *user, proposals)
+	list, err := p.findDrafts(c.UserContext(), *user, proposals)
 	if err != nil {
 		return err
 	}

@@ -64,22 +64,22 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	if alone && len(out.published) == 1 {
 		return site.Redirect(c, out.lastPageURL)
 	}
-	return p.showDrafts(c, out.lastStatus, out.remainingDrafts, out.published)
+	return p.showDrafts(c, out.lastRefusalStatus, out.remainingDrafts, out.published)
 }
 
 // publishResult has the tasks that were published from a form, and the drafts that failed.
 type publishResult struct {
-	remainingDrafts []draft // with the reason, if one was refused
-	published       []views.TaskRef
-	lastPublished   catalog.Task  // the last published one
-	lastPageURL     templ.SafeURL // page of the last task
-	lastStatus      int           // status of the last refusal
+	remainingDrafts   []draft // with the reason, if one was refused
+	published         []views.TaskRef
+	lastPublished     catalog.Task  // the last published one
+	lastPageURL       templ.SafeURL // page of the last task
+	lastRefusalStatus int           // status of the last refusal
 }
 
 func (p *Authoring) publishChosen(
 	ctx context.Context, user accounts.User, sent []submittedDraft,
 ) (publishResult, error) {
-	out := publishResult{lastStatus: fiber.StatusOK}
+	out := publishResult{lastRefusalStatus: fiber.StatusOK}
 	for _, d := range sent {
 		if !d.isChosen {
 			out.remainingDrafts = append(out.remainingDrafts, d.draft)
@@ -94,7 +94,7 @@ func (p *Authoring) publishChosen(
 		if refused.Status >= 500 {
 			return publishResult{}, err
 		}
-		d.refusalReason, out.lastStatus = refused.Message, refused.Status
+		d.refusalReason, out.lastRefusalStatus = refused.Message, refused.Status
 		out.remainingDrafts = append(out.remainingDrafts, d.draft)
 	}
 	return out, nil
@@ -249,11 +249,11 @@ func (p *Authoring) submitTemplateTest(
 		device = gpuname.CPU
 	}
 	sub, _, err := p.runs.Submit(ctx, author, submissions.NewSubmission{
-		Task:    task.Slug,
-		Devices: []string{device},
-		Mode:    job.ModeTest,
-		Source:  []byte(source),
-		Via:     "web",
+		TaskSlug: task.Slug,
+		Devices:  []string{device},
+		Mode:     job.ModeTest,
+		Source:   []byte(source),
+		Via:      "web",
 	})
 	if err != nil { // a limit, or a past deadline: the task is published nevertheless
 		p.site.Log.Info("the task was not checked", "task", task.Slug, "err", err)

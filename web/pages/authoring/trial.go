@@ -75,24 +75,25 @@ func trialRuns(b *tasks.Bundle, version int64) (list []submissions.NewSubmission
 			}
 			known[key] = true
 			list = append(list, submissions.NewSubmission{
-				Version: version,
-				Mode:    mode,
-				Source:  a.Source,
-				Files:   a.Files,
-				Via:     submissions.ViaTrial,
+				VersionID:       version,
+				Mode:            mode,
+				Source:          a.Source,
+				AdditionalFiles: a.Files,
+				Via:             submissions.ViaTrial,
 			})
 		}
 	}
 	return list
 }
 
-// runsBenchmarks reports whether an attempt also runs the benchmarks. Wrong solutions must fail the tests instead.
+// runsBenchmarks reports whether the trial also runs the benchmarks with a submission. Wrong solutions must fail the
+// tests instead.
 func (a trialSubmission) runsBenchmarks(b *tasks.Bundle) bool {
 	return a.ShouldPass && len(b.Definition.Benchmarks) > 0
 }
 
-// startTrial submits all attempts to one device that a connected worker has, and redirects to the page with the
-// verdicts.
+// startTrial submits all submissions of the trial to one device that a connected worker has, and redirects to the page
+// with the verdicts.
 func (p *Authoring) startTrial(
 	c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle,
 ) error {
@@ -105,7 +106,7 @@ func (p *Authoring) startTrial(
 		return site.Redirect(c, to)
 	}
 	for _, in := range trialRuns(b, version) {
-		in.Task, in.Devices = task.Slug, []string{device}
+		in.TaskSlug, in.Devices = task.Slug, []string{device}
 		_, _, err := p.runs.Submit(ctx, author, in)
 		if err == nil {
 			continue
@@ -127,7 +128,7 @@ func (p *Authoring) deviceWithWorker(ctx context.Context, task catalog.Task, req
 		return "", err
 	}
 	for _, d := range choices {
-		lack, err := p.site.Store.Fleet.MissingWorker(ctx, d.Device, require.String(), p.site.Now())
+		lack, err := p.site.Store.Fleet.MissingWorkerText(ctx, d.Device, require.String(), p.site.Now())
 		if err != nil || lack == "" && !d.Offline {
 			return d.Device, err
 		}
@@ -135,13 +136,13 @@ func (p *Authoring) deviceWithWorker(ctx context.Context, task catalog.Task, req
 	return choices[at].Device, nil
 }
 
-// missingWorker describes the worker for which all runs of a task wait although slots may be free ("a worker that has
-// …"), or returns "".
-func (p *Authoring) missingWorker(
+// missingPackagesText describes the worker with the required packages that all of the task's devices lack ("a worker
+// that has …"), for which all runs of the task wait. It returns "" if a worker has them.
+func (p *Authoring) missingPackagesText(
 	ctx context.Context, task catalog.Task, require requirement.List,
 ) (lack string, err error) {
 	for _, device := range slices.Backward(task.Devices) {
-		if lack, err = p.site.Store.Fleet.MissingWorker(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {
+		if lack, err = p.site.Store.Fleet.MissingWorkerText(ctx, device, require.String(), p.site.Now()); err != nil || lack == "" {
 			break
 		}
 	}
@@ -173,7 +174,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskLink(task), IsHiddenDraft: task.CurrentVisibility() == catalog.Hidden,
 		UnpublishedChanges: !version.WasPublished(), OpensAt: runs.TimeOrZero(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
-	if page.MissingPackages, err = p.missingWorker(c.UserContext(), task, b.Definition.Require); err != nil {
+	if page.MissingPackages, err = p.missingPackagesText(c.UserContext(), task, b.Definition.Require); err != nil {
 		return err
 	}
 	if !page.HasRuns() {
@@ -192,8 +193,8 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Trial(page))
 }
 
-// Try submits all attempts for a task's newest files.
-func (p *Authoring) Try(c *fiber.Ctx) error {
+// TryTask submits the trial of a task's newest files.
+func (p *Authoring) TryTask(c *fiber.Ctx) error {
 	task, version, b, err := p.newestBundle(c)
 	if err != nil {
 		return err

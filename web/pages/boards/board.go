@@ -30,7 +30,7 @@ const boardRowsPerPage = 50 // entries on one page of a board
 func (p *Boards) Board(c *fiber.Ctx) error {
 	b, err := p.readRequestedBoard(c)
 	if err != nil {
-		return runs.RedirectToGPU(c, b.task, true, err)
+		return runs.RedirectToBoardOfDevice(c, b.task, true, err)
 	}
 	if runs.ClientHasVersion(c, p.boardETag(c, b)) {
 		return c.SendStatus(fiber.StatusNotModified)
@@ -179,10 +179,10 @@ func (b *boardRequest) readOpenState(ctx context.Context) (err error) {
 		slots := fleet.CountAllSlots(workers, s.Now())
 		b.Offline = slots[b.Device].AcceptingJobs == 0
 	}
-	if e, frozen := s.Store.Events.FreezeOfTask(b.task.ID); frozen {
+	if e, frozen := s.Store.Events.FrozenEventOfTask(b.task.ID); frozen {
 		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, FrozenSince: *e.FrozenAt}
 		if b.PeopleCount == 0 { // otherwise the page makes its most queries
-			if b.Freeze.ViewerBestNS, err = s.Store.UnrevealedBestScore(ctx, b.ViewerID, b.version.ID,
+			if b.Freeze.ViewerBestNS, err = s.Store.BestFrozenScore(ctx, b.ViewerID, b.version.ID,
 				b.Device); err != nil {
 				return err
 			}
@@ -220,7 +220,7 @@ func (b *boardRequest) readPastPage(ctx context.Context) (err error) {
 		return err
 	}
 	// An earlier board has no epoch and no run that waits for confirmation.
-	b.At, b.PeopleCount, b.EpochID, b.ConfirmingRun, b.Bands = b.pastDay.Format(time.DateOnly), int64(len(list)), 0, 0, bands
+	b.At, b.PeopleCount, b.EpochID, b.RunBeingConfirmed, b.Bands = b.pastDay.Format(time.DateOnly), int64(len(list)), 0, 0, bands
 	b.LastPage = (len(list) + boardRowsPerPage - 1) / boardRowsPerPage
 	if len(list) > 0 {
 		b.FirstRun, b.FirstNS = list[0].RunID, list[0].ScoreNS
@@ -305,6 +305,6 @@ func (p *Boards) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) err
 	if err != nil {
 		return err
 	}
-	_, err = p.runs.BoardChange(c.UserContext(), task, versionID, device)
+	_, err = p.runs.BoardChangeNumber(c.UserContext(), task, versionID, device)
 	return err
 }

@@ -23,7 +23,7 @@ type Boards struct {
 	signIn       *signin.SignIn
 	highlighter  *views.Highlighter
 	attacks      []views.Attack
-	encoderSlots chan struct{} // one place per core
+	encoderSlots chan struct{} // one element for each CPU core that encodes a dataset
 }
 
 // New returns the handlers of public pages.

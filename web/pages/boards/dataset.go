@@ -19,10 +19,10 @@ import (
 )
 
 const (
-	datasetRows = 500
-	// datasetBytes limits the total size of the sources on one page of a dataset, which are in memory at the same time.
-	// One source has at most 1 MiB.
-	datasetBytes = 16 << 20
+	datasetRowsPerPage = 500
+	// maxDatasetPageBytes limits the total size of the sources on one page of a dataset, which are in memory at the
+	// same time. One source has at most 1 MiB.
+	maxDatasetPageBytes = 16 << 20
 	// licenseNote is the license note in every dataset.
 	licenseNote = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
 )
@@ -120,12 +120,12 @@ func (p *Boards) datasetPage(c *fiber.Ctx, b publicBoard, after int) (head datas
 		Entries: len(list),
 	}
 	list = list[min(after, len(list)):]
-	page := list[:min(datasetRows, len(list))]
+	page := list[:min(datasetRowsPerPage, len(list))]
 	sizes, err := p.site.Store.Submissions.SourceSizes(c.UserContext(), submissionIDs(page))
 	if err != nil {
 		return head, nil, err
 	}
-	page = page[:rowsWithinBytes(page, func(e boards.Standing) int64 { return sizes[e.SubmissionID] }, datasetBytes)]
+	page = page[:rowsWithinBytes(page, func(e boards.Standing) int64 { return sizes[e.SubmissionID] }, maxDatasetPageBytes)]
 	if len(page) < len(list) {
 		head.Next = fmt.Sprintf("%s%s?after=%d", p.site.Settings.BaseURL, c.Path(), after+len(page))
 	}

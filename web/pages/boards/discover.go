@@ -72,7 +72,7 @@ func (p *Boards) SiteMap(c *fiber.Ctx) error {
 
 // SiteFeed responds with a feed of the records of all boards.
 func (p *Boards) SiteFeed(c *fiber.Ctx) error {
-	return p.feed(c, "Records on Warpboard", "/", time.Unix(0, 0), boards.RecordFilter{})
+	return p.sendFeed(c, "Records on Warpboard", "/", time.Unix(0, 0), boards.RecordFilter{})
 }
 
 // Icon responds with the site's icon at /favicon.ico. The pages reference a larger one.

@@ -95,9 +95,9 @@ func revealSentence(standings events.Standings, name string) string {
 }
 
 func (p *Boards) unrevealedCounts(c *fiber.Ctx, id int64) (sum views.UnrevealedCounts, err error) {
-	list, err := p.site.Store.UnrevealedPeople(c.UserContext(), id)
+	list, err := p.site.Store.PeopleWithFrozenResults(c.UserContext(), id)
 	for _, w := range list {
-		sum.Entrants, sum.Submissions, sum.RunningRuns = sum.Entrants+1, sum.Submissions+w.Submissions, sum.RunningRuns+w.UnfinishedRuns
+		sum.Entrants, sum.Submissions, sum.RunningRuns = sum.Entrants+1, sum.Submissions+w.SubmissionCount, sum.RunningRuns+w.UnfinishedRuns
 	}
 	return sum, err
 }

@@ -28,7 +28,7 @@ func (p *Boards) EventNew(c *fiber.Ctx) error {
 
 // EventCreate creates an event.
 func (p *Boards) EventCreate(c *fiber.Ctx) error {
-	in, err := readEvent(c)
+	in, err := readEventSettings(c)
 	var made events.Event
 	if err == nil {
 		made, err = p.site.Store.Events.Create(c.UserContext(), site.Actor(c), in)
@@ -99,7 +99,7 @@ func (p *Boards) EventClone(c *fiber.Ctx) error {
 // EventSave stores the settings of an event.
 func (p *Boards) EventSave(c *fiber.Ctx) error {
 	slug := c.Params("slug")
-	in, err := readEvent(c)
+	in, err := readEventSettings(c)
 	if err == nil {
 		_, err = p.site.Store.Events.Update(c.UserContext(), site.Actor(c), slug, in)
 	}
@@ -133,13 +133,13 @@ func (p *Boards) eventForm(c *fiber.Ctx, slug string, in events.EventSettings, c
 			if other, ok := p.site.Store.Events.EventOfTask(task.ID); ok && other.Slug != slug {
 				choice.OtherEventTitle = other.Title
 			}
-			page.Choices = append(page.Choices, choice)
+			page.TaskChoices = append(page.TaskChoices, choice)
 		}
 	}
 	return p.site.Render(c, status, views.EventEdit(page))
 }
 
-func readEvent(c *fiber.Ctx) (in events.EventSettings, err error) {
+func readEventSettings(c *fiber.Ctx) (in events.EventSettings, err error) {
 	in = events.EventSettings{
 		Title:            c.FormValue("title"),
 		Description:      c.FormValue("about"),

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-const recordsInFeed = 50
+const maxFeedRecords = 50
 
 // atomFeed is the XML of an Atom feed (RFC 4287).
 type atomFeed struct {
@@ -51,7 +51,7 @@ func (p *Boards) BoardFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.feed(c, "Records: "+b.name(), b.path(), version.CreatedAt, boards.RecordFilter{
+	return p.sendFeed(c, "Records: "+b.name(), b.path(), version.CreatedAt, boards.RecordFilter{
 		TaskID: b.task.ID,
 		Device: b.boardHead.Device,
 	})
@@ -67,7 +67,7 @@ func (p *Boards) TaskFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, boards.RecordFilter{TaskID: task.ID})
+	return p.sendFeed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), version.CreatedAt, boards.RecordFilter{TaskID: task.ID})
 }
 
 // PersonFeed responds with a feed of the records of a person.
@@ -80,13 +80,13 @@ func (p *Boards) PersonFeed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, boards.RecordFilter{UserID: id})
+	return p.sendFeed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, boards.RecordFilter{UserID: id})
 }
 
-// feed responds with a feed of the latest records. path is the page that the feed describes. began is the update time
-// of an empty feed: a task's feed has only records of the current version, so it is empty after a new version.
-func (p *Boards) feed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
-	f.Limit = recordsInFeed
+// sendFeed responds with a feed of the latest records. path is the page that the feed describes. began is the update
+// time of an empty feed: a task's feed has only records of the current version, so it is empty after a new version.
+func (p *Boards) sendFeed(c *fiber.Ctx, title, path string, began time.Time, f boards.RecordFilter) error {
+	f.Limit = maxFeedRecords
 	records, err := p.site.Store.Boards.Records(c.UserContext(), f)
 	if err != nil {
 		return err

@@ -95,7 +95,7 @@ func (p *Boards) addStarterTask(ctx context.Context, all []models.TaskSummary, p
 	}
 	f := taskFinder{handlers: p, search: views.TaskSearch{Show: "open"},
 		slotsByDevice: fleet.CountAllSlots(workers, p.site.Now())}
-	page.OnlyCPU = f.isOnline(gpuname.CPU) && !slices.ContainsFunc(slices.Collect(maps.Keys(f.slotsByDevice)), func(device string) bool { return device != gpuname.CPU && f.isOnline(device) })
+	page.OnlyCPU = f.hasWorkingSlot(gpuname.CPU) && !slices.ContainsFunc(slices.Collect(maps.Keys(f.slotsByDevice)), func(device string) bool { return device != gpuname.CPU && f.hasWorkingSlot(device) })
 	all = slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.matchesFilter(t) })
 	page.Open = len(all)
 	if len(all) == 0 {
@@ -103,7 +103,7 @@ func (p *Boards) addStarterTask(ctx context.Context, all []models.TaskSummary, p
 	}
 	known := func(t models.TaskSummary) bool { return t.Origin != "" || t.EntryCount > 0 }
 	first := slices.MinFunc(all, func(a, b models.TaskSummary) int {
-		return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.isOnline), slices.ContainsFunc(b.Devices, f.isOnline)), trueFirst(known(a), known(b)),
+		return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.hasWorkingSlot), slices.ContainsFunc(b.Devices, f.hasWorkingSlot)), trueFirst(known(a), known(b)),
 			cmp.Compare(tasks.DifficultyOfTags(a.Tags), tasks.DifficultyOfTags(b.Tags)), cmp.Compare(b.EntryCount,
 				a.EntryCount))
 	})

@@ -137,7 +137,9 @@ type taskFinder struct {
 	easyFirst     bool // easy tasks come before lively ones
 }
 
-func (f taskFinder) isOnline(device string) bool { return f.slotsByDevice[device].AcceptingJobs > 0 }
+func (f taskFinder) hasWorkingSlot(device string) bool {
+	return f.slotsByDevice[device].AcceptingJobs > 0
+}
 
 // devices returns the devices of all tasks, those with a connected worker first.
 func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
@@ -145,7 +147,7 @@ func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 	for _, t := range all {
 		for _, device := range t.Devices {
 			if !slices.ContainsFunc(list, func(d views.DeviceChoice) bool { return d.Device == device }) {
-				list = append(list, views.DeviceChoice{Device: device, Offline: !f.isOnline(device)})
+				list = append(list, views.DeviceChoice{Device: device, Offline: !f.hasWorkingSlot(device)})
 			}
 		}
 	}
@@ -164,7 +166,7 @@ func (f taskFinder) matchesFilter(t models.TaskSummary) bool {
 		}
 	}
 	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
-		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.isOnline)
+		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.hasWorkingSlot)
 	show := s.Show == "" || s.Show == "mine" && t.HasOwnEntry || s.Show == "open" && t.AcceptsSubmissions(f.handlers.site.Now()) || s.Show == "closed" && !t.AcceptsSubmissions(f.handlers.site.Now())
 	tag := s.Tag == "" || slices.Contains(t.Tags, s.Tag)
 	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
@@ -196,7 +198,7 @@ func (f taskFinder) compare(a, b models.TaskSummary) int {
 	if f.easyFirst {
 		easier = cmp.Compare(tasks.DifficultyOfTags(a.Tags), tasks.DifficultyOfTags(b.Tags))
 	}
-	return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.isOnline), slices.ContainsFunc(b.Devices, f.isOnline)), easier, cmp.Compare(b.EntryCount, a.EntryCount))
+	return cmp.Or(trueFirst(slices.ContainsFunc(a.Devices, f.hasWorkingSlot), slices.ContainsFunc(b.Devices, f.hasWorkingSlot)), easier, cmp.Compare(b.EntryCount, a.EntryCount))
 }
 
 // trueFirst compares two booleans for sorting; true comes first.
@@ -215,7 +217,7 @@ func (f taskFinder) taskCard(t models.TaskSummary) views.TaskCard {
 		TaskRef: site.TaskLink(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.handlers.site.DeadlineOf(t.Task), People: int(t.EntryCount),
 	}
 	for _, b := range t.Boards {
-		card.Boards = append(card.Boards, views.BoardChip{BoardSummary: b, Offline: !f.isOnline(b.Device)})
+		card.Boards = append(card.Boards, views.BoardChip{BoardSummary: b, Offline: !f.hasWorkingSlot(b.Device)})
 	}
 	slices.SortStableFunc(card.Boards, func(a, b views.BoardChip) int {
 		return cmp.Or(trueFirst(a.PeopleCount > 0, b.PeopleCount > 0), trueFirst(!a.Offline, !b.Offline))
@@ -277,14 +279,14 @@ func mostFrequentTags(list []models.TaskSummary) []views.TagCount {
 
 // taskLineKey is the key of tasks that share one line of the task list.
 type taskLineKey struct {
-	ownerID, untilDeadline int64
-	problemTitle           string
+	ownerID, deadlineUnixNS int64
+	problemTitle            string
 }
 
 func lineKeyOf(t models.TaskSummary) taskLineKey {
 	v := taskLineKey{ownerID: t.OwnerID, problemTitle: t.ProblemName}
 	if t.Deadline != nil {
-		v.untilDeadline = t.Deadline.UnixNano()
+		v.deadlineUnixNS = t.Deadline.UnixNano()
 	}
 	return v
 }

@@ -15,9 +15,9 @@ import (
 	"warpboard/web/site"
 )
 
-// kernelbotRows is the number of runs on one page of the KernelBot dataset. It is smaller than for the other dataset,
-// which has one run per person.
-const kernelbotRows = 100
+// kernelbotRowsPerPage is the number of runs on one page of the KernelBot dataset. It is smaller than for the other
+// dataset, which has one run per person.
+const kernelbotRowsPerPage = 100
 
 // kernelbotRow is one ranked run, with the columns of KernelBot's public dataset GPUMODE/kernelbot-data.
 type kernelbotRow struct {
@@ -49,17 +49,17 @@ func (p *Boards) KernelBotDataset(c *fiber.Ctx) error {
 		return err
 	}
 	defer leave()
-	list, err := p.site.Store.Submissions.ExportedRuns(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(max(c.QueryInt("after"), 0)), kernelbotRows)
+	list, err := p.site.Store.Submissions.ExportedRuns(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, int64(max(c.QueryInt("after"), 0)), kernelbotRowsPerPage)
 	if err != nil {
 		return err
 	}
 	found := len(list)
-	list = list[:rowsWithinBytes(list, func(e submissions.DatasetRow) int64 { return e.SourceBytes }, datasetBytes)]
+	list = list[:rowsWithinBytes(list, func(e submissions.DatasetRow) int64 { return e.SourceBytes }, maxDatasetPageBytes)]
 	rows, err := p.kernelbotRowsOf(c, b, list)
 	if err != nil {
 		return err
 	}
-	if found == kernelbotRows || len(list) < found {
+	if found == kernelbotRowsPerPage || len(list) < found {
 		c.Set(fiber.HeaderLink, fmt.Sprintf(`<%s%s?after=%d>; rel="next"`, p.site.Settings.BaseURL, c.Path(), list[len(list)-1].SubmissionID))
 	}
 	var file bytes.Buffer

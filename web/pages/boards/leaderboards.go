@@ -30,7 +30,7 @@ func (p *Boards) Leaderboards(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if at := totals.Find(int64(c.QueryInt("person"))); at >= 0 {
+	if at := totals.IndexOfPerson(int64(c.QueryInt("person"))); at >= 0 {
 		page.Search.PageNo = at/leaderboardRowsPerPage + 1
 	}
 	page.Families, page.Found = totals.DeviceFamilies, len(totals.People)
@@ -53,7 +53,7 @@ func (p *Boards) addRankingPage(ctx context.Context, totals boards.PeopleTotals,
 	to := min(from+leaderboardRowsPerPage, len(totals.People))
 	list, own := totals.People[from:to:to], -1
 	if page.Viewer != nil {
-		own = totals.Find(page.Viewer.ID)
+		own = totals.IndexOfPerson(page.Viewer.ID)
 	}
 	away := own >= 0 && (own < from || own >= to)
 	if away {

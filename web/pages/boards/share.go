@@ -117,7 +117,7 @@ func exactText(ns *float64) string {
 	return format.ExactNumber(*ns)
 }
 
-const embeddedRows = 10
+const maxEmbeddedRows = 10
 
 // Embed shows a board for a frame on another site. It has no actions and ignores the viewer's session, so that the
 // framing site can neither trigger actions nor learn who the viewer is.
@@ -126,7 +126,7 @@ func (p *Boards) Embed(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	list, err := p.site.Store.Boards.LeadingEntries(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, embeddedRows)
+	list, err := p.site.Store.Boards.LeadingEntries(c.UserContext(), b.boardHead.VersionID, b.boardHead.Device, maxEmbeddedRows)
 	if err != nil {
 		return err
 	}

@@ -33,11 +33,11 @@ func (p *Boards) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, wh
 	if refused.Status == fiber.StatusInternalServerError {
 		return why
 	}
-	if _, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), in.Task); err != nil {
+	if _, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), in.TaskSlug); err != nil {
 		return why
 	}
 	if refused.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
-	return p.showTask(c, in.Task, refused.Status, runs.RefusedSubmitForm(in, refused.Message))
+	return p.showTask(c, in.TaskSlug, refused.Status, runs.RefusedSubmitForm(in, refused.Message))
 }

@@ -92,7 +92,7 @@ func (p *Boards) sendSuite(c *fiber.Ctx, suite events.Suite) error {
 		for i, b := range suite.Boards {
 			r := row.Results[i]
 			rows = append(rows, []string{row.Name, idText(row.UserID), idText(row.TeamID), format.ExactNumber(row.SolvedShare()), exact(row.Geomean), format.ExactNumber(row.FastP(1)),
-				b.Slug, b.Device, suite.Baseline, exact(b.BaselineNS), exact(r.ScoreNS), exact(row.Speedups[i]), idText(r.RunID)})
+				b.Slug, b.Device, suite.BaselineName, exact(b.BaselineNS), exact(r.ScoreNS), exact(row.Speedups[i]), idText(r.RunID)})
 		}
 	}
 	return site.SendCSV(c, rows)

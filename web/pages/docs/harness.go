@@ -23,8 +23,8 @@ func harnessSets() []views.HarnessSet {
 	return sets
 }
 
-// harnessInAddress returns the harness of the path and its source files.
-func harnessInAddress(c *fiber.Ctx) (set views.HarnessSet, sources map[string][]byte, err error) {
+// harnessOfPath returns the harness of the path and its source files.
+func harnessOfPath(c *fiber.Ctx) (set views.HarnessSet, sources map[string][]byte, err error) {
 	set = views.HarnessSet{Form: tasks.Protocol(c.Params("form")), Lang: tasks.Lang(c.Params("lang"))}
 	if !slices.Contains(harnessSets(), set) {
 		return set, nil, site.NotFound(c)
@@ -39,12 +39,12 @@ func (p *Docs) Harnesses(c *fiber.Ctx) error {
 
 // Harness shows the source of one of Warpboard's harnesses.
 func (p *Docs) Harness(c *fiber.Ctx) error {
-	set, sources, err := harnessInAddress(c)
+	set, sources, err := harnessOfPath(c)
 	if err != nil {
 		return err
 	}
 	page := views.HarnessPage{Page: p.site.Page(c, "Harness: "+set.Label(), "docs"), Set: set, Sets: harnessSets()}
-	code := p.highlighter.NewSourcePage()
+	code := p.highlighter.NewSourceLimiter()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		page.Files = append(page.Files, code.ColorFile(name, name+"-", sources[name]))
 	}
@@ -53,7 +53,7 @@ func (p *Docs) Harness(c *fiber.Ctx) error {
 
 // HarnessFile responds with one file of a harness.
 func (p *Docs) HarnessFile(c *fiber.Ctx) error {
-	_, sources, err := harnessInAddress(c)
+	_, sources, err := harnessOfPath(c)
 	if err != nil {
 		return err
 	}

@@ -24,13 +24,13 @@ import (
 )
 
 const (
-	maxTasks               = 6   // offered tasks, each with its boards
+	maxFoundTasks          = 6   // offered tasks, each with its boards
 	maxFoundPeople         = 6   // people whose names begin with the text
 	maxOwnSubmissions      = 6   // matching submissions of the viewer
 	maxSearchedSubmissions = 50  // number of the viewer's newest submissions to search
-	maxPages               = 6   // pages of the site
-	maxDocuments           = 6   // pages of the documentation and their headings
-	maxSearchText          = 100 // bytes of a search
+	maxFoundPages          = 6   // pages of the site
+	maxFoundDocuments      = 6   // pages of the documentation and their headings
+	maxSearchBytes         = 100 // bytes of a search
 )
 
 // searchResult is one result of the search.
@@ -78,12 +78,12 @@ func (p *Docs) Search(c *fiber.Ctx) error {
 // the tasks.
 func (p *Docs) findResults(c *fiber.Ctx) ([]searchResult, error) {
 	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
-	if len(text) > maxSearchText {
-		return nil, site.Invalid("q", "Search for at most %d bytes.", maxSearchText)
+	if len(text) > maxSearchBytes {
+		return nil, site.Invalid("q", "Search for at most %d bytes.", maxSearchBytes)
 	}
 	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", " ")), site.Actor(c)
 	found, err := p.submissionByNumber(c.UserContext(), viewer, submissionNumberIn(text))
-	for _, more := range []func(context.Context, accounts.User, []string) ([]searchResult, error){p.tasks, p.ownSubmissions, p.people} {
+	for _, more := range []func(context.Context, accounts.User, []string) ([]searchResult, error){p.taskResults, p.matchingOwnSubmissions, p.matchingPeople} {
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (p *Docs) findResults(c *fiber.Ctx) ([]searchResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = slices.Concat(found, p.pages(viewer, words), p.findInDocumentation(words))
+	found = slices.Concat(found, p.matchingPages(viewer, words), p.findInDocumentation(words))
 	return exactMatchesFirst(withoutDuplicates(found), text), nil
 }
 
@@ -141,8 +141,8 @@ func (p *Docs) submissionByNumber(ctx context.Context, viewer accounts.User, id 
 	return []searchResult{newResult("Submission", fmt.Sprintf("#%d by %s", id, f.User.Name), f.Task.Title, views.SubmissionURL(id))}, err
 }
 
-// pages returns the pages of the site that match.
-func (p *Docs) pages(viewer accounts.User, words []string) (found []searchResult) {
+// matchingPages returns the pages of the site that match.
+func (p *Docs) matchingPages(viewer accounts.User, words []string) (found []searchResult) {
 	if len(words) == 0 {
 		return nil
 	}
@@ -152,7 +152,7 @@ func (p *Docs) pages(viewer accounts.User, words []string) (found []searchResult
 			IsAdmin: viewer.IsAdmin()})...)
 	}
 	for _, known := range list {
-		if len(found) < maxPages && containsAll(known.Label+" "+known.SearchWords, words) {
+		if len(found) < maxFoundPages && containsAll(known.Label+" "+known.SearchWords, words) {
 			found = append(found, newResult("Page", known.Label, "", known.URL))
 		}
 	}
@@ -182,8 +182,8 @@ func (p searchResult) noteLine() string {
 	return strings.Join(parts, ", ")
 }
 
-// ownSubmissions returns the viewer's newest submissions whose number or task matches.
-func (p *Docs) ownSubmissions(
+// matchingOwnSubmissions returns the viewer's newest submissions whose number or task matches.
+func (p *Docs) matchingOwnSubmissions(
 	ctx context.Context, viewer accounts.User, words []string,
 ) (found []searchResult, err error) {
 	if !viewer.SignedIn() {
@@ -203,8 +203,8 @@ func (p *Docs) ownSubmissions(
 	return found, err
 }
 
-// people returns the people whose names begin with the text.
-func (p *Docs) people(ctx context.Context, _ accounts.User, words []string) (found []searchResult, err error) {
+// matchingPeople returns the people whose names begin with the text.
+func (p *Docs) matchingPeople(ctx context.Context, _ accounts.User, words []string) (found []searchResult, err error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
@@ -232,7 +232,7 @@ func (p *Docs) findInDocumentation(words []string) (found []searchResult) {
 			}
 		}
 	}
-	return found[:min(len(found), maxDocuments)]
+	return found[:min(len(found), maxFoundDocuments)]
 }
 
 // sortByKind sorts tasks before workbenches before boards. If the search names one of these kinds ("solve"), that kind
@@ -251,9 +251,9 @@ func sortByKind(found []searchResult, words []string) []searchResult {
 	return found
 }
 
-// tasks returns the tasks that match, or their workbenches if a word names these. Boards are separate results if a word
-// is "board" or a device; otherwise each task lists its boards that have entries.
-func (p *Docs) tasks(ctx context.Context, viewer accounts.User, words []string) ([]searchResult, error) {
+// taskResults returns the tasks that match, or their workbenches if a word names these. Boards are separate results if
+// a word is "board" or a device; otherwise each task lists its boards that have entries.
+func (p *Docs) taskResults(ctx context.Context, viewer accounts.User, words []string) ([]searchResult, error) {
 	offered, err := p.matchingTasks(ctx, viewer, words)
 	if err != nil {
 		return nil, err
@@ -305,7 +305,7 @@ func (p *Docs) matchingTasks(ctx context.Context, viewer accounts.User, words []
 	slices.SortStableFunc(list, func(a, b models.TaskSummary) int {
 		return cmp.Or(cmp.Compare(offline(a), offline(b)), cmp.Compare(b.EntryCount, a.EntryCount))
 	})
-	return list[:min(len(list), maxTasks)], nil
+	return list[:min(len(list), maxFoundTasks)], nil
 }
 
 // taskResult returns the search result for a task with its boards that have entries. The note has the number of its

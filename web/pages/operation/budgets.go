@@ -23,8 +23,8 @@ func (p *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) (err error
 	return err
 }
 
-// Budget sets the budget of one person or of everyone. Without a number it removes the person's own budget.
-func (p *Operation) Budget(c *fiber.Ctx) error {
+// SaveBudget sets the budget of one person or of everyone. Without a number it removes the person's own budget.
+func (p *Operation) SaveBudget(c *fiber.Ctx) error {
 	person, err := p.readFormPerson(c)
 	if err != nil {
 		return p.redirectToControls(c, err)
@@ -39,9 +39,9 @@ func (p *Operation) TeamSave(c *fiber.Ctx) error {
 		return p.redirectToControls(c, err)
 	}
 	return p.redirectToControls(c, p.site.Store.Quotas.SetTeam(c.UserContext(), site.Actor(c), quota.TeamChange{
-		Name:    c.FormValue("team"),
-		Person:  person,
-		Seconds: formSeconds(c),
+		Name:          c.FormValue("team"),
+		PersonID:      person,
+		BudgetSeconds: formSeconds(c),
 	}))
 }
 
@@ -54,8 +54,8 @@ func (p *Operation) TeamRemove(c *fiber.Ctx) error {
 	return p.redirectToControls(c, p.site.Store.Quotas.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
 }
 
-// TeamLeave removes a person from a team.
-func (p *Operation) TeamLeave(c *fiber.Ctx) error {
+// TeamMemberRemove removes a person from a team.
+func (p *Operation) TeamMemberRemove(c *fiber.Ctx) error {
 	id, err := c.ParamsInt("id")
 	if err != nil {
 		return fiber.ErrNotFound
@@ -64,7 +64,7 @@ func (p *Operation) TeamLeave(c *fiber.Ctx) error {
 	if err != nil {
 		return p.redirectToControls(c, db.Errorf(db.Invalid, "Choose who leaves the team."))
 	}
-	return p.redirectToControls(c, p.site.Store.Quotas.LeaveTeam(c.UserContext(), site.Actor(c), int64(id), person))
+	return p.redirectToControls(c, p.site.Store.Quotas.RemoveFromTeam(c.UserContext(), site.Actor(c), int64(id), person))
 }
 
 // readFormPerson returns the ID of the person named in the form, or 0 if the field is empty.

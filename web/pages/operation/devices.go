@@ -48,11 +48,11 @@ func (p *Operation) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err
 	if err != nil {
 		return status, err
 	}
-	list := queueList{pages: p, viewer: site.Actor(c), workers: workers}
-	if err := list.read(ctx); err != nil {
+	list := queueList{handlers: p, viewer: site.Actor(c), workers: workers}
+	if err := list.readQueues(ctx); err != nil {
 		return status, err
 	}
-	devices, err := p.runs.Devices(ctx, workers, slices.Collect(maps.Values(list.lengths)))
+	devices, err := p.runs.Devices(ctx, workers, slices.Collect(maps.Values(list.queueLengths)))
 	if err != nil {
 		return status, err
 	}
@@ -127,7 +127,7 @@ const maxActivityAge = time.Minute
 type activityCache struct {
 	sync.Mutex
 	readAt   time.Time
-	byDevice map[string]work.Activity
+	byDevice map[string]work.DeviceActivity
 }
 
 // addActivity sets the last day's activity of each device in queues.
@@ -166,7 +166,7 @@ func (p *Operation) SlotBenchmarks(c *fiber.Ctx) error {
 
 func newSlotHistory(list []fleet.SlotBenchmark) views.SlotHistory {
 	history := views.SlotHistory{Worker: list[0].Worker, UUIDHash: list[0].UUIDHash,
-		Drift: fleet.CompareBenchmarks(list)}
+		Drift: fleet.DescribeBenchmarkDrift(list)}
 	for _, s := range list {
 		history.Rows = append(history.Rows, views.SlotBenchmarkRow{At: s.MeasuredAt, ReadNS: s.ReadNS,
 			MathNS: s.MathNS})

@@ -40,7 +40,7 @@ func (p *Operation) Health(c *fiber.Ctx) error {
 		return err
 	}
 	for _, check := range []func(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error){
-		p.checkOldestWaiting, p.checkQueue, p.checkWorkers, p.checkSlots, p.checkSelfTests, p.checkSanitizers, p.checkDrifting, p.checkDisk, p.checkBackup, p.checkReviews, p.switches,
+		p.checkOldestWaiting, p.checkQueue, p.checkWorkers, p.checkSlots, p.checkSelfTests, p.checkSanitizers, p.checkDrifting, p.checkDisk, p.checkBackup, p.checkReviews, p.checkSwitches,
 	} {
 		row, err := check(c, workers)
 		if err != nil {
@@ -92,7 +92,7 @@ func (p *Operation) checkQueue(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow,
 	}
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
-	if err := p.queue(ctx); err != nil {
+	if err := p.queueHealth(ctx); err != nil {
 		row.State, row.Says, row.Do = views.HealthBad, "The queue takes no jobs.", "Read the site's log, and check NATS if it runs apart from the site."
 	}
 	return row, nil
@@ -162,7 +162,7 @@ func (p *Operation) checkSelfTests(_ *fiber.Ctx, workers []fleet.Worker) (views.
 		if !w.IsLive(p.site.Now()) {
 			continue
 		}
-		for _, line := range w.SelfTest {
+		for _, line := range w.SelfTestResults {
 			if tested++; !line.Passed {
 				failed = append(failed, fmt.Sprintf("%s on %s: %s", line.Name, w.Name,
 					format.ErrorSentence(line.Detail)))
@@ -188,7 +188,7 @@ func (p *Operation) checkDrifting(c *fiber.Ctx, workers []fleet.Worker) (views.H
 		LinkText: "Queue",
 	}
 	list, err := p.site.Store.Fleet.DriftingSlots(c.UserContext())
-	list = slices.DeleteFunc(list, func(d fleet.DriftedDevice) bool {
+	list = slices.DeleteFunc(list, func(d fleet.DriftingSlot) bool {
 		return !slices.ContainsFunc(workers, func(w fleet.Worker) bool { return w.Name == d.Worker && w.IsLive(p.site.Now()) })
 	})
 	if len(list) > 0 {
@@ -206,18 +206,18 @@ func (p *Operation) checkDrifting(c *fiber.Ctx, workers []fleet.Worker) (views.H
 func (p *Operation) checkDisk(*fiber.Ctx, []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{Name: "Disk", Link: "/operate/storage", LinkText: "Storage"}
 	disk := p.site.Store.Disk
-	free, err := disk.Free()
+	free, err := disk.FreeBytes()
 	if err != nil {
 		row.State, row.Says, row.Do = views.HealthUnknown, "The free space of the data directory could not be read.", "Check that the data directory exists and is mounted."
 		return row, nil
 	}
-	row.Says = fmt.Sprintf("%s are free. Submissions are refused below %s.", format.Bytes(free), format.Bytes(disk.MinFree))
+	row.Says = fmt.Sprintf("%s are free. Submissions are refused below %s.", format.Bytes(free), format.Bytes(disk.MinFreeBytes))
 	switch {
-	case disk.MinFree == 0:
+	case disk.MinFreeBytes == 0:
 		row.State, row.Says, row.Do = views.HealthUnknown, format.Bytes(free)+" are free, and no minimum is set.", "Set --min-free-disk so that a full disk cannot kill accepted runs."
-	case free < disk.MinFree:
+	case free < disk.MinFreeBytes:
 		row.State, row.Do = views.HealthBad, "Free space now: the site refuses submissions."
-	case free < 2*disk.MinFree:
+	case free < 2*disk.MinFreeBytes:
 		row.State, row.Do = views.HealthLook, "Free space soon, or add some."
 	}
 	return row, nil
@@ -245,8 +245,8 @@ func (p *Operation) checkReviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRo
 	return row, err
 }
 
-// switches checks for parts of the site that an admin has switched off.
-func (p *Operation) switches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
+// checkSwitches checks for parts of the site that an admin has switched off.
+func (p *Operation) checkSwitches(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRow, error) {
 	row := views.HealthRow{
 		Name:     "Switches",
 		Says:     "Nothing is switched off.",

@@ -40,7 +40,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 		}
 		return doc
 	}
-	s.Cfg.Store.Disk.MinFree = 1
+	s.Cfg.Store.Disk.MinFreeBytes = 1
 	doc := look("Workers Action needed, Self-tests Not checked, Backup Not checked")
 	webtest.WantText(t, doc, "[data-verdict].tag-fail:has(svg)", "3 items need attention.")
 	webtest.WantText(t, doc, "[data-health=Backup] .tag-warn:has(svg)", "Not checked")
@@ -76,7 +76,7 @@ func TestAnAdminSeesWhetherEverythingIsAllRight(t *testing.T) {
 		job.SelfTestResult{Name: "memory limit", Detail: "it was not killed"})
 	modelstest.RecordHeartbeat(t, s.Cfg.Store, beat)
 	q.Err = os.ErrClosed
-	s.Cfg.Store.Disk.MinFree = 1 << 60
+	s.Cfg.Store.Disk.MinFreeBytes = 1 << 60
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort",
 		"A100")
 	modelstest.Submit(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser), task)

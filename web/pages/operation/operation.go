@@ -31,7 +31,7 @@ type Operation struct {
 	site               *site.Site
 	runs               *runs.Runs
 	highlighter        *views.Highlighter
-	queue              func(context.Context) error // returns an error if the queue carries no jobs now
+	queueHealth        func(context.Context) error // returns an error if the queue carries no jobs now
 	usesOwnNATSCluster bool                        // workers connect to the operator's NATS cluster, not to the site
 	activityCache      activityCache
 }
@@ -40,7 +40,7 @@ type Operation struct {
 func New(
 	site *site.Site, runs *runs.Runs, code *views.Highlighter, queue func(context.Context) error, ownCluster bool,
 ) *Operation {
-	return &Operation{site: site, runs: runs, highlighter: code, queue: queue, usesOwnNATSCluster: ownCluster}
+	return &Operation{site: site, runs: runs, highlighter: code, queueHealth: queue, usesOwnNATSCluster: ownCluster}
 }
 
 // Controls shows the switches of the site, and the credentials and join tokens of workers.

@@ -59,10 +59,10 @@ func (p *Operation) SubmissionDelete(c *fiber.Ctx) error {
 
 const auditRowsPerPage = 50 // on one page
 
-// Audit shows the audit log: actions with person, time, and reason.
-func (p *Operation) Audit(c *fiber.Ctx) error {
+// AuditLog shows the audit log: actions with person, time, and reason.
+func (p *Operation) AuditLog(c *fiber.Ctx) error {
 	search := strings.TrimSpace(c.Query("q"))
-	list, err := p.site.Store.Accounts.Audits(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRowsPerPage+1)
+	list, err := p.site.Store.Accounts.AuditLog(c.UserContext(), site.Actor(c), search, int64(c.QueryInt("before")), auditRowsPerPage+1)
 	if err != nil {
 		return err
 	}

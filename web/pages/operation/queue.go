@@ -19,18 +19,18 @@ const maxQueueRows = 50 // runs shown of one device's queue
 // queueList collects the rows of all queues: running work, then waiting work. Of submissions that the viewer may not
 // see it contains only the position.
 type queueList struct {
-	pages               *Operation
+	handlers            *Operation
 	viewer              accounts.User
 	rows                map[string][]views.QueuedRun // by device
 	submissionByAttempt map[string]int64             // submission by attempt, for those the viewer may see
-	lengths             map[string]work.QueueLength  // by device, including work that is not listed
+	queueLengths        map[string]work.QueueLength  // by device, including work that is not listed
 	workers             []fleet.Worker
 }
 
-func (l *queueList) read(ctx context.Context) error {
-	l.rows, l.submissionByAttempt, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{},
+func (l *queueList) readQueues(ctx context.Context) error {
+	l.rows, l.submissionByAttempt, l.queueLengths = map[string][]views.QueuedRun{}, map[string]int64{},
 		map[string]work.QueueLength{}
-	live, err := l.pages.site.Store.Work.LiveQueue(ctx)
+	live, err := l.handlers.site.Store.Work.LiveQueue(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,35 +69,35 @@ func modeOrReason(q work.QueuedWork) string {
 // cardOf returns the card of queued work, and counts it. A running card shows the time since the current attempt began.
 func (l *queueList) cardOf(q work.QueuedWork) views.RunCard {
 	if q.StartedAt != nil {
-		l.count(q, 0, 1)
+		l.countWork(q, 0, 1)
 		return views.RunCard{Run: work.Run{
 			ID:    q.RunID,
 			State: work.RunState(q.State),
 			Work:  work.Work{QueuedAt: runs.TimeOrZero(q.DispatchedAt)},
 		}}
 	}
-	l.count(q, 1, 0)
+	l.countWork(q, 1, 0)
 	card := views.RunCard{Run: work.Run{ID: q.RunID, State: work.StateQueued, Work: work.Work{Requires: q.Requires, QueuedAt: q.QueuedAt}}, QueuePosition: q.QueuePosition}
-	if q.NotBefore != nil && q.NotBefore.After(l.pages.site.Now()) {
+	if q.NotBefore != nil && q.NotBefore.After(l.handlers.site.Now()) {
 		card.NextAttemptAt = *q.NotBefore
 	}
 	return card
 }
 
-func (l *queueList) count(q work.QueuedWork, waiting, running int) {
-	n := l.lengths[q.Device]
+func (l *queueList) countWork(q work.QueuedWork, waiting, running int) {
+	n := l.queueLengths[q.Device]
 	n.Device, n.Waiting, n.Running = q.Device, n.Waiting+waiting, n.Running+running
 	if q.IsBeforeNewRun() {
 		n.AheadOfNewRun += waiting
 	} else {
 		n.BehindNewRun += waiting
 	}
-	l.lengths[q.Device] = n
+	l.queueLengths[q.Device] = n
 }
 
 func (l *queueList) addRow(device string, row views.QueuedRun) {
 	if len(l.rows[device]) < maxQueueRows {
-		if lack := l.pages.site.Store.Fleet.MissingWorkerAmong(l.workers, device, row.Run.Requires, l.pages.site.Now()); lack != "" {
+		if lack := l.handlers.site.Store.Fleet.MissingWorkerTextAmong(l.workers, device, row.Run.Requires, l.handlers.site.Now()); lack != "" {
 			row.Run.WaitingReason = "waits for " + lack
 		}
 		l.rows[device] = append(l.rows[device], row)
@@ -129,7 +129,7 @@ func (l *queueList) addPeopleAndTasks(ctx context.Context) error {
 			ids = append(ids, row.ID)
 		}
 	}
-	found, err := l.pages.site.Store.Work.QueuedSubmissions(ctx, ids)
+	found, err := l.handlers.site.Store.Work.QueuedSubmissions(ctx, ids)
 	if err != nil {
 		return err
 	}

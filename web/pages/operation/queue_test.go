@@ -31,7 +31,7 @@ func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	taken, waits := ask("compare", true), ask("evaluate", false)
 	attempt, err := s.Cfg.Store.Work.StartAttempt(t.Context(), taken.WorkRef())
 	if err == nil {
-		_, err = s.Cfg.Store.Work.RecordAttemptsTaken(t.Context(), "rack-7", attempt.ID)
+		_, err = s.Cfg.Store.Work.RecordAttemptsReceived(t.Context(), "rack-7", attempt.ID)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	}
 	for range 4 { // each pause is longer than the one before
 		attempt := s.Attempt(s.Queued)
-		_, err := s.Cfg.Store.Work.RecordAttemptsTaken(t.Context(), "rack-7", attempt.ID)
+		_, err := s.Cfg.Store.Work.RecordAttemptsReceived(t.Context(), "rack-7", attempt.ID)
 		if err == nil {
 			_, err = s.Cfg.Store.Work.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.",
 				work.LossRetriedAfterPause)

@@ -110,7 +110,7 @@ func selectedRuns(c *fiber.Ctx) (ids []int64, err error) {
 // decideRuns calls decide for the selected runs, except those that another person has reviewed since the page was
 // loaded.
 func (p *Operation) decideRuns(
-	c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.BoardChange, error),
+	c *fiber.Ctx, done string, decide func(context.Context, accounts.User, int64, string) ([]boards.ChangedBoard, error),
 ) error {
 	ids, err := selectedRuns(c)
 	if err != nil {
@@ -172,7 +172,7 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 	}
 	for _, flag := range page.Flags {
 		page.HasOpenFlag = page.HasOpenFlag || flag.ClosedAt == nil
-		page.MayReport = page.MayReport && !(flag.ClosedAt == nil && flag.UserID == viewer.ID)
+		page.MayReport = page.MayReport && !(flag.ClosedAt == nil && flag.ReporterID == viewer.ID)
 	}
 	return page, err
 }
@@ -218,7 +218,7 @@ func (p *Operation) addNote(
 
 // RunReport reports a run for review.
 func (p *Operation) RunReport(c *fiber.Ctx) error {
-	return p.decideRun(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.BoardChange, error) {
+	return p.decideRun(c, "report", "reported", func(ctx context.Context, actor accounts.User, id int64, why string) ([]boards.ChangedBoard, error) {
 		return nil, p.site.Store.ReportRun(ctx, actor, id, why)
 	})
 }
@@ -246,7 +246,7 @@ func (p *Operation) RunReinstate(c *fiber.Ctx) error {
 // decideRun calls do for the run of the path with the reason in the form, and redirects with the notice done. It shows
 // an error in the form.
 func (p *Operation) decideRun(
-	c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.BoardChange,
+	c *fiber.Ctx, name, done string, do func(context.Context, accounts.User, int64, string) ([]boards.ChangedBoard,
 		error),
 ) error {
 	run, _, err := p.runOfPath(c)
@@ -294,7 +294,7 @@ func (p *Operation) SimilarSources(c *fiber.Ctx) error {
 }
 
 // announceBoards notifies open pages of changed boards.
-func (p *Operation) announceBoards(changes []boards.BoardChange) {
+func (p *Operation) announceBoards(changes []boards.ChangedBoard) {
 	for _, b := range changes {
 		p.site.Hub.BoardChanged(b.VersionID, b.Device, b.ChangeNumber)
 	}

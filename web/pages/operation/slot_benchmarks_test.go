@@ -25,7 +25,7 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 	for n, ns := range []float64{100e6, 100.1e6, 99.9e6, 100.2e6, 100e6, 100.1e6, 120e6, 121e6} {
 		slot := benchmarkedSlot(at, n, ns)
 		for range 2 { // each heartbeat says it again
-			if err := s.Cfg.Store.Fleet.KeepBenchmark(t.Context(), "w1", slot); err != nil {
+			if err := s.Cfg.Store.Fleet.StoreBenchmark(t.Context(), "w1", slot); err != nil {
 				t.Fatal(err)
 			}
 		}

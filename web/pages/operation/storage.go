@@ -54,7 +54,7 @@ func (p *Operation) describeFolders() (facts []views.NamedValue) {
 			facts = append(facts, views.NamedValue{Name: folder.what, Value: format.Bytes(size)})
 		}
 	}
-	if free, err := p.site.Store.Disk.Free(); err == nil {
+	if free, err := p.site.Store.Disk.FreeBytes(); err == nil {
 		facts = append(facts, views.NamedValue{Name: "Free on the disk", Value: format.Bytes(free)})
 	}
 	return facts

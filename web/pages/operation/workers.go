@@ -17,15 +17,15 @@ import (
 // WorkerCreate creates a worker's credential and shows its secret. Only this response contains it.
 func (p *Operation) WorkerCreate(c *fiber.Ctx) error {
 	secret, cred, err := p.site.Store.Fleet.CreateCredential(c.UserContext(), site.Actor(c),
-		strings.TrimSpace(c.FormValue("name")), deviceNames(c))
+		strings.TrimSpace(c.FormValue("name")), formDeviceNames(c))
 	if err != nil {
 		return p.redirectToControls(c, err)
 	}
 	return p.showControls(c, fiber.StatusOK, func(page *views.OperatePage) { page.NewSecret, page.NewName = secret, cred.Name })
 }
 
-// deviceNames reads a form field with device names, separated by commas or spaces.
-func deviceNames(c *fiber.Ctx) []string {
+// formDeviceNames reads a form field with device names, separated by commas or spaces.
+func formDeviceNames(c *fiber.Ctx) []string {
 	return strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
@@ -76,7 +76,7 @@ func (p *Operation) TokenCreate(c *fiber.Ctx) error {
 	days, _ := strconv.Atoi(c.FormValue("days"))
 	secret, _, err := p.site.Store.Fleet.CreateJoinToken(c.UserContext(), site.Actor(c), fleet.NewJoinToken{
 		Name: strings.TrimSpace(c.FormValue("name")), MaxWorkers: most, Lifetime: time.Duration(min(days, 1000)) * 24 * time.Hour,
-		Devices: deviceNames(c),
+		Devices: formDeviceNames(c),
 	})
 	if err != nil {
 		return p.redirectToControls(c, err)

@@ -16,7 +16,7 @@ import (
 // returns nil if both are empty.
 func (f *playgroundForm) argumentsContract() any {
 	if f.trimmedField("contract") != "" {
-		return f.json("contract")
+		return f.parseJSONField("contract")
 	}
 	return f.contractFromRows()
 }

@@ -8,8 +8,8 @@ const defaultExample = "torch"
 // exampleNames lists the examples of the playground.
 func exampleNames() []string { return []string{"torch", "triton", "cuda"} }
 
-// example fills the form with an example. An unknown name changes nothing.
-func (f *playgroundForm) example(name string) {
+// fillFromExample fills the form with an example. An unknown name changes nothing.
+func (f *playgroundForm) fillFromExample(name string) {
 	switch name {
 	case "torch":
 		f.setRows(1, map[string]string{

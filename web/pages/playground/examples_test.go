@@ -9,7 +9,7 @@ import (
 func TestEveryExampleIsARequest(t *testing.T) {
 	for _, name := range exampleNames() {
 		form := newForm()
-		form.example(name)
+		form.fillFromExample(name)
 		request, ok := form.parseRequest(kernelrun.DefaultLimits())
 		if !ok || request.Kind != kernelrun.KindCompare || request.CustomKernel.KernelType != name {
 			t.Errorf("%s: %v, %+v", name, form.problems, request)

@@ -47,7 +47,7 @@ func readFields(c *fiber.Ctx) (*playgroundForm, error) {
 // trimmedField returns a field without leading and trailing spaces.
 func (f *playgroundForm) trimmedField(name string) string { return strings.TrimSpace(f.fields[name]) }
 
-func (f *playgroundForm) status() int {
+func (f *playgroundForm) responseStatus() int {
 	if len(f.problems) > 0 {
 		return fiber.StatusUnprocessableEntity
 	}
@@ -114,7 +114,7 @@ func (f *playgroundForm) requestBody() (kernelrun.EvaluationKind, map[string]any
 	}
 	body["custom_kernel"] = f.kernelCode("kernel", io)
 	if f.trimmedField("reference_contract") != "" {
-		io = f.json("reference_contract")
+		io = f.parseJSONField("reference_contract")
 	}
 	body["ref_kernel"] = f.kernelCode("reference", io)
 	for _, name := range []string{"atol", "rtol"} {
@@ -136,7 +136,7 @@ func (f *playgroundForm) kernelCode(field string, io any) map[string]any {
 	}
 	metadata := map[string]any{}
 	if f.trimmedField(field+"_metadata") != "" {
-		read, ok := f.json(field + "_metadata").(map[string]any)
+		read, ok := f.parseJSONField(field + "_metadata").(map[string]any)
 		if !ok && f.problems[field+"_metadata"] == "" {
 			f.problems[field+"_metadata"] = `Write an object: {"class_name": "Model"}.`
 		}
@@ -153,8 +153,8 @@ func (f *playgroundForm) kernelCode(field string, io any) map[string]any {
 	return code
 }
 
-// json parses a field that contains JSON.
-func (f *playgroundForm) json(name string) any {
+// parseJSONField parses a field that contains JSON.
+func (f *playgroundForm) parseJSONField(name string) any {
 	if job.ExceedsValueCount([]byte(f.trimmedField(name)), site.MaxJSONValues) {
 		f.problems[name] = fmt.Sprintf("This has more than %d values.", site.MaxJSONValues)
 		return nil

@@ -91,6 +91,6 @@ func finished(s *webtest.EvalSite, b *webtest.Browser, result kernelrun.Result) 
 	if err != nil {
 		s.T.Fatal(err)
 	}
-	s.End(e, result.Worker, string(text), work.CounterSample{Name: work.CountCompiled, Value: 1})
+	s.End(e, result.Worker, string(text), work.CounterSample{Name: work.CounterCompilationsPassed, Value: 1})
 	return b.Page("/evaluations/"+e.ID, http.StatusOK)
 }

@@ -35,7 +35,7 @@ const recentEvaluations = 10 // number of evaluations that the playground lists
 func (p *Playground) Form(c *fiber.Ctx) error {
 	form := newForm()
 	if c.Query("from") == "" {
-		form.example(c.Query("example", defaultExample))
+		form.fillFromExample(c.Query("example", defaultExample))
 	}
 	if id := c.Query("from"); id != "" {
 		e, _, err := p.evaluations.ReadableEvaluation(c, id)
@@ -63,7 +63,7 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 		return p.showPlayground(c, fiber.StatusOK, form)
 	case "json":
 		form.writeContract()
-		return p.showPlayground(c, form.status(), form)
+		return p.showPlayground(c, form.responseStatus(), form)
 	case "task":
 		return p.previewTask(c, form)
 	}
@@ -91,9 +91,9 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 
 func (p *Playground) showRefusal(c *fiber.Ctx, form *playgroundForm) error {
 	if site.WantsFragment(c) {
-		return p.site.Render(c, form.status(), views.PlaygroundRefused(form.problems))
+		return p.site.Render(c, form.responseStatus(), views.PlaygroundRefused(form.problems))
 	}
-	return p.showPlayground(c, form.status(), form)
+	return p.showPlayground(c, form.responseStatus(), form)
 }
 
 // compileOnly submits the form's kernel for compilation only.
@@ -186,7 +186,7 @@ func (p *Playground) evaluationPage(
 		page.Request = indentJSON(e.Request)
 	}
 	var err error
-	if page.Lack, err = p.evaluations.MissingWorker(c.UserContext(), e); err != nil {
+	if page.Lack, err = p.evaluations.MissingWorkerText(c.UserContext(), e); err != nil {
 		return page, err
 	}
 	page.HasStream, page.NeedsChartStyle = !e.State.IsFinal(), e.Kind == string(kernelrun.KindCompile)
@@ -220,7 +220,7 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 	if err != nil || request.Kind == kernelrun.KindCompile { // whose result has its source
 		return nil, err
 	}
-	page := p.highlighter.NewSourcePage()
+	page := p.highlighter.NewSourceLimiter()
 	add := func(title string, code kernelrun.KernelCode) {
 		name := strings.ToLower(title)
 		extension := ".py"

@@ -26,7 +26,7 @@ func (p *Playground) previewTask(c *fiber.Ctx, form *playgroundForm) error {
 		form.problems["reference"], ok = "A task needs a reference that is a PyTorch function: def softmax(x): …", false
 	}
 	if !ok {
-		return p.showPlayground(c, form.status(), form)
+		return p.showPlayground(c, form.responseStatus(), form)
 	}
 	name := db.Slug(functionName(*request.RefKernel))
 	packed, err := packTask(taskFiles(request))

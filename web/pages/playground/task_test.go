@@ -15,7 +15,7 @@ import (
 func TestEveryExampleBecomesATask(t *testing.T) {
 	for _, name := range exampleNames() {
 		form := newForm()
-		form.example(name)
+		form.fillFromExample(name)
 		request, ok := form.parseRequest(kernelrun.DefaultLimits())
 		if !ok {
 			t.Fatal(form.problems)

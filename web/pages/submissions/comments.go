@@ -43,7 +43,7 @@ func (p *Submissions) showComments(c *fiber.Ctx, status int, page views.Comments
 	if err := p.fillComments(&page, thread, list); err != nil {
 		return err
 	}
-	switch err := p.site.Store.Comments.ClosedReason(ctx, viewer, thread); db.KindOf(err) {
+	switch err := p.site.Store.Comments.WriteRefusal(ctx, viewer, thread); db.KindOf(err) {
 	case db.Forbidden:
 		page.Closed = err.Error()
 	default:

@@ -50,7 +50,7 @@ func (p *Submissions) Compare(c *fiber.Ctx) error {
 	}
 	page := views.ComparePage{
 		Page: p.site.Page(c, comparisonTitle(a, b), "tasks"), Task: site.TaskLink(a.Task),
-		A: a.Run.ID, B: b.Run.ID, NameA: comparedName(a, b), NameB: comparedName(b, a), Heading: comparisonTitle(a, b), Compare: p.chartsOfBoth(a, b, index, reports, missing),
+		A: a.Run.ID, B: b.Run.ID, NameA: comparedName(a, b), NameB: comparedName(b, a), Heading: comparisonTitle(a, b), Compare: p.renderComparisonCharts(a, b, index, reports, missing),
 	}
 	page.NeedsChartStyle = true
 	both := fmt.Sprintf("?a=%d&b=%d", a.Run.ID, b.Run.ID)
@@ -97,8 +97,9 @@ type comparisonData struct {
 	Sources, Labels [2]string // hashes, and names of the files
 }
 
-// chartsOfBoth renders the charts of a comparison. It reads reports and sources only if the charts are not cached.
-func (p *Submissions) chartsOfBoth(
+// renderComparisonCharts renders the charts of a comparison. It reads reports and sources only if the charts are not
+// cached.
+func (p *Submissions) renderComparisonCharts(
 	a, b comparedRun, index int, reports [2]*ncu.Report, missing string,
 ) templ.Component {
 	ownA, ownB := versus.ScoresOfBoth(a.Version.Definition.RankingBy, a.cases, b.cases)
@@ -111,7 +112,7 @@ func (p *Submissions) chartsOfBoth(
 		vm.Ranking = strings.ToLower(views.RankingName(a.Version.Definition.RankingBy))
 	}
 	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
-	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
+	vm.JSONURL, vm.CSVURL = "/compare.json"+of, "/compare.csv"+of
 	made := comparisonData{ShownView: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
 		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)}, HiddenSides: [2]bool{!a.MaySeeSource, !b.MaySeeSource},
 		Sources: [2]string{a.Submission.SourceHash, b.Submission.SourceHash}, Labels: [2]string{a.Submission.FileName, b.Submission.FileName}}
@@ -165,7 +166,7 @@ func (p *Submissions) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 
 func newComparedRun(seen runs.RunAccess, left map[int64]runs.StagesAndProfile) comparedRun {
 	of := left[seen.Run.ID]
-	cases := slices.Clone(runs.MeasuredStage(of.Stages).Cases) // both sides may be one run
+	cases := slices.Clone(runs.StageOfScore(of.Stages).Cases) // both sides may be one run
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
@@ -174,13 +175,13 @@ func newComparedRun(seen runs.RunAccess, left map[int64]runs.StagesAndProfile) c
 func newComparedSide(r, other comparedRun, own float64) charts.ComparedSide {
 	s := charts.ComparedSide{
 		Name: fmt.Sprintf("Submission %d by %s", r.Submission.ID, r.Owner.Name), ShortName: comparedName(r, other), URL: string(views.SubmissionURL(r.Submission.ID)),
-		BoardName: r.Task.Title + " on " + r.Run.Device, When: r.Run.QueuedAt,
+		BoardName: r.Task.Title + " on " + r.Run.Device, SubmittedAt: r.Run.QueuedAt,
 	}
 	if r.Run.ScoreNS == nil {
 		return s
 	}
 	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.usesOwnTimes(own) {
-		s.Note = fmt.Sprintf("This run alone. Its board shows %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScore())
+		s.Note = fmt.Sprintf("This run alone. Its board shows %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScoreNote())
 	}
 	return s
 }
@@ -203,8 +204,8 @@ func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 	return [2]float64{left.ScoreNS, right.ScoreNS}
 }
 
-// boardScore explains why the score on the board differs from the run's own score.
-func (r comparedRun) boardScore() string {
+// boardScoreNote explains why the run's score on the board differs from the score of the run's own times.
+func (r comparedRun) boardScoreNote() string {
 	if r.Run.PooledRunCount > 1 {
 		return fmt.Sprintf("from %d runs of this source combined", r.Run.PooledRunCount)
 	}
@@ -267,13 +268,13 @@ func (p *Submissions) bothReports(a, b comparedRun, index int) (reports [2]*ncu.
 func hiddenSourceReason(a, b comparedRun) string {
 	for _, r := range []comparedRun{a, b} {
 		if !r.MaySeeSource {
-			return runs.SourcePrivate(fmt.Sprintf("The source of submission %d", r.Submission.ID), r.Task)
+			return runs.SourcePrivateText(fmt.Sprintf("The source of submission %d", r.Submission.ID), r.Task)
 		}
 	}
 	return ""
 }
 
-// comparedCode adds a diff of the submitted files.
+// comparedCode returns the differences of the submitted files of two runs.
 func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, error) {
 	texts, err := p.site.Store.Submissions.Sources(ctx, []int64{a.Submission.ID, b.Submission.ID})
 	if err != nil {
@@ -284,7 +285,7 @@ func (p *Submissions) comparedCode(ctx context.Context, a, b comparedRun) ([]cha
 		name += " → " + b.Submission.FileName
 	}
 	before, after := texts[a.Submission.ID], texts[b.Submission.ID]
-	var both format.Comparison
+	var both format.TextComparer
 	all := []charts.FileDiff{{Name: name, Lines: both.Diff(string(before.Source), string(after.Source))}}
 	for _, name := range before.NamesOfBoth(after) {
 		all = append(all, charts.FileDiff{
@@ -406,10 +407,10 @@ func clockRangeOf(seen string) string {
 func clocksDiffer(a, b string) bool {
 	lowA, highA := clockRangeEnds(a)
 	lowB, highB := clockRangeEnds(b)
-	return clockDiffers(lowA, lowB) || clockDiffers(highA, highB)
+	return clockRatesDiffer(lowA, lowB) || clockRatesDiffer(highA, highB)
 }
 
-func clockDiffers(a, b float64) bool {
+func clockRatesDiffer(a, b float64) bool {
 	return a > 0 && b > 0 && math.Abs(a-b) > minClockDifference*max(a, b)
 }
 

@@ -179,7 +179,7 @@ func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
 		return err
 	}
 	if !seen.MaySeeSource {
-		return site.Forbidden("source", "The report holds the program itself: "+runs.SourceHidden(seen.Task)+".")
+		return site.Forbidden("source", "The report holds the program itself: "+runs.SourceHiddenReason(seen.Task)+".")
 	}
 	profile, err := p.runs.ProfileOf(c.UserContext(), seen)
 	if err != nil {
@@ -214,7 +214,7 @@ func (p *Submissions) ProfilePTX(c *fiber.Ctx) error {
 		return err
 	}
 	if !seen.MaySeeSource {
-		return site.Forbidden("source", "PTX shows the program itself: "+runs.SourceHidden(seen.Task)+".")
+		return site.Forbidden("source", "PTX shows the program itself: "+runs.SourceHiddenReason(seen.Task)+".")
 	}
 	kernel := charts.ProfileView{Query: charts.ReadQuery(queryValues(c)), Report: report}.Kernel()
 	if kernel == nil || kernel.Source == nil || kernel.Source.PTX == "" {

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	offeredRuns    = 20 // number of the viewer's own
-	offeredEntries = 10 // number of the board's first
+	maxOfferedRuns    = 20 // number of the viewer's own
+	maxOfferedEntries = 10 // number of the board's first
 )
 
 // showRunPicker shows the page for choosing two runs to compare; one may be chosen already. as=A and bs=B select runs
@@ -98,7 +98,7 @@ func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := runPicker{task: site.TaskLink(base.Task)}
 	of.addRow("this run", boards.Standing{RankedEntry: boards.RankedEntry{Entry: boards.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
-	rivals, err := p.runs.Rivals(ctx, base, viewer.ID, offeredEntries)
+	rivals, err := p.runs.Rivals(ctx, base, viewer.ID, maxOfferedEntries)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (p *Submissions) runsToCompare(c *fiber.Ctx, base runs.RunAccess) ([]views.
 	if above := rivals.EntryAbove; above != nil {
 		of.addRow("one place above you", *above, &above.ScoreNS)
 	}
-	mine, err := p.site.Store.Boards.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
+	mine, err := p.site.Store.Boards.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, maxOfferedRuns)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (p *Submissions) recentRuns(ctx context.Context, viewer accounts.User) (row
 	}
 	list, err := p.site.Store.Submissions.Submissions(ctx, viewer, submissions.SubmissionFilter{
 		UserID:           viewer.ID,
-		Limit:            offeredRuns,
+		Limit:            maxOfferedRuns,
 		OnlyTableColumns: true,
 	})
 	for _, sub := range list {

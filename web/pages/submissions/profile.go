@@ -66,7 +66,7 @@ func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 // showProfile renders the page of a profile. again is the form for another profile, or nil if the viewer may not start
 // one.
 func (p *Submissions) showProfile(c *fiber.Ctx, seen runs.RunAccess, status int, again views.ProfileAgain) error {
-	details, first, err := p.chartsOf(c, seen)
+	details, first, err := p.renderProfileCharts(c, seen)
 	if err != nil {
 		return err
 	}
@@ -85,8 +85,8 @@ func (p *Submissions) showProfile(c *fiber.Ctx, seen runs.RunAccess, status int,
 	return p.site.Render(c, status, views.Profile(page))
 }
 
-// chartsOf renders the charts of a profile, and selects the run that the page offers for a comparison.
-func (p *Submissions) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Component, int64, error) {
+// renderProfileCharts renders the charts of a profile, and selects the run that the page offers for a comparison.
+func (p *Submissions) renderProfileCharts(c *fiber.Ctx, seen runs.RunAccess) (templ.Component, int64, error) {
 	vm, of, leader, err := p.readProfile(c, seen)
 	if err != nil {
 		return nil, 0, err
@@ -132,13 +132,13 @@ func (p *Submissions) readProfile(
 		return vm, of, 0, err
 	}
 	for _, dot := range vm.OtherDots {
-		vm.PinChoices = append(vm.PinChoices, charts.PinChoice{Run: dot.Run, Name: dot.Name})
+		vm.PinChoices = append(vm.PinChoices, charts.PinChoice{RunID: dot.RunID, Name: dot.Name})
 	}
 	if err := p.addPin(c, &vm, &of); err != nil {
 		return vm, of, 0, err
 	}
 	query := fmt.Sprintf("?case=%d", vm.Query.Case)
-	vm.JSON, vm.CSV = path+".json"+query, path+".csv"+query
+	vm.JSONURL, vm.CSVURL = path+".json"+query, path+".csv"+query
 	addSourceLinks(seen, profile, &vm)
 	return vm, of, leader, nil
 }
@@ -149,7 +149,7 @@ func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
 	if run.ScoreNS == nil {
 		return 0
 	}
-	for _, c := range runs.MeasuredStage(stages).Cases {
+	for _, c := range runs.StageOfScore(stages).Cases {
 		if c.Index == index && c.Status == job.StatusPass {
 			return c.Time()
 		}
@@ -179,8 +179,8 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.ProfileView, of *profileDa
 	if pin.Report == nil {
 		pin.Note = fmt.Sprintf("%s has no profile of this case: %s", pin.Name, profile.MissingReason(vm.Query.Case))
 	}
-	if !slices.ContainsFunc(vm.PinChoices, func(choice charts.PinChoice) bool { return choice.Run == id }) {
-		vm.PinChoices = append(vm.PinChoices, charts.PinChoice{Run: id, Name: pin.Name})
+	if !slices.ContainsFunc(vm.PinChoices, func(choice charts.PinChoice) bool { return choice.RunID == id }) {
+		vm.PinChoices = append(vm.PinChoices, charts.PinChoice{RunID: id, Name: pin.Name})
 	}
 	vm.PinnedProfile = pin
 	return nil
@@ -190,16 +190,16 @@ func (p *Submissions) addPin(c *fiber.Ctx, vm *charts.ProfileView, of *profileDa
 // the source.
 func addSourceLinks(seen runs.RunAccess, profile runs.Profile, vm *charts.ProfileView) {
 	if !seen.MaySeeSource {
-		vm.SourceHiddenReason = runs.SourcePrivate("SASS", seen.Task)
+		vm.SourceHiddenReason = runs.SourcePrivateText("SASS", seen.Task)
 		return
 	}
 	if written, kept := profile.ReportFile(vm.Query.Case); kept {
 		vm.DownloadCases = written.LastCase - written.FirstCase + 1
-		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.PagePath, vm.Query.Case)
+		vm.DownloadURL = fmt.Sprintf("%s.ncu-rep?case=%d", vm.PagePath, vm.Query.Case)
 	}
-	vm.PTX = vm.PagePath + ".ptx"
+	vm.PTXURL = vm.PagePath + ".ptx"
 	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
-	vm.Sources = sourceLinks(string(views.SourceURL(seen.Submission.ID))+"#", seen, vm.Report)
+	vm.SourceURLs = sourceLinks(string(views.SourceURL(seen.Submission.ID))+"#", seen, vm.Report)
 }
 
 // sourceLinks returns the links from a report to the submitted files.

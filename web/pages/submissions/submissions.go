@@ -27,8 +27,8 @@ type Submissions struct {
 	runs        *runs.Runs
 	evaluations *evaluations.Evaluations
 	highlighter *views.Highlighter
-	chartCache  *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
-	renderSlots chan struct{}                           // has room for as many as there are cores
+	chartCache  *cache.Cache[[sha256.Size]byte, []byte] // HTML of charts, see cachedCharts
+	renderSlots chan struct{}                           // one element for each CPU core that renders charts
 }
 
 // New returns the handlers of the pages of submissions.
@@ -78,7 +78,7 @@ func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.SubmissionAccess) v
 
 func (p *Submissions) addSource(ctx context.Context, seen runs.SubmissionAccess, page *views.SubmissionPage) error {
 	if !seen.MaySeeSource {
-		page.SourceHidden = runs.SourceHidden(seen.Task)
+		page.SourceHidden = runs.SourceHiddenReason(seen.Task)
 		return nil
 	}
 	submitted, err := p.site.Store.Submissions.Source(ctx, seen.Submission)
@@ -104,7 +104,7 @@ func (p *Submissions) SubmissionSource(c *fiber.Ctx) error {
 		return err
 	}
 	if !seen.MaySeeSource {
-		return site.Forbidden("source", format.UpperFirst(runs.SourceHidden(seen.Task)))
+		return site.Forbidden("source", format.UpperFirst(runs.SourceHiddenReason(seen.Task)))
 	}
 	submitted, err := p.site.Store.Submissions.Source(c.UserContext(), seen.Submission)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	shownOwnSubmissions = 20 // shown beside the editor
+	maxShownSubmissions = 20 // shown beside the editor
 	leadersPerBoard     = 10 // of each board
 )
 
@@ -127,7 +127,7 @@ func (p *Submissions) workbenchCompile(c *fiber.Ctx, in submissions.NewSubmissio
 	}
 	request := kernelrun.Request{
 		Kind:         kernelrun.KindCompile,
-		TaskName:     in.Task,
+		TaskName:     in.TaskSlug,
 		CustomKernel: kernelrun.KernelCode{Source: string(in.Source)},
 		Timeout:      kernelrun.CompileTimeout,
 	}
@@ -137,7 +137,7 @@ func (p *Submissions) workbenchCompile(c *fiber.Ctx, in submissions.NewSubmissio
 	if err = request.Check(p.evaluations.EvalLimits.RequestLimits); err != nil {
 		return p.refuseWorkbench(c, in, evaluations.WithErrorCode(err))
 	}
-	e, err := p.evaluations.Compile(c.UserContext(), caller, request, in.Files)
+	e, err := p.evaluations.Compile(c.UserContext(), caller, request, in.AdditionalFiles)
 	if err != nil {
 		return p.refuseWorkbench(c, in, evaluations.WithErrorCode(err))
 	}
@@ -161,7 +161,7 @@ func (p *Submissions) refuseWorkbench(c *fiber.Ctx, in submissions.NewSubmission
 	if site.WantsFragment(c) {
 		return p.site.Render(c, refused.Status, views.Refused(refused.Message))
 	}
-	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
+	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), in.TaskSlug)
 	if err != nil {
 		return why
 	}
@@ -181,7 +181,7 @@ func (p *Submissions) WorkbenchRuns(c *fiber.Ctx) error {
 	rows, err := p.runs.SubmissionRows(c.UserContext(), *user, submissions.SubmissionFilter{
 		UserID: user.ID,
 		TaskID: task.ID,
-		Limit:  shownOwnSubmissions,
+		Limit:  maxShownSubmissions,
 	})
 	if err != nil {
 		return err

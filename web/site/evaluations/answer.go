@@ -19,8 +19,8 @@ import (
 // DeviceHeader is the name of the header that selects the device of an evaluation.
 const DeviceHeader = "X-GPU-Type"
 
-// Answer is the response for an ended evaluation, successful or not.
-type Answer struct {
+// EvaluationAnswer is the response for an ended evaluation, successful or not.
+type EvaluationAnswer struct {
 	JobID      string           `json:"job_id" jsonschema:"id of the evaluation"`
 	Status     string           `json:"status" jsonschema:"success, even if the kernel failed"`
 	PodName    string           `json:"pod_name" jsonschema:"the machine that evaluated it"`
@@ -72,12 +72,12 @@ func DecodeResult(e work.Evaluation) (r kernelrun.Result, err error) {
 }
 
 // NewAnswer converts the result of an ended evaluation.
-func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (Answer, error) {
+func NewAnswer(e work.Evaluation, kernel Kernel, podIP string) (EvaluationAnswer, error) {
 	r, err := DecodeResult(e)
 	if err != nil {
-		return Answer{}, err
+		return EvaluationAnswer{}, err
 	}
-	answer := Answer{
+	answer := EvaluationAnswer{
 		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device), Reused: e.SharesResultOf,
 		Result: ExecResult{
 			Report: r.Report, Metadata: runMetadata(kernel, kernelrun.EvaluationKind(e.Kind), r), Stage: r.LastStage, Signal: r.Signal, Limit: r.ExceededLimit,

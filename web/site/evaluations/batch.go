@@ -47,7 +47,7 @@ func (s *Evaluations) SubmitBatch(
 	batch, good := Batch{Items: make([]work.BatchItem, len(requests))}, []work.BatchItem{}
 	for i, text := range requests {
 		item := work.BatchItem{Index: i}
-		if item.Request, item.Err = s.readItem(devices, text); item.Err == nil {
+		if item.Request, item.Err = s.readBatchItem(devices, text); item.Err == nil {
 			good = append(good, item)
 		}
 		var fields FieldErrors
@@ -78,7 +78,7 @@ func (s *Evaluations) SubmitBatch(
 	return batch, err
 }
 
-func (s *Evaluations) readItem(devices []Device, text json.RawMessage) (work.NewEvaluation, error) {
+func (s *Evaluations) readBatchItem(devices []Device, text json.RawMessage) (work.NewEvaluation, error) {
 	body, err := readObject(text)
 	if err != nil {
 		return work.NewEvaluation{}, err

@@ -66,7 +66,7 @@ func (s *Evaluations) ReadableEvaluation(c *fiber.Ctx, id string) (work.Evaluati
 	}
 	e, err := s.site.Store.Work.ReadableEvaluation(c.UserContext(), id)
 	if db.KindOf(err) == db.NotFound || err == nil && !caller.MayRead(e) {
-		return work.Evaluation{}, caller, NotFound(id)
+		return work.Evaluation{}, caller, NotFoundError(id)
 	}
 	return e, caller, err
 }
@@ -80,8 +80,8 @@ func (s *Evaluations) ChangeableEvaluation(c *fiber.Ctx, id string) (work.Evalua
 	return e, err
 }
 
-// NotFound returns the error for an evaluation that is missing or that the sender may not read.
-func NotFound(id string) error {
+// NotFoundError returns the error for an evaluation that is missing or that the sender may not read.
+func NotFoundError(id string) error {
 	return db.Errorf(db.NotFound, "There is no evaluation %s, or it is not shared. If you requested it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
 }
 
@@ -97,11 +97,11 @@ func (s *Evaluations) CheckAccess(c *fiber.Ctx) error {
 // isOpenToRequest reports whether the operator allows the request to evaluate without a token. Requests from pages of
 // other sites need a token in any case.
 func (s *Evaluations) isOpenToRequest(c *fiber.Ctx) bool {
-	switch s.openTo {
+	switch s.tokenlessCallers {
 	case "all":
-		return s.site.SameOrigin(c)
+		return s.site.IsSameOrigin(c)
 	case "loopback":
-		return s.site.IsOnlyOnThisMachine(c) && s.site.SameOrigin(c)
+		return s.site.IsOnlyOnThisMachine(c) && s.site.IsSameOrigin(c)
 	}
 	return false
 }

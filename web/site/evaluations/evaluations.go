@@ -45,12 +45,12 @@ func WithErrorCode(err error) error {
 // Evaluations is the part that the evaluation APIs and the playground share: callers, access rights, and reading,
 // submitting, and following evaluations.
 type Evaluations struct {
-	site          *site.Site
-	EvalLimits    Limits
-	decodePermits chan struct{}                // has room for as many as there are cores
-	kernelCache   *cache.Cache[string, Kernel] // by evaluation: its request does not change
-	openTo        string                       // who may evaluate without a token: "all", "loopback" or "none"
-	startedAt     time.Time
+	site             *site.Site
+	EvalLimits       Limits
+	decodePermits    chan struct{}                // one element for each CPU core that decodes a request
+	kernelCache      *cache.Cache[string, Kernel] // by evaluation: its request does not change
+	tokenlessCallers string                       // who may evaluate without a token: "all", "loopback" or "none"
+	startedAt        time.Time
 }
 
 // New returns the shared part of the evaluation APIs, with default limits where l has zero. It returns an error for
@@ -59,12 +59,12 @@ func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
 	standard := kernelrun.DefaultLimits()
 	l.Trials, l.Timeout = cmp.Or(l.Trials, standard.Trials), cmp.Or(l.Timeout, standard.Timeout)
 	l.MaxBodyBytes, l.MaxDeviceWait = cmp.Or(l.MaxBodyBytes, 12<<20), cmp.Or(l.MaxDeviceWait, 300*time.Second)
-	l.MaxLive, l.PerHour, l.HourBytes = cmp.Or(l.MaxLive, 16), cmp.Or(l.PerHour, 10_000), cmp.Or(l.HourBytes, 256<<20)
+	l.MaxLive, l.MaxPerHour, l.MaxBytesPerHour = cmp.Or(l.MaxLive, 16), cmp.Or(l.MaxPerHour, 10_000), cmp.Or(l.MaxBytesPerHour, 256<<20)
 	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
 		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
 	}
 	return &Evaluations{
-		site: site, EvalLimits: l, openTo: open, startedAt: site.Now(),
+		site: site, EvalLimits: l, tokenlessCallers: open, startedAt: site.Now(),
 		decodePermits: make(chan struct{}, runtime.GOMAXPROCS(0)),
 		kernelCache:   cache.New[string, Kernel](maxCachedKernels),
 	}, nil

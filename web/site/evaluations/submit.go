@@ -167,13 +167,13 @@ func devicesOf(workers []fleet.Worker, now time.Time, does func(fleet.Worker, jo
 	return devices
 }
 
-// MissingWorker describes the worker for which an evaluation waits although slots may be free ("a worker that has …"),
-// or returns "".
-func (s *Evaluations) MissingWorker(ctx context.Context, e work.Evaluation) (string, error) {
+// MissingWorkerText describes the worker for which an evaluation waits although slots may be free ("a worker that has
+// …"), or returns "".
+func (s *Evaluations) MissingWorkerText(ctx context.Context, e work.Evaluation) (string, error) {
 	if e.StartedAt != nil || e.State.IsFinal() {
 		return "", nil
 	}
-	return s.site.Store.Fleet.MissingWorker(ctx, e.Device, e.Requires, s.site.Now())
+	return s.site.Store.Fleet.MissingWorkerText(ctx, e.Device, e.Requires, s.site.Now())
 }
 
 // SetShared turns sharing of an evaluation on or off. Turning it off ends other people's streams of the evaluation.

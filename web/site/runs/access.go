@@ -74,16 +74,16 @@ func (s *Runs) accessOf(
 		MayReview:    viewer.CanPerform(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: f.Task.OwnerID})}, nil
 }
 
-// SourceHidden returns the reason why sources of the task are hidden.
-func SourceHidden(task catalog.Task) string {
+// SourceHiddenReason returns the reason why sources of the task are hidden.
+func SourceHiddenReason(task catalog.Task) string {
 	if task.Deadline == nil {
 		return "the task has no deadline, so only the submitter and admins can read this source"
 	}
 	return "the source can be read after the task's deadline"
 }
 
-// SourcePrivate returns a sentence that something (what) is not shown because it reveals a source of the task.
-func SourcePrivate(what string, task catalog.Task) string {
+// SourcePrivateText returns a sentence that something (what) is not shown because it reveals a source of the task.
+func SourcePrivateText(what string, task catalog.Task) string {
 	if task.Deadline == nil {
 		return what + " is private: only the submitter and admins can read it."
 	}
@@ -102,16 +102,18 @@ func (s *Runs) BoardHead(
 	return head, err
 }
 
-// BoardChange returns the change number of a board.
-func (s *Runs) BoardChange(ctx context.Context, task catalog.Task, versionID int64, device string) (int64, error) {
+// BoardChangeNumber returns the change number of a board: the number of its visible changes so far; 0 before the first
+// entry. Equal numbers mean that the board looks the same, so responses can be cached by it. The error is NotFound if
+// the task has no board for the device.
+func (s *Runs) BoardChangeNumber(ctx context.Context, task catalog.Task, versionID int64, device string) (int64, error) {
 	head, err := s.BoardHead(ctx, task, versionID, device)
 	return head.ChangeNumber, err
 }
 
-// RedirectToGPU redirects from a path whose device has no board to the board of the same device in another case
-// ("cpu"), or of a device of the named family ("H100"). If the family has several boards, it redirects to the first one
-// if any is true. Otherwise it returns why.
-func RedirectToGPU(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
+// RedirectToBoardOfDevice redirects from a path whose device has no board to the board of the same device in another
+// case ("cpu"), or of a device of the named family ("H100"). If the family has several boards, it redirects to the
+// first one if any is true. Otherwise it returns why.
+func RedirectToBoardOfDevice(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	meant := gpuname.DevicesWithName(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {
 		return why

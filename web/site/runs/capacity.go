@@ -19,7 +19,8 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	return s.CapacityAmong(ctx, workers)
 }
 
-// CapacityAmong returns what Capacity returns, for callers that have already read the workers.
+// CapacityAmong lists the slots and the demand of each device, as Capacity does, for callers that have already read the
+// workers.
 func (s *Runs) CapacityAmong(ctx context.Context, workers []fleet.Worker) ([]client.Capacity, error) {
 	waits, err := s.site.Store.Work.WaitingDevices(ctx)
 	if err != nil {

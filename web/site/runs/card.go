@@ -112,10 +112,10 @@ func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 func (s *Runs) newCard(seen RunAccess, ended []job.StageResult, now []views.StageView, log string) views.RunCard {
 	run, def := seen.Run, seen.Version.Definition.ForDevice(seen.Run.Device)
 	card := views.RunCard{
-		Run: run, Task: site.TaskLink(seen.Task), OutputSoFar: log, SelfMeasured: isSelfMeasured(run, def),
+		Run: run, Task: site.TaskLink(seen.Task), OutputSoFar: log, MeasuredByTaskProgram: isMeasuredByTaskProgram(run, def),
 		Stages:      mergeStages(def, run.Mode, ended, now, run.State.IsFinal()),
 		RankingRule: views.RankingName(def.RankingBy),
-		Sources: views.Sources{MainFileNames: []string{def.SubmissionName()},
+		SourceNames: views.SourceNames{MainFileNames: []string{def.SubmissionName()},
 			IsAdditionalFile: def.AllowsSubmittedFile},
 	}
 	card.Outcome.Mine, card.Outcome.MayReview, card.Outcome.Public = seen.IsOwner, seen.MayReview, seen.Task.VisibleTo(accounts.User{})
@@ -137,8 +137,9 @@ func (s *Runs) LiveCard(ctx context.Context, run work.Run, events []work.RunEven
 	return s.newCard(RunAccess{SubmissionAccess{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, run}, ended, now, ""), nil
 }
 
-// isSelfMeasured reports whether the kernel runs inside the task's own program, so that it could forge its time.
-func isSelfMeasured(run work.Run, def tasks.Definition) bool {
+// isMeasuredByTaskProgram reports whether the kernel runs inside the task's own program, so that it could forge its
+// time.
+func isMeasuredByTaskProgram(run work.Run, def tasks.Definition) bool {
 	return cmp.Or(run.Harness, harness.HarnessNameOfTask(def)) == harness.BundleHarness
 }
 

@@ -45,9 +45,9 @@ func scoreTurns(ranking tasks.Ranking, of cardSource) *views.Turns {
 	}
 	if other := of.confirmation.NewestTurnSubmission; other != run.SubmissionID && of.MaySeeTask {
 		turns.Of, turns.At = other, list[len(list)-1].EndedAt
-		turns.FirstNS, _ = harness.Score(ranking, MeasuredStage(of.Stages).Cases) // 0 if the first timing has no cases
+		turns.FirstNS, _ = harness.Score(ranking, StageOfScore(of.Stages).Cases) // 0 if the first timing has no cases
 	}
-	for i, c := range MeasuredStage(of.newestTurnStages).Cases {
+	for i, c := range StageOfScore(of.newestTurnStages).Cases {
 		if all, each := samples.ConfirmedCaseTimes(list, i); each != nil {
 			turns.Cases = append(turns.Cases, views.Turn{
 				Spec:     c.SpecLine,

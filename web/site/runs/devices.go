@@ -19,7 +19,7 @@ func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 	return s.DeviceListFor(ctx, accounts.User{})
 }
 
-// DeviceListFor lists what DeviceList lists, with additional data for admins.
+// DeviceListFor lists the slots and queue lengths of each device, as DeviceList does, with additional data for admins.
 func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]client.Device, error) {
 	list, _, err := s.devicesAndSwitches(ctx, viewer)
 	return list, err
@@ -28,13 +28,13 @@ func (s *Runs) DeviceListFor(ctx context.Context, viewer accounts.User) ([]clien
 // devicesAndSwitches returns the result of DeviceListFor, and the parts of the site that are switched off.
 func (s *Runs) devicesAndSwitches(
 	ctx context.Context, viewer accounts.User,
-) ([]client.Device, []switches.Switch, error) {
+) ([]client.Device, []switches.OffPart, error) {
 	workers, err := s.WorkersFor(ctx, viewer)
 	if err != nil {
 		return nil, nil, err
 	}
 	loads, err := s.site.Store.Work.DeviceLoads(ctx)
-	return s.devices(workers, loads.QueueLengths, loads.PausedDevices), loads.OffSwitches, err
+	return s.devices(workers, loads.QueueLengths, loads.PausedDevices), loads.OffParts, err
 }
 
 // WorkersFor lists the workers. Admins also see the reasons of failures.
@@ -49,7 +49,8 @@ func (s *Runs) WorkersFor(ctx context.Context, viewer accounts.User) ([]fleet.Wo
 	return workers, nil
 }
 
-// Devices returns what DeviceList returns, for callers that have already read the workers and the queue.
+// Devices lists the slots and queue lengths of each device, as DeviceList does, for callers that have already read the
+// workers and the queue.
 func (s *Runs) Devices(
 	ctx context.Context, workers []fleet.Worker, lengths []work.QueueLength,
 ) ([]client.Device, error) {
@@ -109,7 +110,8 @@ func (s *Runs) DeviceChoices(
 	return DeviceChoicesAmong(known, names, before), nil
 }
 
-// DeviceChoicesAmong returns what DeviceChoices returns, for callers that have already read the devices.
+// DeviceChoicesAmong returns the devices of a form, as DeviceChoices does, for callers that have already read the
+// devices.
 func DeviceChoicesAmong(known []client.Device, names []string, before []views.DeviceChoice) []views.DeviceChoice {
 	choices := make([]views.DeviceChoice, len(names))
 	for i, name := range names {

@@ -27,7 +27,7 @@ type Profile struct {
 	NoProfileReason string // there is none (yet), in a sentence
 }
 
-// StagesAndProfileOf reads the evidence of runs, by run ID. It makes three queries.
+// StagesAndProfileOf reads the stages and profiles of runs, by run ID. It makes three queries.
 func (s *Runs) StagesAndProfileOf(ctx context.Context, list ...RunAccess) (map[int64]StagesAndProfile, error) {
 	runs := make([]work.Run, len(list))
 	for i, seen := range list {
@@ -41,8 +41,8 @@ func (s *Runs) StagesAndProfileOf(ctx context.Context, list ...RunAccess) (map[i
 	return of, err
 }
 
-// readStagesAndProfile returns what StagesAndProfileOf returns, for callers that have read the profiles' runs and all
-// stages.
+// readStagesAndProfile reads the stages and profiles of runs, as StagesAndProfileOf does, for callers that have read
+// the profiles' runs and all stages.
 func (s *Runs) readStagesAndProfile(ctx context.Context, list []RunAccess, profiles map[int64]work.Run, more ...int64) (
 	map[int64]StagesAndProfile, map[int64][]work.Stage, error) {
 	ids := more

@@ -16,7 +16,7 @@ type reportFacts struct {
 	hasDot      bool               // dot is set
 	bandwidth   float64            // the device's roofs, in bytes and operations per second; 0 if unknown
 	flops       float64
-	kind        string // kind of the operations: "FP32"
+	flopsKind   string // kind of the operations: "FP32"
 }
 
 // factsOfCase returns the facts of a case's report. ok is false if the case has no report.
@@ -45,7 +45,7 @@ func readReportFacts(report *ncu.Report) (facts reportFacts) {
 		roof := ncu.RooflineOf(&report.Kernels[i])
 		facts.bandwidth = max(facts.bandwidth, valueInBase(roof.PeakBandwidth))
 		if main := roof.MostUsedArithmeticRoof(); main != nil && facts.flops == 0 {
-			facts.flops, facts.kind = valueInBase(main.PeakRate), main.Name
+			facts.flops, facts.flopsKind = valueInBase(main.PeakRate), main.Name
 		}
 	}
 	return facts

@@ -82,7 +82,7 @@ func (s *Runs) SetUploadedFiles(
 		}
 		return in, nil
 	}
-	task, err := s.VisibleTask(c.UserContext(), site.Actor(c), db.Slug(in.Task))
+	task, err := s.VisibleTask(c.UserContext(), site.Actor(c), db.Slug(in.TaskSlug))
 	if err != nil {
 		return in, err
 	}
@@ -94,7 +94,7 @@ func (s *Runs) SetUploadedFiles(
 	if err != nil {
 		return in, db.Errorf(db.Invalid, "These files cannot be submitted: %v.", err)
 	}
-	in.FileName, in.Source, in.Files = main, submitted.Source, submitted.Files
+	in.FileName, in.Source, in.AdditionalFiles = main, submitted.Source, submitted.Files
 	return in, nil
 }
 
@@ -122,7 +122,7 @@ func AdditionalFiles(files map[string][]byte) (list []views.FurtherFile) {
 func SubmittedFiles(
 	code *views.Highlighter, sub submissions.Submission, submitted tasks.Submission,
 ) []views.SourceFile {
-	colours := code.NewSourcePage()
+	colours := code.NewSourceLimiter()
 	files := []views.SourceFile{colours.ColorFile(sub.FileName, "", submitted.Source)}
 	for _, name := range submitted.Names() {
 		files = append(files, colours.ColorFile(name, name+"-", submitted.Files[name]))

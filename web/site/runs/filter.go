@@ -66,8 +66,8 @@ func (s *Runs) resubmit(
 	if err != nil {
 		return sub, err
 	}
-	in.Task, in.Devices, in.Via = seen.Task.Slug, []string{seen.Run.Device}, "web"
-	in.FileName, in.Source, in.Files = seen.Submission.FileName, source.Source, source.Files
+	in.TaskSlug, in.Devices, in.Via = seen.Task.Slug, []string{seen.Run.Device}, "web"
+	in.FileName, in.Source, in.AdditionalFiles = seen.Submission.FileName, source.Source, source.Files
 	sub, _, err = s.Submit(ctx, user, in)
 	return sub, err
 }

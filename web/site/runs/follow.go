@@ -21,11 +21,11 @@ func (s *Runs) StreamEvents(c *fiber.Ctx, as site.EventFormat, encode func(work.
 		return err
 	}
 	f := &follower{
-		store: s.site.Store, id: seen.Submission.ID, lastEventID: conns.LastEventID(c), output: seen.MaySeeSource,
-		hidden: NewRedactor(seen.Version.Definition), format: as, encode: encode,
+		store: s.site.Store, id: seen.Submission.ID, lastEventID: conns.LastEventID(c), maySeeOutput: seen.MaySeeSource,
+		redactor: NewRedactor(seen.Version.Definition), format: as, encode: encode,
 	}
 	if as == site.FormatJSON {
-		if f.runs, err = s.requestedRunIDs(c.UserContext(), f.id); err != nil {
+		if f.requestedRuns, err = s.requestedRunIDs(c.UserContext(), f.id); err != nil {
 			return err
 		}
 	}
@@ -39,15 +39,15 @@ func (s *Runs) StreamEvents(c *fiber.Ctx, as site.EventFormat, encode func(work.
 
 // follower sends the events of a submission to one reader, each once and in order, until all runs have ended.
 type follower struct {
-	store       *models.Store
-	id          int64          // submission
-	lastEventID int64          // id of the newest event that the reader has
-	output      bool           // the reader may see what compilers and programs print
-	hidden      Redactor       // removes the parts that only the owner may see
-	runs        map[int64]bool // the requested runs; programs get only these
-	hasEnded    bool           // all of them have ended
-	format      site.EventFormat
-	encode      func(work.RunEvent) []byte
+	store         *models.Store
+	id            int64          // submission
+	lastEventID   int64          // id of the newest event that the reader has
+	maySeeOutput  bool           // the reader may see what compilers and programs print
+	redactor      Redactor       // removes the parts that only the owner may see
+	requestedRuns map[int64]bool // the requested runs; programs get only these
+	hasEnded      bool           // all of them have ended
+	format        site.EventFormat
+	encode        func(work.RunEvent) []byte
 }
 
 // writeBacklog writes the stored events after the last event that the reader has.
@@ -68,7 +68,7 @@ func (f *follower) writeBacklog(ctx context.Context, out *conns.Writer) error {
 		}
 		if len(events) < eventsPerRead {
 			rest, err := f.pendingEvents(ctx)
-			return f.end(out, rest, err)
+			return f.endWhenComplete(out, rest, err)
 		}
 	}
 }
@@ -96,30 +96,30 @@ func (f *follower) writeLiveEvent(ctx context.Context, m conns.Message, out *con
 		return err
 	}
 	rest, err := e.RemainingWork(f.format, func() (work.PendingEvents, error) { return f.pendingEvents(ctx) })
-	return f.end(out, rest, err)
+	return f.endWhenComplete(out, rest, err)
 }
 
 // encodeForReader returns an event without parts that the reader may not see.
 func (f *follower) encodeForReader(e *site.SharedEvent) []byte {
-	if f.output || f.format == site.FormatHTML { // a page's events are the same for all readers
+	if f.maySeeOutput || f.format == site.FormatHTML { // a page's events are the same for all readers
 		return e.Encoded(f.format, f.encode)
 	}
-	return e.Encoded(site.FormatHiddenJSON, func(e work.RunEvent) []byte { return f.encode(f.hidden.RedactEvent(e)) })
+	return e.Encoded(site.FormatHiddenJSON, func(e work.RunEvent) []byte { return f.encode(f.redactor.RedactEvent(e)) })
 }
 
 // hidesEvent reports whether an event is omitted: output of compilers and programs if the viewer may not see the
 // source, which the output may quote; and for programs the events of profiles that the site added to a ranked run.
 func (f *follower) hidesEvent(e work.RunEvent) bool {
-	return e.Type == job.EventLog && !f.output || f.format == site.FormatJSON && !f.runs[e.RunID]
+	return e.Type == job.EventLog && !f.maySeeOutput || f.format == site.FormatJSON && !f.requestedRuns[e.RunID]
 }
 
 func (f *follower) pendingEvents(ctx context.Context) (work.PendingEvents, error) {
 	return f.store.Work.PendingEvents(ctx, f.id, f.format == site.FormatHTML)
 }
 
-// end ends the stream once all runs have ended (and, for a page, all profiles that follow them), so that the reader
-// does not reconnect. If newer events are stored, the stream ends after the hub has delivered them.
-func (f *follower) end(out *conns.Writer, rest work.PendingEvents, err error) error {
+// endWhenComplete ends the stream once all runs have ended (and, for a page, all profiles that follow them), so that
+// the reader does not reconnect. If newer events are stored, the stream ends after the hub has delivered them.
+func (f *follower) endWhenComplete(out *conns.Writer, rest work.PendingEvents, err error) error {
 	if err != nil || rest.HasLiveWork {
 		return err
 	}

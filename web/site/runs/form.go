@@ -22,7 +22,7 @@ import (
 
 // ReadForm reads the form of a submission. Uploaded files take precedence over text fields.
 func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
-	in := submissions.NewSubmission{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
+	in := submissions.NewSubmission{TaskSlug: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web",
 		AddedByAdmin: submissions.AdminSubmission{PersonName: c.FormValue("for"), Reason: c.FormValue("why")}}
 	form, err := c.MultipartForm()
 	if err != nil {
@@ -40,14 +40,14 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	// The browser sends the name of a file that the person loaded into the editor.
 	in.FileName = c.FormValue("filename")
 	in.Source = toUnixLineEnds(c.FormValue("source"))
-	in.Files, err = readTypedFiles(form)
+	in.AdditionalFiles, err = readTypedFiles(form)
 	return in, err
 }
 
 // RefusedSubmitForm returns the form of a refused submission with its input and the reason.
 func RefusedSubmitForm(in submissions.NewSubmission, why string) views.SubmitForm {
 	return views.SubmitForm{
-		Source: string(in.Source), Further: AdditionalFiles(in.Files), SentName: in.FileName,
+		Source: string(in.Source), Further: AdditionalFiles(in.AdditionalFiles), SentName: in.FileName,
 		Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why, Filter: in.ProfileFilter,
 		For: in.AddedByAdmin.PersonName, Why: in.AddedByAdmin.Reason,
 	}
@@ -147,7 +147,7 @@ var taskCommentPattern = regexp.MustCompile(`(?m)//.*$|#.*$|(?s:/\*.*?\*/|""".*?
 // Remarks returns messages of compute-sanitizer or the compiler about lines of a submission. They come from the first
 // run that has any.
 func (s *Runs) Remarks(ctx context.Context, seen SubmissionAccess, further []string) ([]views.Remark, error) {
-	of := views.Sources{
+	of := views.SourceNames{
 		MainFileNames:    []string{seen.Submission.FileName},
 		IsAdditionalFile: func(name string) bool { return slices.Contains(further, name) },
 	}

@@ -17,13 +17,13 @@ import (
 // its report, or encode it in numbers. The latter is not prevented, because a malicious author does not need a harness
 // to read sources (docs/security.md).
 type Redactor struct {
-	definition     tasks.Definition
-	isSelfMeasured bool // the task's own program reports
+	definition              tasks.Definition
+	isReportedByTaskProgram bool // the task's own program reports
 }
 
 // NewRedactor returns the Redactor for runs of a task version.
 func NewRedactor(def tasks.Definition) Redactor {
-	return Redactor{definition: def, isSelfMeasured: harness.HarnessNameOfTask(def) == harness.BundleHarness}
+	return Redactor{definition: def, isReportedByTaskProgram: harness.HarnessNameOfTask(def) == harness.BundleHarness}
 }
 
 // RedactStage removes texts from the result of a stage.
@@ -35,12 +35,12 @@ func (h Redactor) RedactStage(r *job.StageResult) {
 		r.Failure = h.RedactFailure(&why)
 	}
 	switch {
-	case h.isSelfMeasured:
+	case h.isReportedByTaskProgram:
 		r.ExtraKeys = nil
 	case r.Stage == job.StageBuild:
 		r.ExtraKeys = numberKernelNames(r.ExtraKeys)
 	}
-	if !h.isSelfMeasured && r.Stage != job.StageProfile && r.Stage != job.StageSanitize {
+	if !h.isReportedByTaskProgram && r.Stage != job.StageProfile && r.Stage != job.StageSanitize {
 		return
 	}
 	r.Cases = slices.Clone(r.Cases)
@@ -76,7 +76,7 @@ func (h Redactor) RedactFailure(f *job.Failure) *job.Failure {
 	}
 	hidden := *f
 	hidden.Reason = f.PublicReason()
-	if h.isSelfMeasured {
+	if h.isReportedByTaskProgram {
 		hidden.Reason = f.KindSentence()
 	}
 	if hidden.Reason != f.Reason {
@@ -94,7 +94,7 @@ func (h Redactor) RedactEvent(e work.RunEvent) work.RunEvent {
 	}
 	shown := *e.Event
 	shown.Text = ""
-	if shown.Case != nil && (h.isSelfMeasured || shown.Stage == job.StageProfile || shown.Stage == job.StageSanitize) {
+	if shown.Case != nil && (h.isReportedByTaskProgram || shown.Stage == job.StageProfile || shown.Stage == job.StageSanitize) {
 		c := *shown.Case
 		h.hideCase(shown.Stage, &c, map[string]string{})
 		shown.Case = &c

@@ -15,7 +15,7 @@ import (
 func (s *Runs) addMeasurements(of cardSource, def tasks.Definition, card *views.RunCard) (err error) {
 	run := of.Run
 	card.Timeline = TimelineOf(run, of.StagesAndProfile)
-	card.Timeline.Trace = fmt.Sprintf("/runs/%d/trace.json", run.ID)
+	card.Timeline.TraceURL = fmt.Sprintf("/runs/%d/trace.json", run.ID)
 	profile := of.Profile
 	if profile.Run.ID != 0 && profile.NoProfileReason == "" {
 		card.DetailsURL = string(views.ProfileURL(run.SubmissionID, run.ID))
@@ -30,7 +30,7 @@ func (s *Runs) addMeasurements(of cardSource, def tasks.Definition, card *views.
 			card.Kernels = views.ParseKernelFacts(stage.Result.ExtraKeys)
 		}
 	}
-	if card.MeasuredCases, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
+	if card.MeasuredCases, err = s.measuredCases(profile, def, StageOfScore(stages)); err != nil {
 		return err
 	}
 	first := card.Outcome.LeadingRun // known for a run that stands
@@ -83,7 +83,7 @@ func (s *Runs) measuredCases(
 		if err != nil {
 			return nil, err
 		}
-		one.PeakBytes, one.PeakFlops, one.PeakFlopsKind = roofs.bandwidth, roofs.flops, roofs.kind
+		one.PeakBytes, one.PeakFlops, one.PeakFlopsKind = roofs.bandwidth, roofs.flops, roofs.flopsKind
 		cases = append(cases, one)
 	}
 	return cases, nil

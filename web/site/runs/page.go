@@ -34,11 +34,11 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen SubmissionAccess) (live views.LiveR
 	for i := range live.Runs {
 		card := &live.Runs[i]
 		s.offerRunAgain(c, seen, card)
-		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
+		live.SelfMeasured = live.SelfMeasured || card.MeasuredByTaskProgram
 		live.CanCancel = live.CanCancel || !card.HasEnded() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Submission.UserID)
 	}
 	if family.HasUnfinished {
-		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Submission.ID, family.LastEvent)
+		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Submission.ID, family.LastEventID)
 	}
 	return live, nil
 }
@@ -92,7 +92,7 @@ func (s *Runs) BenchmarkTimes(ctx context.Context, rows []submissions.Submission
 	stages, err := s.site.Store.Work.StagesOf(ctx, ids...)
 	times := make(map[int64]float64, len(timed))
 	for _, run := range timed {
-		times[run.ID], _ = scores.BenchmarkScore(MeasuredStage(StagesOfAttempt(run, stages[run.ID])))
+		times[run.ID], _ = scores.BenchmarkScore(StageOfScore(StagesOfAttempt(run, stages[run.ID])))
 	}
 	return times, err
 }
@@ -126,7 +126,7 @@ func (s *Runs) TaskPage(
 func TaskSources(code *views.Highlighter, bundle *tasks.Bundle) (files []views.SourceFile) {
 	shown := slices.DeleteFunc(slices.Clone(bundle.Definition.Files), tasks.File.IsSubmission)
 	slices.SortStableFunc(shown, func(a, b tasks.File) int { return referenceFirstOrder(a.Name) - referenceFirstOrder(b.Name) })
-	page := code.NewSourcePage()
+	page := code.NewSourceLimiter()
 	for _, f := range shown {
 		files = append(files, page.ColorFile(f.Name, f.Name+"-", bundle.Files[f.Source]))
 	}

@@ -193,7 +193,7 @@ func (s *Runs) BoardRooflineDots(
 		}
 		if ok && facts.hasDot {
 			dot := facts.rooflineDot
-			dot.Run, dot.Name, dot.URL = st.RunID, fmt.Sprintf("%s. %s", format.Rank(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
+			dot.RunID, dot.Name, dot.URL = st.RunID, fmt.Sprintf("%s. %s", format.Rank(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
 			dots = append(dots, dot)
 		}
 	}

@@ -14,8 +14,8 @@ import (
 // MCP format it.
 type SubmissionView struct {
 	SubmissionAccess
-	Runs  []RunView
-	Ended bool // all runs have
+	Runs     []RunView
+	HasEnded bool // all runs have
 
 	stages map[int64][]work.Stage // of these runs, of their profiles, and of others that were asked for
 }
@@ -24,11 +24,11 @@ type SubmissionView struct {
 type RunView struct {
 	RunAccess
 	StagesAndProfile
-	Outcome          *boards.Outcome // nil unless it stands on the board of the task's current version
-	ValidationResult boards.ValidationResult
-	QueuePosition    int           // in the queue; 0 if it does not wait
-	ExpectedWait     time.Duration // expected; 0 if unknown
-	MissingWorker    string        // for what it waits although slots may be free: "a worker that has …"
+	Outcome           *boards.Outcome // nil unless it stands on the board of the task's current version
+	ValidationResult  boards.ValidationResult
+	QueuePosition     int           // in the queue; 0 if it does not wait
+	ExpectedWait      time.Duration // expected; 0 if unknown
+	MissingWorkerText string        // for what it waits although slots may be free: "a worker that has …"
 	// QueuedDevice is the device that the run waits for; nil if the run does not wait or the device is unknown.
 	QueuedDevice *client.Device
 }
@@ -42,19 +42,20 @@ func (s *Runs) ReadSubmission(ctx context.Context, seen SubmissionAccess) (Submi
 	return s.readWithRuns(ctx, seen, family)
 }
 
-// readWithRuns returns what ReadSubmission returns, for callers that have read the runs. It also reads the stages of
-// the runs in more.
+// readWithRuns reads a submission for its viewer, as ReadSubmission does, for callers that have already read its runs:
+// family has them. more lists the IDs of further runs, such as those that measured a run again, whose stages the view
+// also gets in its field stages.
 func (s *Runs) readWithRuns(
 	ctx context.Context, seen SubmissionAccess, family work.SubmissionRuns, more ...int64,
 ) (r SubmissionView, err error) {
 	list, standing, waits := make([]RunAccess, len(family.Runs)), []boards.Entry{}, false
-	r = SubmissionView{SubmissionAccess: seen, Ended: true}
+	r = SubmissionView{SubmissionAccess: seen, HasEnded: true}
 	for i, run := range family.Runs {
 		list[i] = RunAccess{seen, run}
 		if run.MayBeEntry() && run.VersionID == seen.Task.VersionID {
 			standing = append(standing, run.BoardEntry())
 		}
-		r.Ended, waits = r.Ended && run.State.IsFinal(), waits || run.State == work.StateQueued
+		r.HasEnded, waits = r.HasEnded && run.State.IsFinal(), waits || run.State == work.StateQueued
 	}
 	of, stages, err := s.readStagesAndProfile(ctx, list, family.Profiles, more...)
 	if err != nil {
@@ -102,7 +103,7 @@ func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
 		run := &r.Runs[i]
 		at := slices.IndexFunc(devices, func(d client.Device) bool { return d.Device == run.Run.Device })
 		if run.Run.State == work.StateQueued {
-			run.MissingWorker = s.site.Store.Fleet.MissingWorkerAmong(workers, run.Run.Device, run.Run.Requires, s.site.Now())
+			run.MissingWorkerText = s.site.Store.Fleet.MissingWorkerTextAmong(workers, run.Run.Device, run.Run.Requires, s.site.Now())
 		}
 		if run.QueuePosition = places[run.Run.ID]; at < 0 || run.Run.State != work.StateQueued {
 			continue
@@ -126,5 +127,5 @@ func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
 // waitsBehindOthers reports whether a run waits for a slot behind other runs.
 func (r RunView) waitsBehindOthers() bool {
 	d := r.QueuedDevice
-	return d != nil && r.MissingWorker == "" && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.QueuePosition
+	return d != nil && r.MissingWorkerText == "" && d.Slots > 0 && d.PausedSince == nil && IdleSlots(*d) < r.QueuePosition
 }

@@ -39,9 +39,9 @@ func (s *Runs) BoardRoofOf(
 		roof.Bandwidth = facts.bandwidth
 		roof.Dots, _, err = s.BoardRooflineDots(ctx, RunAccess{SubmissionAccess{MaySeeTask: true}, work.Run{VersionID: record.VersionID, Work: work.Work{Device: record.Device}}}, 0)
 		// The run was beaten, or its software is older than the board's.
-		if !slices.ContainsFunc(roof.Dots, func(d charts.RooflineDot) bool { return d.Run == record.RunID }) {
+		if !slices.ContainsFunc(roof.Dots, func(d charts.RooflineDot) bool { return d.RunID == record.RunID }) {
 			own := facts.rooflineDot
-			own.Run, own.Name, own.URL = record.RunID, record.UserName, string(views.ProfileURL(record.SubmissionID, record.RunID))
+			own.RunID, own.Name, own.URL = record.RunID, record.UserName, string(views.ProfileURL(record.SubmissionID, record.RunID))
 			roof.Dots = append(roof.Dots, own)
 		}
 		return record, roof, err == nil && roof.HasChart(), err

@@ -27,7 +27,7 @@ func (s *Runs) addStageClock(def tasks.Definition, card *views.RunCard) {
 			continue
 		}
 		card.Stages[i].Elapsed, card.Stages[i].TimeLimit = max(s.site.Now().Sub(stage.Result.StartedAt), 0), limits[stage.Result.Stage]
-		if stage.Result.Stage == job.StageRanked && !card.SelfMeasured {
+		if stage.Result.Stage == job.StageRanked && !card.MeasuredByTaskProgram {
 			card.Stages[i].MinProcesses = harness.MinProcesses
 		}
 		if next := len(stage.Result.Cases); next < len(cases[stage.Result.Stage]) && stage.TotalCases > 0 {
@@ -155,8 +155,8 @@ func timeSpans(run work.Run, stages []job.StageResult, note string) []charts.Tim
 	return spans
 }
 
-// MeasuredStage returns the stage whose times a run's score is based on: the ranked stage, or else the benchmark.
-func MeasuredStage(stages []job.StageResult) job.StageResult {
+// StageOfScore returns the stage whose times a run's score is based on: the ranked stage, or else the benchmark.
+func StageOfScore(stages []job.StageResult) job.StageResult {
 	var found job.StageResult
 	for _, r := range stages {
 		if r.Stage == job.StageRanked || r.Stage == job.StageBenchmark {

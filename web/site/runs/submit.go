@@ -36,18 +36,18 @@ func (s *Runs) Submit(
 		return submissions.Submission{}, nil, err
 	}
 	switch {
-	case in.Task == "" && named.Leaderboard == "":
+	case in.TaskSlug == "" && named.Leaderboard == "":
 		return submissions.Submission{}, nil, site.Invalid("task",
 			"Name the task, in the request or as %s leaderboard NAME in the source.", parse.DirectivePrefix(in.FileName))
-	case in.Task == "":
-		in.Task = named.Leaderboard
-	case named.Leaderboard != "" && !isSameTaskName(named.Leaderboard, in.Task):
+	case in.TaskSlug == "":
+		in.TaskSlug = named.Leaderboard
+	case named.Leaderboard != "" && !isSameTaskName(named.Leaderboard, in.TaskSlug):
 		return submissions.Submission{}, nil, site.Invalid("task_mismatch",
-			"The source is for the task %q but was sent to %q.", named.Leaderboard, in.Task)
+			"The source is for the task %q but was sent to %q.", named.Leaderboard, in.TaskSlug)
 	}
-	task, err := s.VisibleTask(ctx, user, db.Slug(in.Task))
+	task, err := s.VisibleTask(ctx, user, db.Slug(in.TaskSlug))
 	if in.AddedByAdmin.PersonName != "" && db.KindOf(err) == db.NotFound {
-		err = site.Invalid("for", "%s cannot see a task %q. Check its name, or invite the person.", user.Name, in.Task)
+		err = site.Invalid("for", "%s cannot see a task %q. Check its name, or invite the person.", user.Name, in.TaskSlug)
 	}
 	if err != nil {
 		return submissions.Submission{}, nil, err

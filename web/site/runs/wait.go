@@ -15,12 +15,12 @@ func addQueuePosition(run RunView, card *views.RunCard) {
 	switch {
 	case card.LacksWorker && d != nil && d.Problem != "":
 		card.WaitingReason = d.Problem + " The run keeps its place and starts when that is fixed."
-	case card.LacksWorker && run.MissingWorker != "":
-		card.WaitingReason = "It waits for " + run.MissingWorker + "."
+	case card.LacksWorker && run.MissingWorkerText != "":
+		card.WaitingReason = "It waits for " + run.MissingWorkerText + "."
 	case card.LacksWorker:
 		card.WaitingReason = "The run keeps its place and starts when a worker connects."
-	case run.MissingWorker != "":
-		card.QueuePosition, card.WaitingReason = 0, "It waits for "+run.MissingWorker+". It keeps its place, and the runs behind it may start."
+	case run.MissingWorkerText != "":
+		card.QueuePosition, card.WaitingReason = 0, "It waits for "+run.MissingWorkerText+". It keeps its place, and the runs behind it may start."
 	case d.PausedSince != nil:
 		card.WaitingReason = fmt.Sprintf("%s paused %s. The run keeps its place and starts when the device is resumed.", d.PausedBy, d.Device)
 		if d.PauseReason != "" {
