@@ -92,7 +92,7 @@ func bwrapArguments(spec *Spec, a *sandboxDirs, uid int, fds bwrapDescriptors) [
 	if spec.MountProc {
 		// bubblewrap's own process has the run's user ID and no seccomp filter. A program that wrote its memory through
 		// /proc would escape the filter, and its command line contains the program's secrets.
-		args = append(args, "--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
+		args = append(args, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 	}
 	args = append(args, "--dev", "/dev") // before the device nodes, which it would hide
 	for _, node := range spec.DeviceNodes {
@@ -109,7 +109,7 @@ func bwrapArguments(spec *Spec, a *sandboxDirs, uid int, fds bwrapDescriptors) [
 		"--json-status-fd", strconv.Itoa(fds.statusFD), "--block-fd", strconv.Itoa(fds.gateFD),
 		// These come last, because mount points are created in the directories. Both are tmpfs with half of the
 		// machine's memory.
-		"--remount-ro", "/dev", "--remount-ro", "/",
+		"--remount-ro", "/dev/pts", "--remount-ro", "/dev", "--remount-ro", "/",
 		"--chdir", cmp.Or(spec.WorkingDir, "/tmp"), "--",
 	)
 	return append(args, spec.Argv...)

@@ -14,6 +14,7 @@ const deniedSource = `
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <initializer_list>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -53,6 +54,11 @@ int main() {
 	CALL(inotify_init); CALL(inotify_init1, 0); CALL(inotify_add_watch, 0, "/usr", 1);
 	report("cachestat", syscall(451, 0, 0, 0, 0));
 	report("fcntl(notify)", fcntl(open("/usr", O_RDONLY), F_NOTIFY, 1));
+	f_owner_ex owner = {F_OWNER_PID, 1};
+	report("fcntl(setown)", fcntl(0, F_SETOWN, 1));
+	report("fcntl(setown_ex)", fcntl(0, F_SETOWN_EX, &owner));
+	report("fcntl(setsig)", fcntl(0, F_SETSIG, 19));
+	for (int command : {0x8901, 0x8902}) report("ioctl", ioctl(0, command, &owner.pid));
 	sock_filter all[] = {{BPF_RET | BPF_K, 0, 0, 0xffffffff}};
 	sock_fprog filter = {1, all};
 	int local = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -90,7 +96,7 @@ func TestSystemCallFilterRefusesEachNamedCallAndNoOther(t *testing.T) {
 		Limits: limits(),
 	})
 	parts := strings.Split(o.Stdout, "--\n")
-	if o.ExitCode != 0 || len(parts) != 3 || strings.Count(parts[0], "\n") != 99 {
+	if o.ExitCode != 0 || len(parts) != 3 || strings.Count(parts[0], "\n") != 104 {
 		t.Fatalf("code %d %s: %s%s", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
 	}
 	for i, want := range []string{"EPERM", "ENOSYS", "OK"} {

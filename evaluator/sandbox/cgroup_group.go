@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -190,6 +191,21 @@ func (g *ControlGroup) Kill(deadline time.Time) (dead bool) {
 		}
 	}
 	return true
+}
+
+// hasRunningProcess reports whether a process of the group is running, and so does not hang in a driver.
+func (g *ControlGroup) hasRunningProcess() bool {
+	if g == nil {
+		return false
+	}
+	for _, dir := range g.groupDirs() {
+		for _, pid := range readFileWords(filepath.Join(dir, "cgroup.procs")) {
+			if strings.HasPrefix(statusFields(filepath.Join("/proc", pid, "status"))["State"], "R") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // killProcesses sends SIGKILL to every process of a cgroup and reports whether there was none.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/internal/test/tier"
 )
 
 func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
@@ -250,6 +252,26 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			tier.WaitFor(t, "processes that sleep", func() error {
+				if g.hasRunningProcess() {
+					return errors.New("one runs")
+				}
+				return nil
+			})
+			busy := exec.Command("/bin/sh", "-c", "while :; do :; done")
+			if err := busy.Start(); err != nil {
+				t.Fatal(err)
+			}
+			started = append(started, busy)
+			if err := g.AddProcess(busy.Process.Pid); err != nil {
+				t.Fatal(err)
+			}
+			tier.WaitFor(t, "a process that runs", func() error {
+				if !g.hasRunningProcess() {
+					return errors.New("none runs")
+				}
+				return nil
+			})
 			if !g.Kill(time.Now().Add(5 * time.Second)) {
 				t.Error("processes are left")
 			}

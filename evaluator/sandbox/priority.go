@@ -21,3 +21,13 @@ func setBackgroundPriority(pid, nice int) error {
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/autogroup", pid), []byte(strconv.Itoa(nice)), 0)
 	return nil
 }
+
+// preferToKill makes Linux kill this process or its children, rather than the server or its database, when the machine
+// runs out of memory: the limits of an evaluation's processes add up to more than the machine has. The process can undo
+// this if the server lacks CAP_SYS_RESOURCE.
+func preferToKill(pid int) error {
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("1000"), 0); err != nil {
+		return fmt.Errorf("let a run be killed first: %w", err)
+	}
+	return nil
+}

@@ -104,6 +104,9 @@ func (p *Process) waitForProcess() {
 
 // launch starts the run up to the gate, sets its limits, and opens the gate. It must run on a dedicated thread.
 func (p *Process) launch(s *Sandbox, h *hostFeatures) (err error) {
+	if p.spec.SandboxSlot >= uidRangeSize {
+		return fmt.Errorf("the worker has %d user IDs, and needs another one: give it fewer slots", uidRangeSize)
+	}
 	name, uid := newRunName(), s.userID(h, p.spec.SandboxSlot)
 	p.nice = s.config.BuildNice
 	defer func() {
@@ -137,6 +140,9 @@ func (p *Process) openGate(uid int) error {
 	// bubblewrap's child waits at the gate before it forks, so all processes that it creates are in the group.
 	if err := errors.Join(p.controlGroup.AddProcess(p.pid), setRealUser(uid),
 		setRlimits(p.pid, p.spec.Limits, p.controlGroup)); err != nil {
+		return err
+	}
+	if err := preferToKill(p.pid); err != nil {
 		return err
 	}
 	if p.spec.Limits.IsBackground {

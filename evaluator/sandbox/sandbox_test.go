@@ -62,6 +62,15 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 	}
 }
 
+// TestRunsAreKilledBeforeTheServer: when the machine runs out of memory.
+func TestRunsAreKilledBeforeTheServer(t *testing.T) {
+	spec := shell("cat /proc/self/oom_score_adj")
+	spec.MountProc = true
+	if o := run(t, newSandbox(t), spec); o.Stdout != "1000\n" {
+		t.Errorf("oom_score_adj is %q, want 1000", o.Stdout)
+	}
+}
+
 func TestBackgroundRunsHaveTheLowestPriority(t *testing.T) {
 	spec := shell("nice; sh -c nice")
 	spec.Limits.IsBackground = true
@@ -244,6 +253,11 @@ func TestSandboxThatCannotBeMadeSaysWhy(t *testing.T) {
 			t.Fatalf("outcome %+v, error %v", o, err)
 		}
 		assertUnharmed(t, sb, 0)
+	}
+	beyond := shell("echo ran")
+	beyond.SandboxSlot = 1000
+	if o, err := sb.Run(context.Background(), beyond); err == nil || !strings.Contains(err.Error(), "fewer slots") {
+		t.Errorf("a slot with another server's user: %+v, %v", o, err)
 	}
 	o := run(t, sb, sandbox.Spec{Argv: []string{"/no/such/program"}, Limits: limits()})
 	if o.ExitCode != 127 || !strings.Contains(o.Stderr, "/no/such/program") {

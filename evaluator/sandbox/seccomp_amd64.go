@@ -5,6 +5,9 @@ import "golang.org/x/sys/unix"
 // x32Bit marks system calls of the x32 ABI, which have other numbers than those in deniedSystemCalls.
 const x32Bit = 0x40000000
 
+// ioctlFIOSETOWN and ioctlSIOCSPGRP are F_SETOWN as ioctl.
+const ioctlFIOSETOWN, ioctlSIOCSPGRP = 0x8901, 0x8902
+
 // deniedSystemCall is a system call that fails with EPERM in the sandbox.
 type deniedSystemCall struct {
 	name   string
@@ -84,8 +87,9 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 	}
 	p.returnForArgument(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
 	p.returnForArgument(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
-	// These commands can watch files, like inotify.
-	p.returnForArgument(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY}, denied, allow)
+	// These commands can watch files, like inotify, or have a file send a signal after its process has ended.
+	p.returnForArgument(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY, unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG}, denied, allow)
+	p.returnForArgument(unix.SYS_IOCTL, 1, unix.BPF_JEQ, []uint32{ioctlFIOSETOWN, ioctlSIOCSPGRP}, denied, allow)
 	// The machine has a common limit for the filters of all sockets, including those in other sandboxes.
 	p.socketOptionRules([]uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF, unix.SO_ATTACH_REUSEPORT_CBPF, unix.SO_ATTACH_REUSEPORT_EBPF}, denied)
 	families := []uint32{unix.AF_UNIX}

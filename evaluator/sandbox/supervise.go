@@ -24,8 +24,9 @@ const (
 // causeCancelled is the cause if ctx ended the run.
 const causeCancelled = "cancelled"
 
-// killTimeout limits the wait for a killed process to die; one that hangs in a driver never does.
-const killTimeout = 10 * time.Second
+// killTimeout limits the wait for a killed process to die; one that hangs in a driver never does. A program can choose
+// how much the kernel must free, such as millions of files or locks: dyingTimeout limits the wait while the kernel does.
+const killTimeout, dyingTimeout = 10 * time.Second, 5 * time.Minute
 
 // supervise waits for the end of a run, or kills it, and cleans up.
 func (p *Process) supervise(ctx context.Context) {
@@ -74,14 +75,19 @@ func (p *Process) waitOrCause(ctx context.Context) string {
 // killAll kills every process of the run and returns when none is left. The death of PID 1 ends all processes of its
 // namespace and becomes visible only after theirs. Killing the cgroup is an independent second way.
 func (p *Process) killAll() error {
-	deadline := time.Now().Add(killTimeout)
+	begun := time.Now()
+	deadline := begun.Add(killTimeout)
 	if p.pidfd >= 0 {
 		_ = unix.PidfdSendSignal(p.pidfd, unix.SIGKILL, nil, 0)
 	}
 	if p.unsandboxed || p.pidfd < 0 {
 		_ = unix.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	}
-	if p.pidfd >= 0 && !p.waitUntilDead(deadline) {
+	for p.pidfd >= 0 && !p.waitUntilDead(deadline) {
+		if p.controlGroup.hasRunningProcess() && time.Since(begun) < dyingTimeout {
+			deadline = time.Now().Add(time.Second)
+			continue
+		}
 		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.SandboxSlot, ErrProcessStuck)
 	}
 	if !p.controlGroup.Kill(deadline) {

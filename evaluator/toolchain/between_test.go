@@ -151,6 +151,27 @@ def leave():
     os.close(done)
     os.read(ready, 1)
 `},
+	{"the times of the terminals' folder", `
+import os
+def find(): return "word" if os.stat("/dev/pts").st_mtime_ns == 4711 else ""
+def leave():
+    try: os.utime("/dev/pts", ns=(4711, 4711))
+    except OSError: pass
+`},
+	{"the mode of the terminals' multiplexer", `
+import os
+def find(): return "word" if os.stat("/dev/pts/ptmx").st_mode & 0o777 == 0o123 else ""
+def leave():
+    try: os.chmod("/dev/pts/ptmx", 0o123)
+    except OSError: pass
+`},
+	{"a setting of the kernel", `
+name = "/proc/sys/kernel/shmmni"
+def find(): return "word" if open(name).read() == "4711\n" else ""
+def leave():
+    try: open(name, "w").write("4711")
+    except OSError: pass
+`},
 	{"a key", `
 import ctypes
 libc = ctypes.CDLL(None)
@@ -172,7 +193,9 @@ def leave(): pass
 func TestNoMessageOfAStageReachesTheNext(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b := newBuilder()
-	turns := newTurns(t, b, cpu())
+	at := cpu()
+	at.DeviceNodes = []string{"/dev/null"} // with it comes /proc, as on a GPU
+	turns := newTurns(t, b, at)
 	for _, c := range carriers {
 		t.Run(c.name, func(t *testing.T) {
 			a, _ := mustBuild(t, b, bundle(c.program+report+"found = find()\nleave()\nreport('found', repr(found))\n"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -173,7 +174,7 @@ func (s *runningStage) stageOutcome(ended *stageEndReport, cut string, wallTime 
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidationFailed) {
 		s.python.Stop()
-		if s.python.err != nil && cut == "" {
+		if s.python.err != nil && (cut == "" || errors.Is(s.python.err, sandbox.ErrProcessStuck)) {
 			return o, s.python.err
 		}
 		o = s.python.outcome
