@@ -27,7 +27,7 @@ const maxAlternatePlaces = 2
 
 // memoryForAlternates is the GPU memory in bytes from which a GPU has maxAlternatePlaces. Each place has up to three
 // CUDA contexts, of about half a gigabyte each.
-const memoryForAlternates = 32 << 30
+const memoryForAlternates = 48 << 30
 
 // BuildEnvironment returns the sandbox environment that compiles a job for slot s: without the device, and with a user
 // ID that no program on a slot has. AcquireBuild returns number.

@@ -209,14 +209,26 @@ func (h *Lease) ProbeAfterFailure(ctx context.Context) (working bool) {
 	return working
 }
 
+// waitingBuildsPerSlot limits the jobs that wait for a build slot without a permit. Others keep theirs, so that the
+// site sends the worker no more.
+const waitingBuildsPerSlot = 2
+
 // AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's permit to the
-// slot, so that another job can arrive.
+// slot, so that another job can arrive. If few jobs wait, it does so before it waits, because jobs that build nothing
+// should not wait for those that do.
 func (p *Set) AcquireBuild(ctx context.Context, t *InFlightPermit) (number int, release func(), err error) {
+	done := func() {}
+	if t != nil && p.buildCount(t.slot.Device) < (1+waitingBuildsPerSlot)*p.cfg.ConcurrentBuilds {
+		done = t.returnDuringBuild()
+	}
 	select {
 	case number = <-p.freeBuildSlots:
-		done := t.returnDuringBuild()
+		if t != nil && t.isHeld {
+			done = t.returnDuringBuild()
+		}
 		return number, func() { done(); p.freeBuildSlots <- number }, nil
 	case <-ctx.Done():
+		done()
 		return 0, nil, context.Cause(ctx)
 	}
 }

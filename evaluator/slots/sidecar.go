@@ -8,8 +8,7 @@ import (
 )
 
 // sidecarsPerSlot is the number of evaluations whose kernels are compiled at the same time for one GPU. On an H200's
-// machine a Triton kernel takes 0.6 s to compile, and an evaluation holds the GPU for 0.4 s; with two of them the GPU
-// waited for a fifth of the time until each of them had begun at another moment.
+// machine a Triton kernel takes 0.6 s to compile, and an evaluation holds the GPU for 0.4 s.
 const sidecarsPerSlot = 3
 
 // maxSidecarWait is the time after which a job no longer waits for sidecars: kernels that compile for minutes must not
@@ -33,6 +32,7 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 		at := p.Environment(s)
 		at.SandboxSlot = p.precompileSlot() + 1 + s.sandboxSlot*sidecarsPerSlot + i
 		at.DeviceNodes, at.ExtraSandboxSlots, at.AlternateSandboxSlots = nil, nil, nil
+		at.RunLimits.IsBackground = true
 		at.RunLimits.Memory = min(at.RunLimits.Memory, at.BuildLimits.Memory)
 		// Otherwise PyTorch asks the driver for devices at its import, and NVRTC 13, which also initializes the driver,
 		// crashes in processes that are forked later.
@@ -42,20 +42,32 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 	return out
 }
 
+// idleCheckInterval is the time between two checks whether a slot has become idle.
+const idleCheckInterval = 50 * time.Millisecond
+
 // AcquireSidecar waits for a free sidecar of the slot, and returns the job's permit to the slot as AcquireBuild does.
-// The sidecar is nil if compiling on a slot is quicker: because a slot of the device is idle and no other job is being
-// built for it, or because no sidecar became free within maxSidecarWait.
+// The sidecar is nil if compiling on a slot is quicker: because a slot of the device is idle, and no other job is being
+// built for it or no sidecar is free, or because none became free within maxSidecarWait.
 func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit) (sidecar *Sidecar, release func(), err error) {
 	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil
 	}
-	select {
-	case sidecar = <-s.freeSidecars:
-		done := t.returnDuringBuild()
-		return sidecar, func() { done(); s.freeSidecars <- sidecar }, nil
-	case <-time.After(maxSidecarWait):
-		return nil, func() {}, nil
-	case <-ctx.Done():
-		return nil, nil, context.Cause(ctx)
+	timeout := time.After(maxSidecarWait)
+	check := time.NewTicker(idleCheckInterval)
+	defer check.Stop()
+	for {
+		select {
+		case sidecar = <-s.freeSidecars:
+			done := t.returnDuringBuild()
+			return sidecar, func() { done(); s.freeSidecars <- sidecar }, nil
+		case <-check.C:
+			if !p.IsDeviceBusy(s.Device) {
+				return nil, func() {}, nil
+			}
+		case <-timeout:
+			return nil, func() {}, nil
+		case <-ctx.Done():
+			return nil, nil, context.Cause(ctx)
+		}
 	}
 }

@@ -23,7 +23,7 @@ func TestAcquireSidecar(t *testing.T) {
 		if sidecar, _ := acquire(); sidecar != nil {
 			t.Error("a job whose slot is idle got a sidecar")
 		}
-		mustHold(t, p, own, 1)
+		held := mustHold(t, p, own, 1)
 		var releases []func()
 		for range sidecarsPerSlot {
 			sidecar, release := acquire()
@@ -35,6 +35,17 @@ func TestAcquireSidecar(t *testing.T) {
 		began := time.Now()
 		if sidecar, _ := acquire(); sidecar != nil || time.Since(began) != maxSidecarWait {
 			t.Errorf("sidecar %v after %v, want none after %v", sidecar, time.Since(began), maxSidecarWait)
+		}
+		came := make(chan *Sidecar)
+		go func() {
+			sidecar, _ := acquire()
+			came <- sidecar
+		}()
+		synctest.Wait()
+		held.Release()
+		began = time.Now()
+		if sidecar := <-came; sidecar != nil || time.Since(began) > idleCheckInterval {
+			t.Errorf("a job waited %v for a sidecar beside an idle slot", time.Since(began))
 		}
 		releases[0]()
 		if sidecar, _ := acquire(); sidecar == nil {

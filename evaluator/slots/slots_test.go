@@ -192,6 +192,30 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 	}
 }
 
+// TestJobsWaitForABuildSlotWithoutAPermit: those that build nothing can pass them, but the site does not send all of a
+// batch to one worker.
+func TestJobsWaitForABuildSlotWithoutAPermit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		p := NewSet(Config{Slots: []device.Slot{{Device: "H200"}}, ConcurrentBuilds: 2})
+		s := p.AllSlots()[0]
+		most := 2 + 2*waitingBuildsPerSlot
+		for jobs := 1; jobs <= most+1; jobs++ {
+			mine := s.AcquirePermit(ctx)
+			go func() {
+				_, _, _ = p.AcquireBuild(ctx, mine)
+				mine.Return()
+			}()
+			synctest.Wait()
+			building, held := p.JobRequest(s).BuildingCount, len(s.permits)
+			if want := min(jobs, most); building != want || held != jobs-want {
+				t.Errorf("%d jobs: %d are being built, and %d have a permit", jobs, building, held)
+			}
+		}
+		cancel()
+	})
+}
+
 // TestNoTwoPlacesShareAUser: a GPU with little memory has one alternate place, the others have two.
 func TestNoTwoPlacesShareAUser(t *testing.T) {
 	p := gpus(3, nil)
