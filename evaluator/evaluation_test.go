@@ -295,6 +295,15 @@ func TestAReferenceIsTimedBesideAnExtensionThatDoesNotCompile(t *testing.T) {
 		result.RefRuntime.Mean <= 0 || result.Fault != "" {
 		t.Errorf("%+v, %+v", result.Report, result.RefRuntime)
 	}
+	blaming := strings.Replace(broken, "no such type", "ref_kernel.py: no such type", 1)
+	result = evaluateOn(t, w, compare(t, torch(doubling), torch(blaming)))
+	if result.Compiled || !strings.Contains(result.CompilationError, "no such type") || result.Fault != "" {
+		t.Errorf("a kernel that names the reference: %+v", result.Report)
+	}
+	printing := doubling + "import sys\nprint(\"Error building extension 'e': ref_kernel.py\", file=sys.stderr)  # load_inline\n"
+	if result = evaluateOn(t, w, compare(t, torch(doubling), torch(printing))); !result.Correctness {
+		t.Errorf("a kernel that prints an error: %+v", result.Report)
+	}
 	result = evaluateOn(t, w, compare(t, torch(broken), torch(doubling)))
 	if result.RefCompilationError == "" || result.Fault != kernelrun.FaultReference {
 		t.Errorf("a reference that does not compile: %+v", result.Report)

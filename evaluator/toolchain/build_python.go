@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	processors "golang.org/x/sys/cpu"
@@ -48,6 +49,10 @@ const (
 	extensionsScript  = "warpboard_extensions.py"
 )
 
+// extensionErrorText is PyTorch's message for an extension that does not compile. Other import errors on a machine
+// without the device mean nothing.
+const extensionErrorText = "Error building extension"
+
 // minExtensionsTimeout is the minimum time limit for importing torch and compiling a small extension. A build of many
 // files gets three times as much. The limits of an ordinary build are for a compiler without the import of torch.
 const minExtensionsTimeout = 2 * time.Minute
@@ -81,7 +86,8 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 		if filepath.Ext(name) != ".py" || !slices.ContainsFunc(texts, CompilesExtension) {
 			continue
 		}
-		if err := b.buildExtensions(ctx, req, a, name, result); err != nil || result.Status != job.StatusPass {
+		err := b.buildExtensions(ctx, req, a, name, result)
+		if err != nil || result.Status != job.StatusPass || a.failedExtension != "" {
 			return err
 		}
 	}
@@ -152,6 +158,10 @@ func (b *Builder) buildExtensions(
 	if outcome.ExceededLimit != "" || outcome.Cancelled {
 		status, failure := commandFailure(outcome, "compiling the extensions of "+name)
 		failBuild(result, status, failure)
+		return nil
+	}
+	if outcome.ExitCode != 0 && strings.Contains(outcome.Stderr, extensionErrorText) {
+		a.failedExtension = name
 		return nil
 	}
 	archive := outcome.Files[extensionsArchive]

@@ -79,7 +79,12 @@ type Artifact struct {
 	importsTorch      bool              // py: its files import torch
 	judgeEnv          map[string]string // py: BuildRequest.JudgeEnv
 	extensionArchives map[string][]byte // py: archives of compiled extensions, by submitted file
+	failedExtension   string            // py: the submitted file whose extension does not compile
 }
+
+// FailedExtension returns the submitted Python file whose extension does not compile; empty if all do. The build itself
+// succeeded, because a failed import does not fail it.
+func (a *Artifact) FailedExtension() string { return a.failedExtension }
 
 // extensionArchiveOf returns the archive of a submitted file. If file is "", it returns the last archive, which belongs
 // to the main file (see tasks.Definition.WithFiles).

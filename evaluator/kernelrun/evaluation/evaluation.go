@@ -20,10 +20,6 @@ import (
 	"warpboard/tasks"
 )
 
-// extensionErrorText is PyTorch's message for an extension that does not compile. Other import errors on a machine
-// without the device mean nothing.
-const extensionErrorText = "Error building extension"
-
 // Builder builds and runs programs, and caches compiled kernels. The implementation is *toolchain.Builder.
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
@@ -44,6 +40,8 @@ type Evaluation struct {
 	requestJSON []byte // content of requestFile
 	artifact    *toolchain.Artifact
 	buildResult job.StageResult
+	// referenceFailed means that the build failed, and in the reference's file.
+	referenceFailed bool
 	// extensionFailure is set if the custom kernel's extension does not compile. Then only the reference is timed.
 	extensionFailure *kernelrun.Result
 	precompiled      precompiledKernels
@@ -98,7 +96,7 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 // buildReferenceAlone stores the result for an extension that does not compile. If it belongs to the custom kernel, the
 // reference is built without it.
 func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
-	result, built := extensionFailureResult(e.buildResult.Stderr), e.buildResult
+	result, built := extensionFailureResult(e.buildResult.Stderr, e.referenceFailed), e.buildResult
 	if err := e.storeResult(result); e.request.RefKernel == nil || result.Fault != "" || err != nil {
 		return err
 	}
@@ -140,9 +138,13 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if strings.Contains(result.Stderr, extensionErrorText) {
-		artifact = nil
+	// The output is the kernels' own: it does not show whose build failed.
+	e.referenceFailed = false
+	if artifact != nil && artifact.FailedExtension() != "" {
+		e.referenceFailed, artifact = artifact.FailedExtension() == refFile, nil
 	} else if result.Failure != nil {
+		what, _, _ := strings.Cut(result.Failure.Reason, refFile)
+		e.referenceFailed = what == "Reading " || what == "Compiling the extensions of "
 		result.Stderr = strings.TrimSpace(result.Failure.Reason + "\n" + result.Stderr)
 	}
 	e.artifact, e.buildResult = artifact, result

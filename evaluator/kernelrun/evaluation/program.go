@@ -124,11 +124,11 @@ func kernelLabels(r kernelrun.Request) []string {
 	return []string{customLabel, refLabel}
 }
 
-// extensionFailureResult returns the result for an extension that could not be built. text is the output of the
-// compiler, or a traceback with the file's name.
-func extensionFailureResult(text string) kernelrun.Result {
+// extensionFailureResult returns the result for an extension of the reference or of the other kernel that could not be
+// built. text is the output of the compiler, or a traceback.
+func extensionFailureResult(text string, ofReference bool) kernelrun.Result {
 	report := kernelrun.Report{CompilationError: "Compilation error:\n" + text}
-	if strings.Contains(text, refFile) {
+	if ofReference {
 		report = kernelrun.Report{
 			RefCompilationError: report.CompilationError,
 			ValidationError:     skippedMessage,
