@@ -29,6 +29,7 @@ func TestAnswersOfAnotherTypeAreNamed(t *testing.T) {
 		{"ints.astype('uint8')", "ints.astype('int64')", "expected an array of int64, got an array of uint8"},
 		{"ints > 0", "ints", "expected an array of int32, got an array of bool"},
 		{"ints > 0", "ints.astype('uint8')", ""},
+		{"torch.Tensor('complex32', 4)", "torch.Tensor('complex64', 8)", "expected a tensor of complex64, got a tensor of complex32"},
 		{"None", "floats", "expected an array of float32, got None"},
 		{"'1'", "floats", "expected an array of float32, got a str"},
 		{"{'y': floats}", "floats", "expected an array of float32, got a dict"},

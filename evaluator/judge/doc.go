@@ -34,9 +34,9 @@
 // let all go, does not wait for their pipes, and measures nothing any more, and they have closed their output. What is
 // left of them (LeftProcesses) takes its time to end, as a process with a context does, or is killed as above. Until
 // then its Pythons, with their user IDs and files, are not used: the next stage has others, or waits. That stage's
-// judge lets its own runners load and checks them, and before it times a call waits for the end of descriptor 5. So
-// nothing of an earlier stage is left when anything is timed, or constants are measured. A program is closed, and its
-// slot given to other jobs, only when nothing is left. After a process that had to be killed, the device is checked.
+// judge lets its own runners load, and before their first call waits for the end of descriptor 5. So nothing of an
+// earlier stage is left when anything is checked or timed, or constants are measured. A program is closed, and its slot
+// given to other jobs, only when nothing is left. After a process that had to be killed, the device is checked.
 //
 // The judge owns the shared memory for inputs and answers: memfds, and on a GPU physical allocations (cuMemCreate)
 // exported as descriptors. It sends them through the channel, and never receives one.

@@ -169,6 +169,10 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest, aheadPerSlot int) bool {
 	if mine >= (1+aheadPerSlot)*r.ownSlots {
 		return false
 	}
+	othersIdle := r.ownSlots < r.slots.AcceptingJobs && r.slots.Busy < r.slots.AcceptingJobs
+	if othersIdle && mine >= (1+runsAheadPerSlot)*r.ownSlots {
+		return false // another worker's slot could run it
+	}
 	// For a busy slot, the worker may build one more job than the device has slots, but none that an idle slot could
 	// run. A run on several slots is one attempt, so the busy slots that workers report count, too.
 	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= aheadPerSlot*r.slots.AcceptingJobs

@@ -202,9 +202,6 @@ private:
         drawn_.reset();  // first: two large inputs may not fit
         drawn_ = of_task("generate_input", [&] { return std::make_unique<Drawn>(Task::input(c, fresh)); });
         const std::string& description = drawn_->layout.description();
-        if (!Device::released_on_host && description.size() > most_on_host)
-            throw TaskFailed{"An input of a task for a GPU has " + std::to_string(description.size()) + " bytes in memory of the host. It may have " +
-                             std::to_string(most_on_host) + ", because a kernel could work on them before it is timed: use DeviceBuffer for arrays."};
         if (first_description_.empty()) first_description_ = description;
         described_early_ |= description != first_description_;
     }

@@ -29,9 +29,6 @@ constexpr double spin_ns = 1e6, sleep_parts = 200, device_spin_ns = 20e6, device
 // Memory of the host, in bytes.
 constexpr size_t host_page = 4096, huge_page = size_t{2} << 20;
 constexpr size_t most_written = size_t{64} << 10;  // larger inputs are mapped during the call
-// In arrays on the host of an input for a device, which the runner has about a millisecond before the release. On an H200 a kernel
-// that copied 16 to 64 MB in that time was shown with 594 for 1300 µs.
-constexpr size_t most_on_host = size_t{16} << 10;
 constexpr size_t least_answers = size_t{64} << 20;  // of the answers' region
 constexpr uint64_t most_answers = uint64_t{16} << 30;  // of an answer, if this process has no limit
 constexpr long least_flush = 16L << 20, most_flush = 64L << 20;  // written to flush the caches

@@ -122,7 +122,8 @@ def _type_mismatch(received, expected, rtol=0.0):
 
 def _is_wide_enough(received, got, wanted, rtol):
     """Reports whether an answer saves no writing that the task asks for. A reference may be computed in double precision."""
-    if not got[2] or got[2] >= min(wanted[2], max(wanted[2] // 2, 4)):
+    least = 8 if wanted[1] == "complex" else 4
+    if not got[2] or got[2] >= min(wanted[2], max(wanted[2] // 2, least)):
         return True
     bits = _SIGNIFICANT_BITS.get(str(received.dtype).removeprefix("torch."), 0) if got[1] == wanted[1] == "float" else 0
     return bits > 0 and 2.0**-bits <= rtol

@@ -14,7 +14,7 @@ from warpboard_answer import BadAnswer, NoRoom, is_plain, read
 from warpboard_answer_copy import AnswerCopy
 from warpboard_core import CoreRunner, Together
 from warpboard_layout import describe, sizes, write_host
-from warpboard_limits import EARLY_QUEUED_LIMIT_NS, LEAST_ANSWERS, MOST_ON_HOST, QUEUED_LIMIT_NS
+from warpboard_limits import EARLY_QUEUED_LIMIT_NS, LEAST_ANSWERS, QUEUED_LIMIT_NS
 from warpboard_wire import ANSWERS, CALL, CASE, CUDA, END, FOLLOWS, HOST, INPUTS, SEALED, Refused, RunnerGone, TooLarge, pack_call
 
 TYPE_CHECKING = False
@@ -180,12 +180,9 @@ class Runner:
         """Announces the next call, and returns it."""
         self.make_current()
         description, leaves = describe(data)
-        on_host = sum(leaf.span for leaf in leaves if leaf.kind == HOST) if self.cuda is not None else 0
-        if on_host > MOST_ON_HOST:
-            raise TaskFailed(f"An input of a task for a GPU has {on_host} bytes in arrays on the host. It may have {MOST_ON_HOST}, because a kernel could work "
-                             "on them before it is timed: let generate_input return them on the GPU.")
         self._share(self._wanted(leaves))
         differs = self._description is not None and self._description != description
+        on_host = sum(leaf.span for leaf in leaves if leaf.kind == HOST) if self.cuda is not None else 0
         self.much_described = self.much_described or len(description) + on_host > _FEW_BYTES + _ENTRY_BYTES * len(leaves)
         self.early = self.early or differs or on_host > 0
         self._description = description
@@ -327,7 +324,8 @@ class _DeviceCall(_GatedCall):
     def hold(self) -> None:
         runner = self.runner
         runner.make_current()
-        self.late = not self.core.wait_queued(EARLY_QUEUED_LIMIT_NS if runner.early else QUEUED_LIMIT_NS)
+        limit = EARLY_QUEUED_LIMIT_NS if runner.early else QUEUED_LIMIT_NS
+        self.late = not self.core.wait_queued(max(limit - (perf_counter_ns() - self.sent), 0))
         if not self.late:
             self.answer = runner.expect()  # the places are known before the release
         elif (foreseen := runner.foresee()) is not None:

@@ -160,10 +160,11 @@ def prepare(role, kind):
 
 def ask_for_ptxas():
     """Has Triton find its assembler's version, which is part of the keys of its cache: it runs the assembler for that."""
+    from triton.backends.compiler import GPUTarget
     from triton.compiler.compiler import make_backend
-    from triton.runtime import driver
 
-    make_backend(driver.active.get_current_target()).hash()
+    major, minor = torch.cuda.get_device_capability()
+    make_backend(GPUTarget("cuda", 10 * major + minor, 32)).hash()
 
 
 def load_usual_kernels():

@@ -1,6 +1,7 @@
 """The stages of an evaluation, as the judge goes through them. What is learned is saved after each, so that a crash or a
 time limit loses nothing."""
 
+import contextlib
 import functools
 import math
 import secrets
@@ -27,6 +28,7 @@ LEAST_CLOCKED = {"host": 0, "cuda": 20}  # calls of each kernel that show which 
 CLOCKING = 0.3  # seconds after the first of them, from which on only as many are made as were asked for
 MOST_REPEATED = 1 << 30  # bytes of answers that are compared with themselves
 MOST_AHEAD = 64 << 20  # bytes of inputs that are drawn while those before them are needed
+MOST_DRAWING = 0.005  # seconds that this may take: a kernel's process has twice as long to queue its work
 PAUSE = 0.005  # seconds without a call, after which a device takes up to 20 µs more to begin the next
 ALONE = 10  # calls of the reference, at most, when the other kernel has ended
 MOST_DISTURBED = 0.5  # of the calls of one kernel, while another has a process on the device: half of them make the median
@@ -56,7 +58,8 @@ class Stages:
         self.pairing: Any = None
         self.decision = self.make_decision()
         self.ready = set()  # labels of the kernels that compile
-        self.ahead: Any = None  # the inputs of the next call, if they are drawn, or the error
+        self.ahead: Any = None  # the inputs of the next call, if they are drawn
+        self.drawing = math.inf  # seconds that the last draw took
         self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
         self.report: dict[str, Any] = {"compiled": False, "correctness": False, "compile_seconds": {}}
 
@@ -81,7 +84,8 @@ class Stages:
             self.report["remarks"].append(text)
 
     def load(self):
-        """Waits until everything is compiled, and reports the side of a failure. Returns whether everything is compiled."""
+        """Waits until everything is compiled, and nothing is left of earlier evaluations, and reports the side of a
+        failure. Returns whether everything is compiled."""
         if self.request.get("init") and "custom" in self.kernels:
             self.stage("compiling", kernel="ref")
             self.kernels["custom"].send_init(*self.init_inputs())
@@ -90,6 +94,8 @@ class Stages:
             self.report["validation_error"] = "Skipped due to compilation failure"
         self.save()
         self.ready = {label for label, loaded in good.items() if loaded}
+        if self.ready:
+            self.clocks.wait_alone()
         return all(good.values())
 
     def init_inputs(self):
@@ -122,19 +128,22 @@ class Stages:
         return self.inputs.draw(trial, secret_of(trial))
 
     def draw_ahead(self, trial, values):
-        """Draws the inputs of a trial during a call on these values, unless they need much memory. draw_next raises an error of it."""
-        if self.ahead is None and sum(tensor.numel() * tensor.element_size() for tensor in packing.tensors_in(values)) <= MOST_AHEAD:
-            try:
+        """Draws the inputs of a trial during a call on these values, unless they need much memory or time. If it fails, draw_next tries
+        again."""
+        held = sum(len(piece) for piece in packing.Memory(packing.tensors_in(values)).pieces)
+        if self.ahead is None and self.drawing < MOST_DRAWING and held <= MOST_AHEAD:
+            with contextlib.suppress(Exception):
                 self.ahead = self.draw(trial)
-            except Exception as error:  # noqa: BLE001 - as where it is raised
-                self.ahead = error
 
     def draw_next(self, trial):
         """Returns the values of a trial, by label, which may be drawn already."""
         ahead, self.ahead = self.ahead, None
-        if isinstance(ahead, Exception):
-            raise ahead
-        return self.draw(trial) if ahead is None else ahead
+        if ahead is not None:
+            return ahead
+        began = time.monotonic()
+        values = self.draw(trial)
+        self.drawing = time.monotonic() - began
+        return values
 
     def turn(self, values, flags=0, first="ref", moved=False, during=None):
         """Makes one call of each kernel on the same inputs. Returns the results, by label. during is called while the first one's
@@ -197,10 +206,9 @@ class Stages:
         return self.report["correctness"]
 
     def set_up(self):
-        """Has the kernel's setup called, before an input is drawn for it, and when nothing is left of earlier evaluations."""
+        """Has the kernel's setup called, before an input is drawn for it."""
         if not self.request.get("setup") or "custom" not in self.kernels:
             return
-        self.clocks.wait_alone()
         if took := self.kernels["custom"].setup(self.inputs.meta("custom")):
             self.report["setup_ns"] = took
             if took > LONGEST_NS:
@@ -334,9 +342,7 @@ class Stages:
 
     def time_all(self):
         """Makes the timed calls; returns the last one's values. The first turns do not count, and from inside are as
-        all others. A few calls do not show which clock is to be believed: where few were asked for, more are made. Before the first
-        one, nothing is left of earlier evaluations."""
-        self.clocks.wait_alone()
+        all others. A few calls do not show which clock is to be believed: where few were asked for, more are made."""
         untimed, wanted, number = self.untimed(), self.request["num_trials"], 0
         began: Any = None
         ended = values = None
