@@ -42,8 +42,9 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 	return out
 }
 
-// idleCheckInterval is the time between two checks whether a slot has become idle.
-const idleCheckInterval = 50 * time.Millisecond
+// A job takes a slot that has been idle for maxIdleTime rather than wait for a sidecar. Shorter pauses between
+// evaluations are common, and compiling on the slot takes it from the others.
+const idleCheckInterval, maxIdleTime = 50 * time.Millisecond, 200 * time.Millisecond
 
 // AcquireSidecar waits for a free sidecar of the slot, and returns the job's permit to the slot as AcquireBuild does.
 // The sidecar is nil if compiling on a slot is quicker: because a slot of the device is idle, and no other job is being
@@ -55,13 +56,16 @@ func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit) (s
 	timeout := time.After(maxSidecarWait)
 	check := time.NewTicker(idleCheckInterval)
 	defer check.Stop()
+	var idleTime time.Duration
 	for {
 		select {
 		case sidecar = <-s.freeSidecars:
 			done := t.returnDuringBuild()
 			return sidecar, func() { done(); s.freeSidecars <- sidecar }, nil
 		case <-check.C:
-			if !p.IsDeviceBusy(s.Device) {
+			if idleTime += idleCheckInterval; p.IsDeviceBusy(s.Device) {
+				idleTime = 0
+			} else if idleTime >= maxIdleTime {
 				return nil, func() {}, nil
 			}
 		case <-timeout:
