@@ -56,7 +56,7 @@ func TestTheIndexOfTheFolderHasEachPage(t *testing.T) {
 				want.WriteString(own + "\n")
 			}
 		}
-		want.WriteString("- [" + p.Title + "](" + p.Name + ".md): " + p.About + "\n")
+		want.WriteString("- [" + p.Title + "](" + p.Name + ".md): " + p.Summary + "\n")
 	}
 	_, got, _ := strings.Cut(string(text), "\n## "+AudienceUse)
 	got = "\n## " + AudienceUse + got

@@ -157,7 +157,7 @@ func packedReport(b *testing.B) []byte {
 	for _, page := range []string{"details", "raw", "source"} {
 		pages.SetPage(page, ncutest.Page(b, "../evaluator/ncu/testdata", "cuda4", page))
 	}
-	text, err := json.Marshal(ncu.Parse(pages))
+	text, err := json.Marshal(ncu.ParsePages(pages))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -14,12 +14,12 @@ import (
 
 // clock sums the running times of the processes in the sandbox.
 type clock struct {
-	toolchain.Runner
+	toolchain.ProcessRunner
 	total *atomic.Int64
 }
 
 func (c clock) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
-	out, err := c.Runner.Run(ctx, spec)
+	out, err := c.ProcessRunner.Run(ctx, spec)
 	c.total.Add(int64(out.WallTime))
 	return out, err
 }
@@ -29,7 +29,7 @@ func (c clock) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, err
 func BenchmarkOverhead(b *testing.B) {
 	s := newSite(b)
 	var programs atomic.Int64
-	s.start(realConfigWith(b, func(r toolchain.Runner) toolchain.Runner { return clock{r, &programs} }))
+	s.start(realConfigWith(b, func(r toolchain.ProcessRunner) toolchain.ProcessRunner { return clock{r, &programs} }))
 	submission := solution(b, vectorAdd, true)
 	s.run(example(b, vectorAdd, "compiles the harness", job.ModeTest, submission))
 	var whole time.Duration

@@ -193,7 +193,7 @@ func TestBuildSettingsOfATaskReachItsCompiler(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := realConfig(t)
-	box, ok := cfg.Sandbox.(toolchain.Runner)
+	box, ok := cfg.Sandbox.(toolchain.ProcessRunner)
 	if !ok {
 		t.Fatalf("%T runs no programs", cfg.Sandbox)
 	}

@@ -29,7 +29,7 @@ func compileJob(t *testing.T) job.Job {
 func TestAGPUsWorkerCompilesBesideABusySlot(t *testing.T) {
 	s, began, end := newSite(t), make(chan struct{}, 2), make(chan struct{})
 	s.start(evaluator.Config{
-		Slots: []device.Slot{gpu(0)}, MaxBuilds: 2,
+		Slots: []device.Slot{gpu(0)}, ConcurrentBuilds: 2,
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
 			began <- struct{}{}
 			return passOnSignal(ctx, st, end)

@@ -53,9 +53,9 @@ type Config struct {
 	Builder   Builder
 	Toolchain toolchain.Toolchain
 	Slots     []device.Slot
-	// MaxBuilds is the number of jobs compiled at the same time. The default is half of the processors, or fewer if
-	// half of the memory does not suffice.
-	MaxBuilds int
+	// ConcurrentBuilds is the number of jobs compiled at the same time. The default is half of the processors, or fewer
+	// if half of the memory does not suffice.
+	ConcurrentBuilds int
 	// WarmPythons is the number of Pythons kept ready at each slot, with their imports done. The default is none.
 	WarmPythons int
 	// Precompile enables precompiling tasks before anyone submits to them.
@@ -93,8 +93,8 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.MaxBuilds == 0 {
-		c.MaxBuilds = slots.ConcurrentBuilds()
+	if c.ConcurrentBuilds == 0 {
+		c.ConcurrentBuilds = slots.ConcurrentBuilds()
 	}
 	if c.HeartbeatEvery == 0 {
 		c.HeartbeatEvery = 2 * time.Second

@@ -126,7 +126,7 @@ func (c *commonEvaluator) on(t *testing.T) *evaluator.Worker {
 		}
 		var cfg evaluator.Config
 		cfg, c.err = configIn(c.root, slog.New(slog.DiscardHandler),
-			func(r toolchain.Runner) toolchain.Runner { return r })
+			func(r toolchain.ProcessRunner) toolchain.ProcessRunner { return r })
 		cfg.Conn = evaluator.NopConn{}
 		c.worker = evaluator.NewWorker(cfg)
 	})

@@ -163,7 +163,7 @@ func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	}
 	r = evaluateOn(t, w, evaluateOne(t,
 		torch(strings.Replace(doubling, "torch.rand(1000) + 1", "torch.ones(1000)", 1))))
-	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.Clocks["custom"].CountedClock == "" {
+	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.ClockTimes["custom"].CountedClock == "" {
 		t.Errorf("the next one: %+v", r)
 	}
 }
@@ -210,19 +210,19 @@ func TestFailingKernelsReportTheReason(t *testing.T) {
 
 // lessMemory runs the programs of a job with little memory.
 type lessMemory struct {
-	toolchain.Runner
+	toolchain.ProcessRunner
 	used *atomic.Bool
 }
 
 func (l lessMemory) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 	spec.Limits.Memory = 700 << 20
 	l.used.Store(true)
-	return l.Runner.Run(ctx, spec)
+	return l.ProcessRunner.Run(ctx, spec)
 }
 
 func TestAKernelThatNeedsTooMuchMemoryReportsIt(t *testing.T) {
 	var used atomic.Bool
-	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, &used} })
+	cfg := realConfigWith(t, func(r toolchain.ProcessRunner) toolchain.ProcessRunner { return lessMemory{r, &used} })
 	cfg.Conn = evaluator.NopConn{}
 	w := evaluator.NewWorker(cfg)
 	defer w.Close()

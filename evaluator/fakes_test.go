@@ -178,7 +178,7 @@ func (f flakyConn) PublishResult(ctx context.Context, r job.Result) error {
 // hugeReports makes the first report file larger than a message.
 type hugeReports struct{ taskrun.Profiler }
 
-func (h hugeReports) Profile(ctx context.Context, req profiling.Request) (job.StageResult, []job.Artifact, error) {
+func (h hugeReports) Profile(ctx context.Context, req profiling.ProfileRequest) (job.StageResult, []job.Artifact, error) {
 	result, artifacts, err := h.Profiler.Profile(ctx, req)
 	for i, a := range artifacts {
 		if a.Name == "profile.0.ncu-rep.gz" {

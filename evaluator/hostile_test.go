@@ -114,7 +114,7 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 func TestACompilerThatNeedsTooMuchMemoryReportsIt(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
-	s.start(realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, new(atomic.Bool)} }))
+	s.start(realConfigWith(t, func(r toolchain.ProcessRunner) toolchain.ProcessRunner { return lessMemory{r, new(atomic.Bool)} }))
 	r := s.run(example(t, vectorAdd, "endless", job.ModeTest,
 		append([]byte("#include \"/dev/zero\"\n"), kernel("")...)))
 	wantStages(t, r, "build limit")

@@ -73,7 +73,7 @@ func (b telling) PrecompileTask(ctx context.Context, p job.PrecompileJob, place 
 func tellingConfig(t *testing.T) (evaluator.Config, <-chan prepared) {
 	t.Helper()
 	cfg := realConfig(t)
-	box, ok := cfg.Sandbox.(toolchain.Runner)
+	box, ok := cfg.Sandbox.(toolchain.ProcessRunner)
 	if !ok {
 		t.Fatalf("%T runs no programs", cfg.Sandbox)
 	}

@@ -57,8 +57,8 @@ func installNCU(t *testing.T, orders ...string) nsight.Tool {
 
 // profilingConfig returns the configuration of a worker with everything real except the GPU and ncu.
 func profilingConfig(t *testing.T, orders ...string) evaluator.Config {
-	var box toolchain.Runner
-	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { box = r; return r })
+	var box toolchain.ProcessRunner
+	cfg := realConfigWith(t, func(r toolchain.ProcessRunner) toolchain.ProcessRunner { box = r; return r })
 	cfg.Slots = []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}}
 	cfg.Profiler = &profiling.Nsight{Tool: installNCU(t, orders...), Runner: box}
 	return cfg

@@ -68,11 +68,11 @@ var selfTest struct {
 // realConfig returns the configuration of a worker with nothing faked: this machine's CPU, bubblewrap, and g++.
 func realConfig(t testing.TB) evaluator.Config {
 	t.Helper()
-	return realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return r })
+	return realConfigWith(t, func(r toolchain.ProcessRunner) toolchain.ProcessRunner { return r })
 }
 
 // realConfigWith is realConfig with a wrapper around the builder's sandbox.
-func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runner) evaluator.Config {
+func realConfigWith(t testing.TB, between func(toolchain.ProcessRunner) toolchain.ProcessRunner) evaluator.Config {
 	t.Helper()
 	cfg, err := configIn(t.TempDir(),
 		slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), between)
@@ -82,7 +82,7 @@ func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runne
 	return cfg
 }
 
-func configIn(root string, log *slog.Logger, between func(toolchain.Runner) toolchain.Runner) (evaluator.Config,
+func configIn(root string, log *slog.Logger, between func(toolchain.ProcessRunner) toolchain.ProcessRunner) (evaluator.Config,
 	error) {
 	box := sandbox.New(sandbox.Config{BuildNice: 1, RunDir: root, FirstUID: firstUID, Log: log})
 	slots, err := device.Detect(context.Background(), device.Options{CPUSlots: 1, Log: log})

@@ -146,7 +146,7 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
 		if tt.right && (result.Speedup != nil || result.SpeedupInterval != nil || len(result.Times) != 3 || result.RefRuntime != nil || result.RuntimeStats == nil || *result.FreshInputs ||
-			result.ReusedReference.TimedCalls < 3 || result.ReusedReference.SecondsOld <= 0 ||
+			result.ReusedReference.TimedCalls < 3 || result.ReusedReference.AgeSeconds <= 0 ||
 			result.MaxDifference == nil) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}

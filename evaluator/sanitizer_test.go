@@ -44,8 +44,8 @@ func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var box toolchain.Runner
-	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { box = r; return r })
+	var box toolchain.ProcessRunner
+	cfg := realConfigWith(t, func(r toolchain.ProcessRunner) toolchain.ProcessRunner { box = r; return r })
 	cfg.Slots = []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}}
 	cfg.Sanitizer = &sanitizing.Sanitizer{Executable: &toolchain.Tool{Path: filepath.Join(dir, "compute-sanitizer"),
 		Version: "Version 2025.3.1.0"}, Runner: box}

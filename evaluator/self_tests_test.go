@@ -21,7 +21,7 @@ import (
 
 // brokenCompiler is a toolchain in which g++ fails until it is repaired.
 type brokenCompiler struct {
-	toolchain.Runner
+	toolchain.ProcessRunner
 	repaired *atomic.Bool
 }
 
@@ -30,7 +30,7 @@ func (b brokenCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Out
 		func(arg string) bool { return strings.HasSuffix(arg, "g++") }) {
 		return sandbox.Outcome{ExitCode: 1, Stderr: "g++: fatal error: cannot execute cc1plus"}, nil
 	}
-	return b.Runner.Run(ctx, spec)
+	return b.ProcessRunner.Run(ctx, spec)
 }
 
 // repairing builds with another builder until the machine is repaired.
@@ -72,7 +72,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	// compiled.
 	cfg.Builder = repairing{cfg.Builder,
 		toolchain.NewBuilder(toolchain.Config{Toolchain: tools(), ObjectDir: t.TempDir(), Log: cfg.Log,
-			Runner: brokenCompiler{cfg.Sandbox.(toolchain.Runner), &repaired}}), &repaired}
+			Runner: brokenCompiler{cfg.Sandbox.(toolchain.ProcessRunner), &repaired}}), &repaired}
 	cfg.SelfTest = checking(passed)
 	began := time.Now()
 	w := s.start(cfg)

@@ -51,7 +51,7 @@ func slotBenchmarkDefinition(lang tasks.Lang, reference, submission string) task
 	return tasks.Definition{
 		Protocol: tasks.ProtocolEval, Lang: lang, Title: "Gauge",
 		Files:  []tasks.File{{Name: "task.h", Source: "task.h"}, {Name: reference, Source: reference}, {Name: submission, Source: tasks.SubmissionSource}},
-		Config: tasks.Config{Sources: []string{submission}}, RankingBy: tasks.RankGeometricMean, DisableProfile: true,
+		Config: tasks.BuildConfig{Sources: []string{submission}}, RankingBy: tasks.RankGeometricMean, DisableProfile: true,
 		Timeouts: tasks.Timeouts{Test: benchmarkLimit, Benchmark: benchmarkLimit, Ranked: benchmarkLimit},
 	}
 }
@@ -84,8 +84,8 @@ func readSlotBenchmark(result job.Result, gpu bool) (job.SlotBenchmark, error) {
 			bytes, flops = 4.0*gpuReadKernelFloats, float64(gpuMathKernelFlops)
 		}
 		floor := c[0].Best
-		if c[0].Clocks.CountedClock != job.ClockEvent {
-			floor = math.Min(floor, c[0].Clocks.EventTime)
+		if c[0].ClockTimes.CountedClock != job.ClockEvent {
+			floor = math.Min(floor, c[0].ClockTimes.EventTime)
 		}
 		g := job.SlotBenchmark{MeasuredAt: stage.EndedAt, EmptyCallNS: floor, BytesPerSecond: ratePerSecond(bytes, c[1].Best), FlopsPerSecond: ratePerSecond(flops, c[2].Best),
 			ReadCaseNS: c[1].Median, MathCaseNS: c[2].Median}

@@ -23,7 +23,7 @@ import (
 func TestNextJobIsBuiltWhileAGPUIsBusyAndRunsWhenItIsFree(t *testing.T) {
 	s, began, end := newSite(t), make(chan string, 10), make(chan struct{}, 10)
 	s.start(evaluator.Config{
-		Slots: []device.Slot{gpu(0)}, MaxBuilds: 1,
+		Slots: []device.Slot{gpu(0)}, ConcurrentBuilds: 1,
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
 			began <- st.Attempt
 			return passOnSignal(ctx, st, end)
@@ -50,7 +50,7 @@ func TestNextJobIsBuiltWhileAGPUIsBusyAndRunsWhenItIsFree(t *testing.T) {
 
 func TestNothingIsBuiltWhileACPUTakesTimes(t *testing.T) {
 	s, began, end := newSite(t), make(chan string, 10), make(chan struct{}, 10)
-	s.start(evaluator.Config{MaxBuilds: 2,
+	s.start(evaluator.Config{ConcurrentBuilds: 2,
 		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
 			began <- st.Attempt
 			return passOnSignal(ctx, st, end)
@@ -125,7 +125,7 @@ func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 	s := newSite(t)
 	places := make(chan toolchain.Environment, 3)
 	s.start(evaluator.Config{
-		Slots: []device.Slot{gpu(0)}, MaxBuilds: 1,
+		Slots: []device.Slot{gpu(0)}, ConcurrentBuilds: 1,
 		Builder: fakeBuilder{
 			build: func(_ context.Context, req toolchain.BuildRequest) (job.StageResult, error) {
 				places <- req.Environment

@@ -292,7 +292,7 @@ func TestAProgramThatMeasuresItselfHasNoJudgesClock(t *testing.T) {
 	}
 	for _, c := range r.Stages[2].Cases {
 		if c.TimedByJudge() {
-			t.Errorf("case %d claims a judge: %+v", c.Index, c.Clocks)
+			t.Errorf("case %d claims a judge: %+v", c.Index, c.ClockTimes)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func NewWorker(cfg Config) *Worker {
 		log:       cfg.Log,
 		startedAt: time.Now().UTC(),
 		slots: slots.NewSet(slots.Config{
-			Worker: cfg.Name, Sandbox: cfg.Sandbox.Name(), Toolchain: cfg.Toolchain, Slots: cfg.Slots, ConcurrentBuilds: cfg.MaxBuilds, ProbeDevice: cfg.ProbeDevice,
+			WorkerName: cfg.Name, SandboxName: cfg.Sandbox.Name(), Toolchain: cfg.Toolchain, Slots: cfg.Slots, ConcurrentBuilds: cfg.ConcurrentBuilds, ProbeDevice: cfg.ProbeDevice,
 		}),
 		noJobsReason: "The self-test of the sandbox is still running.",
 	}

@@ -48,11 +48,11 @@ func clockDifferenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 				continue
 			}
 			// The comparison is >=, so that a case whose clocks are all 0 is recorded if it is the only one.
-			if differ++; judgeRunnerClockGap(c.Clocks) >= widest {
-				widest = judgeRunnerClockGap(c.Clocks)
+			if differ++; judgeRunnerClockGap(c.ClockTimes) >= widest {
+				widest = judgeRunnerClockGap(c.ClockTimes)
 				d = ClockDifference{
-					Stage: stage.Stage, CaseSpec: db.SanitizeText(c.SpecLine), Clock: job.Clock(db.SanitizeText(string(c.Clocks.CountedClock))),
-					EventNS: c.Clocks.EventTime, WallNS: c.Clocks.WallTime, SnapshotNS: c.Clocks.SnapshotTime, ToleranceNS: c.Clocks.WallTolerance,
+					Stage: stage.Stage, CaseSpec: db.SanitizeText(c.SpecLine), Clock: job.Clock(db.SanitizeText(string(c.ClockTimes.CountedClock))),
+					EventNS: c.ClockTimes.EventTime, WallNS: c.ClockTimes.WallTime, SnapshotNS: c.ClockTimes.SnapshotTime, ToleranceNS: c.ClockTimes.WallTolerance,
 				}
 			}
 		}

@@ -45,7 +45,7 @@ func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.Resul
 		found.Score = &work.Score{}
 	}
 	found.Score.NS, found.Score.DeviationNS, found.Score.StandardErrorNS = ns, 10, 1
-	found.Score.Interval = boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: i.Processes, Noisy: i.Noisy}
+	found.Score.Interval = boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: i.ProcessCount, Noisy: i.Noisy}
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, found)))
 }
 

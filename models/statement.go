@@ -65,7 +65,7 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 		result.MeasuredAt = *r.EndedAt
 	}
 	for _, c := range ranked.Result.Cases {
-		result.CaseMeasurements = append(result.CaseMeasurements, statement.CaseMeasurement{Case: c.SpecLine, Clock: c.Clocks.CountedClock, ProcessMedians: c.ProcessMedians,
+		result.CaseMeasurements = append(result.CaseMeasurements, statement.CaseMeasurement{Case: c.SpecLine, Clock: c.ClockTimes.CountedClock, ProcessMedians: c.ProcessMedians,
 			Time: c.Time(), CallCount: c.Runs, StandardDeviation: c.StandardDeviation})
 	}
 	if result.Score, err = scoreOfOwnProgram(version, ranked.Result.Cases, r.Machine.Disturbances); err != nil {
@@ -96,7 +96,7 @@ func scoreOfOwnProgram(
 	}
 	interval, _ := harness.ScoreInterval(version.Definition.RankingBy, score.NS, cases)
 	score.Low, score.High = interval.Ends()
-	score.ProcessCount, score.IsNoisy = interval.Processes, interval.Noisy
+	score.ProcessCount, score.IsNoisy = interval.ProcessCount, interval.Noisy
 	if d != nil {
 		score.DisturbanceReasons = d.Reasons()
 	}

@@ -12,21 +12,21 @@ import (
 )
 
 // readConfig reads the key config of task.yml, whose keys depend on the language.
-func (r *taskReader) readConfig(node *yaml.Node, lang Lang) Config {
+func (r *taskReader) readConfig(node *yaml.Node, lang Lang) BuildConfig {
 	switch lang {
 	case LangPython:
 		f := r.readMapping(node, "config", knownKeys("config", lang)...)
-		return Config{MainFile: r.readScalar(f["main"], "config.main")}
+		return BuildConfig{MainFile: r.readScalar(f["main"], "config.main")}
 	case LangCUDA, LangCPP:
 		f := r.readMapping(node, "config", knownKeys("config", lang)...)
-		return Config{
+		return BuildConfig{
 			Sources:      r.readSources(f["sources"]),
 			IncludeDirs:  r.readMatchingTexts(f["include_dirs"], "config.include_dirs", isArgumentName, "cannot be a folder: it starts with - or holds a control character"),
 			Defines:      r.readDefines(f["defines"]),
 			CompileFlags: r.readFlags(f["compile_flags"], lang),
 		}
 	default:
-		return Config{}
+		return BuildConfig{}
 	}
 }
 

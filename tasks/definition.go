@@ -52,8 +52,8 @@ type Define struct {
 	Value *string `json:"value,omitempty"`
 }
 
-// Config is the key config of task.yml: MainFile for Python, the other fields for cu and cpp.
-type Config struct {
+// BuildConfig is the key config of task.yml: MainFile for Python, the other fields for cu and cpp.
+type BuildConfig struct {
 	MainFile     string   `json:"main,omitempty"`
 	Sources      []string `json:"sources,omitempty"`
 	IncludeDirs  []string `json:"include_dirs,omitempty"`
@@ -94,9 +94,9 @@ type Definition struct {
 	Description string   `json:"description"`     // Markdown
 	Tags        []string `json:"tags,omitempty"`  // for finding tasks; no effect on measurements
 	// ProblemGroup groups the tasks of an author on pages; it has no effect on measurements
-	ProblemGroup string `json:"problem,omitempty"`
-	Files        []File `json:"files"`
-	Config       Config `json:"config"`
+	ProblemGroup string      `json:"problem,omitempty"`
+	Files        []File      `json:"files"`
+	Config       BuildConfig `json:"config"`
 	// Templates are paths in the bundle by label (CUDA, Python, Triton, C++ …)
 	Templates map[string]string `json:"templates,omitempty"`
 	// Baselines are paths in the bundle, by name, of the submissions that the site runs itself for comparison
@@ -121,10 +121,10 @@ type Definition struct {
 	MultiGPU    bool     `json:"multi_gpu,omitempty"`
 	Libraries   []string `json:"libraries,omitempty"`
 	GPUs        []string `json:"gpus,omitempty"`
-	// Require lists the Python packages that a worker must have.
-	Require        requirement.List `json:"require,omitempty"`
-	Roofline       *Roofline        `json:"roofline,omitempty"`
-	DisableProfile bool             `json:"no_profile,omitempty"` // `profile: false`
+	// RequiredPackages lists the Python packages that a worker must have.
+	RequiredPackages requirement.List `json:"require,omitempty"`
+	Roofline         *Roofline        `json:"roofline,omitempty"`
+	DisableProfile   bool             `json:"no_profile,omitempty"` // `profile: false`
 	// SanitizeFirst is true for `sanitize: required`: a source is ranked on a device only after a clean run of
 	// compute-sanitizer there.
 	SanitizeFirst bool `json:"sanitize_first,omitempty"`

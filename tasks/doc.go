@@ -5,7 +5,7 @@
 // In reading order:
 //
 //	submission.go         a submission; submission_files.go: allowed further files, text.go: allowed texts
-//	definition.go         Definition, Case, File, Config: the parts of a task, and their limits
+//	definition.go         Definition, Case, File, BuildConfig: the parts of a task, and their limits
 //	bundle.go             a Definition with the contents of its files
 //	read.go               ways in: a folder, a zip, a single file; filetree/ reads files within limits
 //	reader.go             one YAML file: unknown keys, types, all problems at once

@@ -42,9 +42,9 @@ func (r *taskReader) readHarness(config *yaml.Node) {
 	}
 }
 
-// chooseHarness removes the eval program if task.yml requests the harness of Warpboard. It must be called last, because
-// it replaces r.bundle: pointers to the old Definition are then wrong.
-func (r *taskReader) chooseHarness(node *yaml.Node) {
+// useRequestedHarness removes the eval program if task.yml requests the harness of Warpboard. It must be called last,
+// because it replaces r.bundle: pointers to the old Definition are then wrong.
+func (r *taskReader) useRequestedHarness(node *yaml.Node) {
 	own := r.bundle.Definition.HasOwnHarness
 	switch chosen := r.readChoice(node, "harness", "", ownHarnessValue, warpboardHarnessValue); {
 	case chosen == ownHarnessValue && !own:

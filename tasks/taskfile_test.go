@@ -54,7 +54,7 @@ profile: false
 			{Name: "task.h", Source: "task.h"}, {Name: "sub/reference.h", Source: "reference.h"},
 			{Name: "reference.h", Source: "reference.h"}, {Name: "submission.cpp", Source: tasks.SubmissionSource},
 		},
-		Config: tasks.Config{
+		Config: tasks.BuildConfig{
 			Sources: []string{"submission.cpp"}, IncludeDirs: []string{"cutlass"},
 			CompileFlags: []string{"-O2", "-Wall"},
 			Defines: []tasks.Define{{Name: "PLAIN"}, {Name: "DEPTH", Value: text("3")},
@@ -305,7 +305,7 @@ func TestRequirementsAreRefusedAtTheirKeys(t *testing.T) {
 		wantError(t, err, want)
 	}
 	b := mustTask(t, minimal+`require: ["NVIDIA_cutlass_dsl >= 4", torch]`+"\n")
-	if got := again(t, b).Definition.Require.String(); got != "nvidia-cutlass-dsl>=4 torch" {
+	if got := again(t, b).Definition.RequiredPackages.String(); got != "nvidia-cutlass-dsl>=4 torch" {
 		t.Errorf("read back: %q", got)
 	}
 }

@@ -130,7 +130,7 @@ func (b *Bundle) formatTaskFile() ([]byte, error) {
 	y.SetList("submission_files", d.SubmissionFiles)
 	y.SetList("libraries", d.Libraries)
 	y.SetList("gpus", d.GPUs)
-	y.SetList("require", d.Require)
+	y.SetList("require", d.RequiredPackages)
 	if d.Roofline != nil {
 		y.SetTexts("roofline", map[string]string{"bytes": d.Roofline.Bytes, "flops": d.Roofline.Flops})
 	}

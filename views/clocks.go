@@ -61,7 +61,7 @@ func clockNotes(c job.CaseResult) []string {
 		return nil
 	}
 	var notes []string
-	switch k := c.Clocks; {
+	switch k := c.ClockTimes; {
 	case c.SynchronizesInMostCalls():
 		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). Everything after the release counts: %s by the judge's clock, %s by the runner's.",
 			callReleaseDelay, k.LateCalls, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.WallTime), format.Nanoseconds(k.EventTime)))
@@ -69,7 +69,7 @@ func clockNotes(c job.CaseResult) []string {
 		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.LateCalls, format.Plural(c.Runs, "call was", "calls were"), callReleaseDelay))
 	}
 	if c.ClocksDiffer() {
-		notes = append(notes, clockDifferenceNote(c.Clocks))
+		notes = append(notes, clockDifferenceNote(c.ClockTimes))
 	}
 	return notes
 }

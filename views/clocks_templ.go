@@ -247,9 +247,9 @@ func clockName(c job.CaseResult) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var11 string
-			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(clockExplanations[c.Clocks.CountedClock])
+			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(clockExplanations[c.ClockTimes.CountedClock])
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/clocks.templ`, Line: 52, Col: 91}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/clocks.templ`, Line: 52, Col: 95}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -260,9 +260,9 @@ func clockName(c job.CaseResult) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var12 string
-			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(string(c.Clocks.CountedClock))
+			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(string(c.ClockTimes.CountedClock))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/clocks.templ`, Line: 52, Col: 136}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/clocks.templ`, Line: 52, Col: 144}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -273,9 +273,9 @@ func clockName(c job.CaseResult) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(clockNames[c.Clocks.CountedClock])
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(clockNames[c.ClockTimes.CountedClock])
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/clocks.templ`, Line: 52, Col: 174}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/clocks.templ`, Line: 52, Col: 186}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {

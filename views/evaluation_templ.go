@@ -1238,7 +1238,7 @@ func keptText(r kernelrun.Result) string {
 	if r.ReusedReference == nil {
 		return ""
 	}
-	age := time.Duration(r.ReusedReference.SecondsOld * float64(time.Second))
+	age := time.Duration(r.ReusedReference.AgeSeconds * float64(time.Second))
 	return fmt.Sprintf("%d calls from an evaluation %s before", r.ReusedReference.TimedCalls, format.Duration(age))
 }
 

@@ -30,7 +30,7 @@ func evaluationStateText(name string) string {
 // timingClockText names the process whose clock measured the times (the judge, the runner, or the kernel's own
 // process), and mentions the clock of the kernel's process if its times are implausible.
 func timingClockText(r kernelrun.Result) string {
-	c, judged := r.Clocks["custom"]
+	c, judged := r.ClockTimes["custom"]
 	switch {
 	case r.RuntimeStats == nil:
 		return ""

@@ -11,7 +11,7 @@ import (
 )
 
 func judged(event, wallTime, snapshot, tolerance float64, counts job.Clock, late, runs int) job.CaseResult {
-	return job.CaseResult{Runs: runs, Clocks: job.ClockTimes{
+	return job.CaseResult{Runs: runs, ClockTimes: job.ClockTimes{
 		CountedClock: counts, EventTime: event, WallTime: wallTime, SnapshotTime: snapshot, WallTolerance: tolerance,
 		LateCalls: late,
 	}}

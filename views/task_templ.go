@@ -609,7 +609,7 @@ func taskFacts(p TaskPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if require := p.Definition.Require; len(require) > 0 {
+		if require := p.Definition.RequiredPackages; len(require) > 0 {
 			templ_7745c5c3_Err = ruleFact("Packages", strings.Join(require, ", ")).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -256,7 +256,8 @@ type Device struct {
 	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who paused its queue"`
 	PausedSince *time.Time `json:"paused_since,omitempty"`
 	PauseReason string     `json:"paused_why,omitempty" jsonschema:"that admin's message to visitors"`
-	// OutOfService is the number of slots that must be repaired; if it has no other slots, runs wait for that.
+	// OutOfService is the number of slots that must be repaired; if the device has no other slots, its runs wait for
+	// the repair.
 	OutOfService int                    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
 	Packages     []requirement.Packages `json:"packages,omitempty" jsonschema:"only on request: Python packages of each live worker that takes jobs for the device, versions by name"`
 	Sanitizer    bool                   `json:"sanitizer,omitempty" jsonschema:"a worker has compute-sanitizer, for mode sanitize"`

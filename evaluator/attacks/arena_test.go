@@ -235,7 +235,7 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 		return r
 	}
 	c := parser.Cases()[0]
-	r.shown, r.clock, r.claimed, r.snapshot = c.Median, string(c.Clocks.CountedClock), c.Clocks.EventTime, c.Clocks.SnapshotTime
+	r.shown, r.clock, r.claimed, r.snapshot = c.Median, string(c.ClockTimes.CountedClock), c.ClockTimes.EventTime, c.ClockTimes.SnapshotTime
 	for line := range strings.Lines(report.String()) {
 		calls, _ := strings.CutPrefix(line, "benchmark.0.events: ")
 		if calls == line {

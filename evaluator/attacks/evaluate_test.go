@@ -51,7 +51,7 @@ func resultOf(r kernelrun.Result) result {
 	case r.TimedOut || r.ExceededLimit != "":
 		out.status = job.StatusLimitExceeded
 	case r.Correctness && r.RuntimeStats != nil:
-		clocks := r.Clocks["custom"]
+		clocks := r.ClockTimes["custom"]
 		out.status, out.clock = job.StatusPass, clocks.CountedClock
 		out.shown, out.best = r.RuntimeStats.Median*1e6, r.RuntimeStats.Min*1e6
 		if r.RefRuntime != nil {

@@ -38,11 +38,11 @@ type Attempt struct {
 	Slots  *slots.Set
 	Log    *slog.Logger
 
-	workerName   string
-	permit       *slots.InFlightPermit
-	events       *events
-	startedAt    time.Time
-	currentStage job.Stage // current stage
+	workerName     string
+	permit         *slots.InFlightPermit
+	eventPublisher *eventPublisher
+	startedAt      time.Time
+	currentStage   job.Stage // current stage
 }
 
 // New returns an attempt that has not started.
@@ -50,7 +50,7 @@ func New(cfg Config) *Attempt {
 	j := cfg.Job
 	return &Attempt{
 		Job: j, Slot: cfg.Slot, Slots: cfg.Slots, Log: cfg.Log, workerName: cfg.WorkerName, permit: cfg.Permit, startedAt: time.Now(),
-		events: &events{publisher: cfg.Publisher, worker: cfg.WorkerName, job: j, log: cfg.Log},
+		eventPublisher: &eventPublisher{publisher: cfg.Publisher, worker: cfg.WorkerName, job: j, log: cfg.Log},
 		Result: job.Result{
 			RunID: j.RunID, AttemptID: j.AttemptID, AttemptSecret: j.AttemptSecret, EvaluationID: j.EvaluationID,
 			HarnessName: harness.HarnessNameOfTask(j.Task), Machine: cfg.Slots.Describe(cfg.Slot, j.Task.Lang),
@@ -97,13 +97,13 @@ func (a *Attempt) BeginStageUnlessEnded(ctx context.Context, stage job.Stage, to
 // BeginStage announces the start of a stage with total cases.
 func (a *Attempt) BeginStage(stage job.Stage, total int) {
 	a.currentStage = stage
-	a.events.publish(job.Event{Type: job.EventStageStarted, Stage: stage, CaseCount: total})
+	a.eventPublisher.publish(job.Event{Type: job.EventStageStarted, Stage: stage, CaseCount: total})
 }
 
 // StoreStage stores the result of a stage, and announces it.
 func (a *Attempt) StoreStage(result job.StageResult) {
 	a.Result.Stages = append(a.Result.Stages, result)
-	a.events.publishStageEnd(result)
+	a.eventPublisher.publishStageEnd(result)
 }
 
 // InterruptionError returns the error that interrupted a stage: the cause of ctx if ctx has ended, otherwise err. It

@@ -20,8 +20,8 @@ const (
 // case repeatedly.
 const maxCaseEvents = 1000
 
-// events publishes an attempt's events in order. An event that cannot be sent is logged and dropped.
-type events struct {
+// eventPublisher publishes an attempt's events in order. An event that cannot be sent is logged and dropped.
+type eventPublisher struct {
 	publisher Publisher
 	worker    string
 	job       job.Job
@@ -32,7 +32,7 @@ type events struct {
 	caseEventCount int // number of case events of this stage
 }
 
-func (s *events) publish(e job.Event) {
+func (s *eventPublisher) publish(e job.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.Type == job.EventCaseEnded {
@@ -52,16 +52,16 @@ func (s *events) publish(e job.Event) {
 }
 
 // AnnounceStart announces that the worker has started the attempt.
-func (a *Attempt) AnnounceStart() { a.events.publish(job.Event{Type: job.EventAttemptStarted}) }
+func (a *Attempt) AnnounceStart() { a.eventPublisher.publish(job.Event{Type: job.EventAttemptStarted}) }
 
 // AnnounceCase announces the result of a case of a stage with total cases.
 func (a *Attempt) AnnounceCase(stage job.Stage, c job.CaseResult, total int) {
 	c.Times = nil // the result has them
-	a.events.publish(job.Event{Type: job.EventCaseEnded, Stage: stage, Case: &c, CaseCount: total})
+	a.eventPublisher.publish(job.Event{Type: job.EventCaseEnded, Stage: stage, Case: &c, CaseCount: total})
 }
 
 // publishStageEnd announces the result of a stage, with short results of its cases.
-func (s *events) publishStageEnd(r job.StageResult) {
+func (s *eventPublisher) publishStageEnd(r job.StageResult) {
 	r.Stdout, r.Stderr, r.Findings = "", "", nil
 	if TotalTextSize(r.ExtraKeys) > maxEndedKeysText {
 		r.ExtraKeys = nil
@@ -78,7 +78,7 @@ func (s *events) publishStageEnd(r job.StageResult) {
 func (a *Attempt) NewStageLog(stage job.Stage) *StageLog {
 	stream := func(name string) *logStream {
 		return newLogStream(func(text string) {
-			a.events.publish(job.Event{Type: job.EventLog, Stage: stage, Stream: name, Text: text})
+			a.eventPublisher.publish(job.Event{Type: job.EventLog, Stage: stage, Stream: name, Text: text})
 		})
 	}
 	return &StageLog{stdout: stream("stdout"), stderr: stream("stderr")}

@@ -34,14 +34,14 @@ type Dispatcher struct {
 	wakeSignal      chan struct{}
 	failedPassCount atomic.Int64 // number of failed passes
 	lossDetector    lossDetector
-	workers         map[string]*workerState // by worker
+	workerStates    map[string]*workerState // by worker
 }
 
 // NewDispatcher returns a Dispatcher. Pass it to queue.Queue.Serve, and call Run.
 func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{
 		store: store, queue: queue, notifier: notify, log: log, now: time.Now,
-		wakeSignal: make(chan struct{}, 1), lossDetector: newLossDetector(time.Now()), workers: map[string]*workerState{},
+		wakeSignal: make(chan struct{}, 1), lossDetector: newLossDetector(time.Now()), workerStates: map[string]*workerState{},
 	}
 }
 
@@ -182,7 +182,7 @@ func (l jobLoad) exceedsFreeSlots(slots int) bool { return l.totalWork > slots &
 
 // requeueLost ends lost attempts with infrastructure errors and queues their work again. If the database cannot write,
 // it requeues nothing, because workers may only seem silent if their heartbeats cannot be stored.
-func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]lostJobReason, now time.Time) error {
+func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]attemptLoss, now time.Time) error {
 	if len(lost) == 0 {
 		return nil
 	}

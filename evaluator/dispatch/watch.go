@@ -24,8 +24,8 @@ const (
 	slowWriteTime = time.Second
 )
 
-// lostJobReason is the public reason for requeuing an attempt, and whether the loss counts against the run.
-type lostJobReason struct {
+// attemptLoss is the public reason for requeuing an attempt, and whether the loss counts against the run.
+type attemptLoss struct {
 	reason   string
 	lossKind work.LossKind
 }
@@ -80,13 +80,13 @@ func (w *lossDetector) restartSilence(now time.Time) {
 
 // lostAttempts returns the attempts to requeue. The loss of a worker counts against its runs, which may have caused it,
 // unless the site was down at some time since they started.
-func (w *lossDetector) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]lostJobReason {
+func (w *lossDetector) lostAttempts(live []work.LiveAttempt, workers []fleet.Worker, now time.Time) map[string]attemptLoss {
 	byName := make(map[string]fleet.Worker, len(workers))
 	for _, worker := range workers {
 		byName[worker.Name] = worker
 	}
 	missing, leaving := map[string]time.Time{}, map[string]bool{}
-	lost := map[string]lostJobReason{}
+	lost := map[string]attemptLoss{}
 	for _, a := range live {
 		worker, began := byName[a.Worker], a.BeganAt()
 		if w.stoppingWorkerAttempts[a.ID] || worker.HasExited && slices.Contains(worker.AttemptIDs, a.ID) {
@@ -95,14 +95,14 @@ func (w *lossDetector) lostAttempts(live []work.LiveAttempt, workers []fleet.Wor
 		lastSeen := slices.MaxFunc([]time.Time{worker.SeenAt, w.startedAt, began}, time.Time.Compare)
 		switch {
 		case now.Sub(lastSeen) >= fleet.WorkerTimeout:
-			lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.classifyLoss(a, leaving[a.ID])}
+			lost[a.ID] = attemptLoss{fmt.Sprintf("The worker %s has been silent for %v.", a.Worker, fleet.WorkerTimeout), w.classifyLoss(a, leaving[a.ID])}
 		case worker.SeenAt.After(began) && !slices.Contains(worker.AttemptIDs, a.ID):
 			since, ok := w.attemptMissingSince[a.ID]
 			if !ok {
 				since = now
 			}
 			if missing[a.ID] = since; now.Sub(since) >= missingAttemptTimeout {
-				lost[a.ID] = lostJobReason{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.classifyLoss(a, leaving[a.ID])}
+				lost[a.ID] = attemptLoss{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.classifyLoss(a, leaving[a.ID])}
 			}
 		}
 	}

@@ -67,7 +67,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err != nil {
 		return nil, err
 	}
-	// A worker with any attempt, even a stale one, has not left.
+	// A stopping worker counts as gone when it lists no attempts, so one stale attempt stays in the list.
 	h.Attempts = append(known, stale[:min(1, len(stale))]...)
 	// If this fails, Sync must stop: a worker that is not stored as live must not own attempts.
 	if err := d.store.Fleet.SaveHeartbeat(ctx, h); err != nil {
@@ -144,10 +144,10 @@ type shownWorkerState struct {
 
 // workerStateOf returns the state of a worker. Only Sync, whose calls are sequential, may call it.
 func (d *Dispatcher) workerStateOf(worker string) *workerState {
-	if d.workers[worker] == nil {
-		d.workers[worker] = &workerState{
+	if d.workerStates[worker] == nil {
+		d.workerStates[worker] = &workerState{
 			lastShownState: shownWorkerState{slotCount: -1}, slotWriteLimit: rate.NewLimiter(rate.Every(slotWriteInterval), slotWriteBurst), benchmarkWriteLimit: rate.NewLimiter(rate.Every(benchmarkWriteInterval), benchmarkWriteBurst),
 		}
 	}
-	return d.workers[worker]
+	return d.workerStates[worker]
 }

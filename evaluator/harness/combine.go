@@ -28,7 +28,7 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 			return 0, interval, errors.New("the cases were measured in different numbers of processes")
 		}
 		// Time returns Median for any clock.
-		c.Index, c.Median, c.Clocks.CountedClock = i, quantile(c.ProcessMedians, 0.5), job.ClockEvent
+		c.Index, c.Median, c.ClockTimes.CountedClock = i, quantile(c.ProcessMedians, 0.5), job.ClockEvent
 	}
 	score = rankedTime(ranking, cases)
 	interval, _ = intervalOfRuns(ranking, score, cases, effectiveRunCount(runs))

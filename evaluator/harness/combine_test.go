@@ -29,7 +29,7 @@ func TestPooledRunsGainNothingByLuck(t *testing.T) {
 			runs, best = append(runs, [][]float64{run}), min(best, alone)
 		}
 		together, interval, err := CombineRuns(tasks.RankLastCase, runs)
-		if err != nil || interval.Processes != 5*submissions {
+		if err != nil || interval.ProcessCount != 5*submissions {
 			t.Fatal(interval, err)
 		}
 		luckiest, pooled = luckiest+best/truth/trials, pooled+together/truth/trials

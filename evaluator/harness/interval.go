@@ -14,9 +14,9 @@ import (
 
 // Interval is the 95 % confidence interval of a score, computed from several processes of the submission.
 type Interval struct {
-	Low, High float64 // nanoseconds; both 0 if only one process was measured
-	Processes int
-	Noisy     bool // too few processes, or too wide an interval
+	Low, High    float64 // nanoseconds; both 0 if only one process was measured
+	ProcessCount int
+	Noisy        bool // too few processes, or too wide an interval
 }
 
 // Ends returns the ends of the interval in nanoseconds; both are nil if only one process was measured.
@@ -85,7 +85,7 @@ func IntervalWithinRun(ranking tasks.Ranking, score float64, cases []job.CaseRes
 		return Interval{}, false
 	}
 	scores := processScores(ranking, cases)
-	i := Interval{Processes: len(scores)}
+	i := Interval{ProcessCount: len(scores)}
 	if len(scores) == 1 {
 		i.Noisy = true
 		return i, true

@@ -12,7 +12,7 @@ import (
 // measured returns a case whose processes took these times.
 func measured(index int, processes ...float64) job.CaseResult {
 	return job.CaseResult{Index: index, Status: job.StatusPass, Median: quantile(processes, 0.5), ProcessMedians: processes,
-		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
+		ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent}}
 }
 
 func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
@@ -27,7 +27,7 @@ func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 			}
 			cases := []job.CaseResult{measured(0, processes...)}
 			i, ok := IntervalWithinRun(tasks.RankLastCase, cases[0].Median, cases)
-			if !ok || i.Processes != n || i.Low > cases[0].Median || i.High < cases[0].Median {
+			if !ok || i.ProcessCount != n || i.Low > cases[0].Median || i.High < cases[0].Median {
 				t.Fatalf("%v of %v: %+v", ok, processes, i)
 			}
 			if i.Low <= truth && truth <= i.High {
@@ -145,7 +145,7 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 	forged.Median = 101
 	apart := []job.CaseResult{measured(0, 100, 101), measured(1, 100)}
 	unjudged := measured(0, 100, 100)
-	unjudged.Clocks, unjudged.Mean = job.ClockTimes{}, 100
+	unjudged.ClockTimes, unjudged.Mean = job.ClockTimes{}, 100
 	for name, cases := range map[string][]job.CaseResult{"another median": {other}, "no number": {forged},
 		"different numbers": apart, "no judge": {unjudged}} {
 		if score, err := Score(tasks.RankLastCase, cases); err == nil {

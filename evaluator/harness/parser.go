@@ -116,7 +116,7 @@ func (p *Parser) parseLine(raw []byte) {
 		return
 	}
 	if index, field, ok := splitCaseKey(key); ok {
-		p.caseLine(index, field, value, key)
+		p.parseCaseLine(index, field, value, key)
 		return
 	}
 	p.finishOpenCase()
@@ -145,7 +145,7 @@ func splitCaseKey(key string) (index int, field string, ok bool) {
 	return index, field, err == nil && index >= 0 && index < maxCases
 }
 
-func (p *Parser) caseLine(index int, field, value, key string) {
+func (p *Parser) parseCaseLine(index int, field, value, key string) {
 	if !p.recordLine(key, value) {
 		return
 	}
@@ -203,7 +203,7 @@ func setField(c *job.CaseResult, field, value string) bool {
 		*target = parseNumber(value, isValidTime)
 		return true
 	}
-	if setClock(&c.Clocks, field, value) {
+	if setClock(&c.ClockTimes, field, value) {
 		return true
 	}
 	if name, ok := strings.CutPrefix(field, "numerics."); ok {

@@ -71,7 +71,7 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			cases: []job.CaseResult{{SpecLine: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000,
 				Worst: 209000, Median: 206000,
 				Times: []float64{206000, 206000, 209000},
-				Clocks: job.ClockTimes{CountedClock: job.ClockSnapshot, EventTime: 1250, WallTime: -3.5, SnapshotTime: 221000, LateCalls: 1,
+				ClockTimes: job.ClockTimes{CountedClock: job.ClockSnapshot, EventTime: 1250, WallTime: -3.5, SnapshotTime: 221000, LateCalls: 1,
 					WallTolerance: 10000, EmptyCallTime: 154000}}},
 			extra: map[string]string{"clock.handover": "154000", "clock.spread": "450"},
 		},
@@ -148,7 +148,7 @@ func TestManyJudgedCasesDoNotCrowdOutTheRest(t *testing.T) {
 	}
 	p.Write([]byte("refused: The runner left.\ncheck: pass\n"))
 	p.Close()
-	if p.inconsistency != "" || len(p.Cases()) != cases || p.Cases()[cases-1].Clocks.CountedClock != job.ClockSnapshot {
+	if p.inconsistency != "" || len(p.Cases()) != cases || p.Cases()[cases-1].ClockTimes.CountedClock != job.ClockSnapshot {
 		t.Errorf("%d of %d cases, inconsistency %q", len(p.Cases()), cases, p.inconsistency)
 	}
 	if diff := cmp.Diff(map[string]string{"refused": "The runner left."}, p.ExtraKeys()); diff != "" {
@@ -231,7 +231,7 @@ func FuzzParser(f *testing.F) {
 				}
 			}
 			if _, err := json.Marshal(c); err != nil {
-				t.Errorf("clocks %+v: %v", c.Clocks, err)
+				t.Errorf("clocks %+v: %v", c.ClockTimes, err)
 			}
 			if c.Message != strings.ToValidUTF8(c.Message, "") || strings.ContainsRune(c.Message, 0) {
 				t.Errorf("message %q", c.Message)

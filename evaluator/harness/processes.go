@@ -71,7 +71,7 @@ func mergeProcesses(processes []processReport) []job.CaseResult {
 }
 
 func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
-	c.Runs, c.Clocks.LateCalls, c.Times = 0, 0, nil
+	c.Runs, c.ClockTimes.LateCalls, c.Times = 0, 0, nil
 	usual := medianEventTime(parts)
 	for _, part := range parts {
 		ns, _ := processTime(part, usual)
@@ -79,7 +79,7 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 		c.Times = append(c.Times, part.Times...)
 		c.Runs += part.Runs
 		c.SetupNS = max(c.SetupNS, part.SetupNS)
-		c.Clocks.LateCalls += part.Clocks.LateCalls
+		c.ClockTimes.LateCalls += part.ClockTimes.LateCalls
 		if part.Status != job.StatusPass {
 			c.Status, c.Message = part.Status, part.Message
 		}
@@ -92,7 +92,7 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	fromMiddle := math.Inf(1)
 	for _, part := range parts {
 		if ns, clock := processTime(part, usual); math.Abs(ns-c.Median) < fromMiddle {
-			fromMiddle, c.Clocks.CountedClock = math.Abs(ns-c.Median), clock
+			fromMiddle, c.ClockTimes.CountedClock = math.Abs(ns-c.Median), clock
 		}
 	}
 	for _, of := range []func(*job.ClockTimes) *float64{
@@ -102,9 +102,9 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	} {
 		var values []float64
 		for i := range parts {
-			values = append(values, *of(&parts[i].Clocks))
+			values = append(values, *of(&parts[i].ClockTimes))
 		}
-		*of(&c.Clocks) = quantile(values, 0.5)
+		*of(&c.ClockTimes) = quantile(values, 0.5)
 	}
 	return c
 }
@@ -119,8 +119,8 @@ const minAgreeingShare = 0.4
 func medianEventTime(parts []job.CaseResult) float64 {
 	var events []float64
 	for _, part := range parts {
-		if part.Clocks.CountedClock == job.ClockEvent {
-			events = append(events, part.Clocks.EventTime)
+		if part.ClockTimes.CountedClock == job.ClockEvent {
+			events = append(events, part.ClockTimes.EventTime)
 		}
 	}
 	if n := len(events); n < min(2, len(parts)) || float64(n) < minAgreeingShare*float64(len(parts)) {
@@ -135,11 +135,11 @@ func medianEventTime(parts []job.CaseResult) float64 {
 // times in other processes.
 func processTime(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
 	const about, mostNS, mostShare = 0.98, 20_000, 0.01
-	event := part.Clocks.EventTime
-	if part.Clocks.CountedClock != job.ClockEvent && event >= about*usualByEvent && part.Median-event <= mostNS+mostShare*event {
+	event := part.ClockTimes.EventTime
+	if part.ClockTimes.CountedClock != job.ClockEvent && event >= about*usualByEvent && part.Median-event <= mostNS+mostShare*event {
 		return max(event, usualByEvent), job.ClockEvent
 	}
-	return part.Median, part.Clocks.CountedClock
+	return part.Median, part.ClockTimes.CountedClock
 }
 
 func meanAndStd(values []float64) (mean, std float64) {

@@ -58,7 +58,7 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 		StandardError: got.StandardError,
 		Best:          100, Worst: 130, Median: 110, P95: got.P95, Times: []float64{100, 100, 130, 130, 110, 110},
 		ProcessMedians: []float64{100, 130, 110},
-		Clocks: job.ClockTimes{CountedClock: job.ClockSnapshot, EventTime: 110, WallTime: 110, SnapshotTime: 110,
+		ClockTimes: job.ClockTimes{CountedClock: job.ClockSnapshot, EventTime: 110, WallTime: 110, SnapshotTime: 110,
 			WallTolerance: 10,
 			EmptyCallTime: 11}}
 	if diff := cmp.Diff(want, got); diff != "" || got.Mean < 113.3 || got.Mean > 113.4 || got.StandardDeviation < 13 || got.StandardDeviation > 14 {
@@ -76,8 +76,8 @@ func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 		timedCase(0, 102, "event")) + "check: pass\n")
 	got := p.Cases()[0]
 	if got.Median != 101 || !slices.Equal(got.ProcessMedians, []float64{100, 101, 102}) ||
-		got.Clocks.CountedClock != job.ClockEvent {
-		t.Errorf("got %v from %v by %s", got.Median, got.ProcessMedians, got.Clocks.CountedClock)
+		got.ClockTimes.CountedClock != job.ClockEvent {
+		t.Errorf("got %v from %v by %s", got.Median, got.ProcessMedians, got.ClockTimes.CountedClock)
 	}
 }
 
@@ -107,8 +107,8 @@ func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 			pipe.WriteString(process(i, part))
 		}
 		got := byProcess(pipe.String() + "check: pass\n").Cases()[0]
-		if got.Median != tt.median || got.Clocks.CountedClock != tt.counts {
-			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.ProcessMedians, got.Clocks.CountedClock)
+		if got.Median != tt.median || got.ClockTimes.CountedClock != tt.counts {
+			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.ProcessMedians, got.ClockTimes.CountedClock)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func TestAssembleSources(t *testing.T) {
 		"submission.cu": nil}
 	files := []tasks.File{{Name: "eval.cu", Source: "eval.cu"}, {Name: "submission.cu", Source: tasks.SubmissionSource}}
 	cuda := tasks.Definition{Lang: tasks.LangCUDA, Files: files,
-		Config: tasks.Config{Sources: []string{"eval.cu", "submission.cu"}}}
+		Config: tasks.BuildConfig{Sources: []string{"eval.cu", "submission.cu"}}}
 
 	bundle := cuda
 	bundle.HasOwnHarness = true
@@ -88,7 +88,7 @@ func TestAssembleSources(t *testing.T) {
 		t.Error("the job's own map was changed")
 	}
 
-	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.Config{MainFile: "eval.py"}}
+	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.BuildConfig{MainFile: "eval.py"}}
 	l = AssembleSources(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
 	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" ||
 		l.MainScript != "warpboard_judge.py" || l.RunnerScript == "" || l.Files["eval.py"] != nil {

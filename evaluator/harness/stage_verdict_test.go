@@ -117,7 +117,7 @@ func TestScore(t *testing.T) {
 	judged := func(medians ...float64) (cases []job.CaseResult) {
 		for i, m := range medians {
 			cases = append(cases, job.CaseResult{Index: i, Status: job.StatusPass, Mean: 2 * m, Median: m,
-				Clocks: job.ClockTimes{CountedClock: job.ClockEvent}})
+				ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent}})
 		}
 		return cases
 	}

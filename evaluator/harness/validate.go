@@ -106,7 +106,7 @@ func (s processReport) hasImplausibleTimes(c job.CaseResult) bool {
 
 // implausibleClocks reports whether the clocks of a case have values that no judge can report.
 func implausibleClocks(c job.CaseResult) bool {
-	return c.Clocks.CountedClock == unknownClock || c.Clocks.LateCalls < 0 || c.Clocks.LateCalls > c.Runs ||
+	return c.ClockTimes.CountedClock == unknownClock || c.ClockTimes.LateCalls < 0 || c.ClockTimes.LateCalls > c.Runs ||
 		c.Median <= 0 || c.Median < c.Best*(1-roundingError) || c.Median > c.Worst*(1+roundingError)
 }
 

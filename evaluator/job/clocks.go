@@ -28,7 +28,7 @@ type ClockTimes struct {
 func (c ClockTimes) JudgeTime() float64 { return math.Max(c.WallTime, c.SnapshotTime) }
 
 // TimedByJudge reports whether a judge timed the case in a process separate from the submission's.
-func (c CaseResult) TimedByJudge() bool { return c.Clocks.CountedClock != "" }
+func (c CaseResult) TimedByJudge() bool { return c.ClockTimes.CountedClock != "" }
 
 // Time returns the time of the case that counts for a score. It is the median of the calls if a judge timed them: the
 // judge chooses the clock by medians, and the machine disturbs about one call in a thousand. Otherwise it is the mean.
@@ -41,7 +41,7 @@ func (c CaseResult) Time() float64 {
 
 // SynchronizesInMostCalls reports whether most calls of the case synchronize with the device. Then the judge's clocks
 // count, and the runner's events are meaningless.
-func (c CaseResult) SynchronizesInMostCalls() bool { return 2*c.Clocks.LateCalls > c.Runs }
+func (c CaseResult) SynchronizesInMostCalls() bool { return 2*c.ClockTimes.LateCalls > c.Runs }
 
 // ClocksDiffer reports whether the runner's and the judge's clock differ by more than the tolerance. If the runner's is
 // meaningless, it reports whether the answer arrived later than the end of the call by more than the tolerance.
@@ -50,7 +50,7 @@ func (c CaseResult) ClocksDiffer() bool {
 		return false
 	}
 	if c.SynchronizesInMostCalls() {
-		return c.Clocks.CountedClock == ClockSnapshot
+		return c.ClockTimes.CountedClock == ClockSnapshot
 	}
-	return c.Clocks.CountedClock != ClockEvent || math.Abs(c.Clocks.WallTime-c.Clocks.EventTime) > c.Clocks.WallTolerance
+	return c.ClockTimes.CountedClock != ClockEvent || math.Abs(c.ClockTimes.WallTime-c.ClockTimes.EventTime) > c.ClockTimes.WallTolerance
 }

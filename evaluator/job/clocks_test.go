@@ -31,7 +31,7 @@ func TestClockTimesDifferBeyondTheToleranceAlone(t *testing.T) {
 			true},
 	}
 	for _, tt := range tests {
-		if got := (CaseResult{Runs: tt.runs, Clocks: tt.clocks}).ClocksDiffer(); got != tt.want {
+		if got := (CaseResult{Runs: tt.runs, ClockTimes: tt.clocks}).ClocksDiffer(); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

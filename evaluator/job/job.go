@@ -127,8 +127,8 @@ type CaseResult struct {
 	Times             []float64 `json:"times,omitempty"` // every repeat, if the harness reports them
 	// SetupNS is the time of the submission's setup function before the case, the longest of several processes. No
 	// other time contains it.
-	SetupNS float64    `json:"setup_ns,omitempty"`
-	Clocks  ClockTimes `json:"clocks,omitzero"` // set if a judge timed the case
+	SetupNS    float64    `json:"setup_ns,omitempty"`
+	ClockTimes ClockTimes `json:"clocks,omitzero"` // set if a judge timed the case
 	// ProcessMedians has the median times of the processes that timed a ranked case. Median is then the median of
 	// these; all other values cover the repeats of all processes.
 	ProcessMedians []float64 `json:"processes,omitempty"`

@@ -24,7 +24,7 @@ func dismissing(t *testing.T, outcome sandbox.Outcome) judge.ProcessFunc {
 			}
 		}
 	})
-	return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+	return func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		_, err := dismiss(ctx, files, on)
 		return outcome, err
 	}
@@ -32,7 +32,7 @@ func dismissing(t *testing.T, outcome sandbox.Outcome) judge.ProcessFunc {
 
 // slowToEnd is a runner that closes its output, and ends when it may.
 func slowToEnd(may <-chan struct{}, silent bool, outcome sandbox.Outcome, err error) judge.ProcessFunc {
-	return func(ctx context.Context, _ []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+	return func(ctx context.Context, _ []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		if silent {
 			on.OnOutputClosed()
 		}
@@ -109,7 +109,7 @@ func TestAStageWaitsForAProcessThatMayStillPrint(t *testing.T) {
 
 func TestAProcessThatDoesNotLeaveIsKilledAfterItsStage(t *testing.T) {
 	may := make(chan struct{})
-	runners := two(func(ctx context.Context, _ []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+	runners := two(func(ctx context.Context, _ []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		on.OnOutputClosed()
 		<-ctx.Done() // killed after a millisecond, and slow to die
 		<-may

@@ -11,10 +11,10 @@ import (
 
 // ProcessFunc runs one process of a stage to its end, with files as its descriptors from 4 on, until ctx ends. The
 // error is an infrastructure error.
-type ProcessFunc func(ctx context.Context, files []*os.File, on Observer) (sandbox.Outcome, error)
+type ProcessFunc func(ctx context.Context, files []*os.File, on ProcessCallbacks) (sandbox.Outcome, error)
 
-// Observer has functions that a ProcessFunc calls, each at most once, while its process runs. Each may be nil.
-type Observer struct {
+// ProcessCallbacks has functions that a ProcessFunc calls, each at most once, while its process runs. Each may be nil.
+type ProcessCallbacks struct {
 	OnStarted      func() // the process has its descriptors
 	OnOutputClosed func() // the process has closed its output; a ProcessFunc may omit this call
 }
@@ -212,7 +212,7 @@ func (s *stage) canReturn() bool {
 func (s *stage) startJudge(ctx context.Context, judge ProcessFunc) {
 	s.ending.JudgeOutcome, s.judgeAlive = &sandbox.Outcome{}, true
 	go func() {
-		o, err := judge(ctx, []*os.File{s.judgeSocket.judgeEnd}, Observer{OnStarted: func() { s.judgeSocket.judgeEnd.Close() }})
+		o, err := judge(ctx, []*os.File{s.judgeSocket.judgeEnd}, ProcessCallbacks{OnStarted: func() { s.judgeSocket.judgeEnd.Close() }})
 		s.judgeSocket.judgeEnd.Close()
 		s.judgeEnds <- processEnd{outcome: o, err: err}
 	}()
@@ -286,7 +286,7 @@ func (s *stage) startRunner(ctx context.Context, runner ProcessFunc) error {
 	s.liveRunners[number] = &liveRunner{stop: stop}
 	go func() {
 		defer stop()
-		o, err := runner(ctx, wires, Observer{OnOutputClosed: func() { s.reportRunner(s.closedOutputs, number) }})
+		o, err := runner(ctx, wires, ProcessCallbacks{OnOutputClosed: func() { s.reportRunner(s.closedOutputs, number) }})
 		// This comes last, because the judge interprets the end of the life line as the end of the runner.
 		closeAll(wires)
 		closeAll(alive)

@@ -50,7 +50,7 @@ func (d door) over(number int) {
 
 // judging is a judge that does what a test says; like a process that is killed it gets nothing more when ctx ends.
 func judging(t *testing.T, does func(door)) judge.ProcessFunc {
-	return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+	return func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		fd, err := unix.Dup(int(files[0].Fd()))
 		if err != nil {
 			return sandbox.Outcome{}, err
@@ -64,7 +64,7 @@ func judging(t *testing.T, does func(door)) judge.ProcessFunc {
 }
 
 // obedient leaves when its channel ends, something comes, or ctx ends.
-func obedient(ctx context.Context, files []*os.File, _ judge.Observer) (sandbox.Outcome, error) {
+func obedient(ctx context.Context, files []*os.File, _ judge.ProcessCallbacks) (sandbox.Outcome, error) {
 	fd := int(files[0].Fd())
 	defer context.AfterFunc(ctx, func() { unix.Shutdown(fd, unix.SHUT_RDWR) })()
 	unix.Read(fd, make([]byte, 1))
@@ -83,7 +83,7 @@ func few(n int, side judge.ProcessFunc) judge.RunnerConfig {
 func TestARunnerStartsWhenTheOneBeforeIsGone(t *testing.T) {
 	var numbers []int
 	alive := make(chan struct{}, 1)
-	runner := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+	runner := func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		select {
 		case alive <- struct{}{}:
 		default:
@@ -125,7 +125,7 @@ func TestRunnersThatAreComparedLiveTogether(t *testing.T) {
 }
 
 func TestARunnerThatDoesNotLeaveIsKilledWhenItsTurnIsOver(t *testing.T) {
-	stubborn := func(ctx context.Context, _ []*os.File, _ judge.Observer) (sandbox.Outcome, error) {
+	stubborn := func(ctx context.Context, _ []*os.File, _ judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		<-ctx.Done()
 		return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
 	}
@@ -149,7 +149,7 @@ func TestTheFirstFailingRunnerIsTheStagesEnding(t *testing.T) {
 		if number == len(endings) {
 			return nil
 		}
-		return func(context.Context, []*os.File, judge.Observer) (sandbox.Outcome, error) {
+		return func(context.Context, []*os.File, judge.ProcessCallbacks) (sandbox.Outcome, error) {
 			return endings[number], nil
 		}
 	}}
@@ -179,7 +179,7 @@ func TestTheJudgeDoesNotWaitForAMissingRunner(t *testing.T) {
 				return nil
 			}}, nil},
 		"the sandbox fails": {judging(t, func(d door) { d.next(); d.next() }),
-			judge.One(func(context.Context, []*os.File, judge.Observer) (sandbox.Outcome, error) {
+			judge.One(func(context.Context, []*os.File, judge.ProcessCallbacks) (sandbox.Outcome, error) {
 				return sandbox.Outcome{},
 					broken
 			}), broken},

@@ -11,7 +11,7 @@ import (
 
 func TestARunnerOfSeveralRanksHasWiresForEach(t *testing.T) {
 	given := 0
-	runner := func(_ context.Context, files []*os.File, _ judge.Observer) (sandbox.Outcome, error) {
+	runner := func(_ context.Context, files []*os.File, _ judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		given = len(files)
 		for rank := range 3 {
 			files[2*rank].Write([]byte{byte('0' + rank)})

@@ -74,6 +74,6 @@ func (r Request) StandaloneTask() (tasks.Definition, map[string][]byte) {
 		lang = tasks.LangCUDA
 	}
 	name := "kernel." + string(lang)
-	return tasks.Definition{Protocol: tasks.ProtocolEval, Lang: lang, HasOwnHarness: true, Config: tasks.Config{Sources: []string{name}},
+	return tasks.Definition{Protocol: tasks.ProtocolEval, Lang: lang, HasOwnHarness: true, Config: tasks.BuildConfig{Sources: []string{name}},
 		Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}}}, map[string][]byte{name: []byte(r.CustomKernel.Source)}
 }

@@ -39,7 +39,7 @@ type Report struct {
 	FirstMismatch       map[string]any                `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
 	ProfilingMethod     string                        `json:"profiling_method,omitempty" jsonschema:"events on a GPU, wall_clock on a CPU; cuda_graph of older versions, which timed in the kernel's own process"`
 	GraphError          string                        `json:"graph_error,omitempty" jsonschema:"of older versions: why CUDA graphs were not used"`
-	Clocks              map[string]ClockTimes         `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, and which of them counts"`
+	ClockTimes          map[string]ClockTimes         `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, and which of them counts"`
 	FreshInputs         *bool                         `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, or beside a kept reference, so that a kernel may remember its answers"`
 	RuntimeStats        *Stats                        `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
 	RefRuntime          *Stats                        `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
@@ -70,7 +70,7 @@ type CaseReport struct {
 	VacuousReason   string                `json:"vacuous_reason,omitempty"`
 	Deterministic   *bool                 `json:"deterministic,omitempty"`
 	SetupNS         float64               `json:"setup_ns,omitempty" jsonschema:"time of the kernel's setup(meta)"`
-	Clocks          map[string]ClockTimes `json:"clocks,omitempty"`
+	ClockTimes      map[string]ClockTimes `json:"clocks,omitempty"`
 	RuntimeStats    *Stats                `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
 	RefRuntime      *Stats                `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
 	Speedup         *float64              `json:"speedup,omitempty"`
@@ -102,7 +102,7 @@ func ComparisonWithBaseline(r Result) BaselineComparison {
 
 // ReusedReference describes measurements of a reference that were reused.
 type ReusedReference struct {
-	SecondsOld float64 `json:"seconds_old" jsonschema:"since it ran"`
+	AgeSeconds float64 `json:"seconds_old" jsonschema:"since it ran"`
 	TimedCalls int     `json:"calls" jsonschema:"timed calls of it"`
 }
 

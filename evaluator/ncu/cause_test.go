@@ -7,7 +7,7 @@ import (
 
 // only returns a report with one kernel of a fixture.
 func only(t *testing.T, name string, kernel int) *Report {
-	r := Parse(pages(t, name))
+	r := ParsePages(pages(t, name))
 	return &Report{Kernels: r.Kernels[kernel : kernel+1]}
 }
 
@@ -76,7 +76,7 @@ func TestNothingIsExplainedOfWhatIsTheSame(t *testing.T) {
 }
 
 func TestKernelsThatOneSideDoesWithoutAreNamed(t *testing.T) {
-	all := Parse(pages(t, "cuda4"))
+	all := ParsePages(pages(t, "cuda4"))
 	w, ok := ExplainDifference(all, &Report{Kernels: all.Kernels[:2]})
 	if !ok || !slices.Equal(w.UnpairedKernels, []string{"transpose_strided", "reduce_shared"}) || w.UnpairedKernelsShare < 0.999 ||
 		w.KernelA != nil {

@@ -21,8 +21,9 @@ type SectionDiff struct {
 	Rows           []MetricDiff `json:"rows"`   // largest effect first
 }
 
-// Compare pairs the kernels of two reports (by name and order, then by order) and compares every section of each pair.
-func Compare(a, b *Report) []KernelPair {
+// CompareReports pairs the kernels of two reports (by name and order, then by order) and compares every section of each
+// pair.
+func CompareReports(a, b *Report) []KernelPair {
 	pairs := pairKernels(a, b)
 	for i := range pairs {
 		p := &pairs[i]

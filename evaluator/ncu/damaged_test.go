@@ -13,10 +13,10 @@ import (
 func TestTruncatedPagesNeverGiveHalfANumber(t *testing.T) {
 	for _, name := range reports {
 		full := pages(t, name)
-		whole := Parse(full)
+		whole := ParsePages(full)
 		for part := range 40 {
 			cut := func(page []byte) []byte { return page[:len(page)*part/40+part] }
-			r := Parse(CSVPages{DetailsPage: cut(full.DetailsPage), RawPage: cut(full.RawPage),
+			r := ParsePages(CSVPages{DetailsPage: cut(full.DetailsPage), RawPage: cut(full.RawPage),
 				SourcePage: cut(full.SourcePage)})
 			for i := range r.Kernels {
 				sameNumbers(t, &r.Kernels[i], whole.KernelByID(r.Kernels[i].ID))
@@ -59,7 +59,7 @@ func TestNaNIsNotMeasured(t *testing.T) {
 			head, rest, _ := bytes.Cut(lines[i], []byte(","))
 			lines[i] = append(append(head, ','), anyNumber.ReplaceAll(rest, []byte(`"`+word+`"`))...)
 		}
-		r := Parse(CSVPages{RawPage: bytes.Join(lines, nil)})
+		r := ParsePages(CSVPages{RawPage: bytes.Join(lines, nil)})
 		if len(r.Kernels) != 4 || len(r.Warnings) == 0 {
 			t.Fatalf("%q: %d kernels, warnings %v", word, len(r.Kernels), r.Warnings)
 		}
@@ -88,7 +88,7 @@ func TestForeignVersions(t *testing.T) {
 "","","","","","","","","usecond","Mbyte","furlong"
 "0","1","k","h","saxpy","2021-Jan-01","1","7","57.70","134.23","1,234"
 `
-	r := Parse(CSVPages{RawPage: []byte(old)})
+	r := ParsePages(CSVPages{RawPage: []byte(old)})
 	k := r.Kernels[0]
 	if ns, ok := k.Duration(); !ok || ns < 57699 || ns > 57701 {
 		t.Errorf("duration %v %v", ns, ok)
@@ -105,7 +105,7 @@ func TestForeignVersions(t *testing.T) {
 		"no units": "\"ID\",\"Kernel Name\",\"x\"\n\"0\",\"f\",\"1\"\n",
 		"odd id":   "\"ID\",\"Kernel Name\",\"x\"\n\"\",\"\",\"\"\n\"zero\",\"f\",\"1\"\n",
 	} {
-		if r := Parse(CSVPages{RawPage: []byte(page), DetailsPage: []byte(page),
+		if r := ParsePages(CSVPages{RawPage: []byte(page), DetailsPage: []byte(page),
 			SourcePage: []byte(page)}); len(r.Warnings) == 0 {
 			t.Errorf("%s: no warning", name)
 		}
@@ -134,7 +134,7 @@ func TestAPageOfAnotherLanguageGivesNoNumbers(t *testing.T) {
 	}
 	for _, name := range reports {
 		p := pages(t, name)
-		r := Parse(CSVPages{RawPage: numbers(p.RawPage), DetailsPage: numbers(p.DetailsPage)})
+		r := ParsePages(CSVPages{RawPage: numbers(p.RawPage), DetailsPage: numbers(p.DetailsPage)})
 		if len(r.Kernels) != 0 || len(r.Warnings) != 3 || !strings.Contains(r.Warnings[0], "LC_ALL=C") {
 			t.Errorf("%s: %d kernels, warnings %q", name, len(r.Kernels), r.Warnings)
 		}
@@ -151,7 +151,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("\"ID\",\"Section Name\"\n"), []byte("ID,Kernel Name\n,\n1,\"<\"\n"),
 		[]byte("\"Kernel Name\",\"f\"\nAddress,Source,a\n0x1,N,1,2\n"), []byte{0xef, 0xbb, 0xbf})
 	f.Fuzz(func(t *testing.T, details, raw, source, lines []byte) {
-		r := Parse(CSVPages{DetailsPage: details, RawPage: raw, SourcePage: source, SourceLines: lines})
+		r := ParsePages(CSVPages{DetailsPage: details, RawPage: raw, SourcePage: source, SourceLines: lines})
 		if _, err := json.Marshal(r); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func FuzzParse(f *testing.F) {
 			}
 			BottleneckSentence(k)
 		}
-		if _, err := json.Marshal(Compare(r, r)); err != nil {
+		if _, err := json.Marshal(CompareReports(r, r)); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -24,8 +24,8 @@ func unreadableError(why string, about ...any) error {
 	return fmt.Errorf("%w: %w", ErrUnreadable, fmt.Errorf(why, about...))
 }
 
-// Decode decodes a parsed report, and returns the size of its text.
-func Decode(in io.Reader) (*Report, int64, error) {
+// DecodeReport decodes a parsed report, and returns the size of its text.
+func DecodeReport(in io.Reader) (*Report, int64, error) {
 	var text bytes.Buffer
 	size, err := text.ReadFrom(io.LimitReader(in, maxReportJSON+1))
 	switch {

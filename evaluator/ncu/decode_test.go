@@ -14,12 +14,12 @@ import (
 
 func TestAReportIsDecodedAsItWasWritten(t *testing.T) {
 	for _, name := range reports {
-		want := Parse(pages(t, name))
+		want := ParsePages(pages(t, name))
 		text, err := json.Marshal(want)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, size, err := Decode(strings.NewReader(string(text)))
+		got, size, err := DecodeReport(strings.NewReader(string(text)))
 		if err != nil || size != int64(len(text)) {
 			t.Errorf("%s: %d of %d bytes, %v", name, size, len(text), err)
 		}
@@ -29,7 +29,7 @@ func TestAReportIsDecodedAsItWasWritten(t *testing.T) {
 	}
 	for _, text := range []string{``, `null`, `[]`, `{`, `{"kernels":[{}`, `{"kernels":[{}]`, `{"kernels":{}}`,
 		`{"kernels":[1]}`} {
-		if _, _, err := Decode(strings.NewReader(text)); !errors.Is(err, ErrUnreadable) {
+		if _, _, err := DecodeReport(strings.NewReader(text)); !errors.Is(err, ErrUnreadable) {
 			t.Errorf("%s is read: %v", text, err)
 		}
 	}
@@ -51,7 +51,7 @@ func TestNoTextThatIsNoReportCostsMoreThanARequestMay(t *testing.T) {
 		"a name":        `{"kernels":[{"name":"` + strings.Repeat("x", size) + `"}]}`,
 	} {
 		costtest.Check(t, name, func() {
-			if _, _, err := Decode(strings.NewReader(text)); !errors.Is(err, ErrUnreadable) {
+			if _, _, err := DecodeReport(strings.NewReader(text)); !errors.Is(err, ErrUnreadable) {
 				t.Errorf("%s: %v", name, err)
 			}
 		})
@@ -67,7 +67,7 @@ func TestADecodedReportFillsNoMemory(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err := Decode(strings.NewReader(text))
+		_, _, err := DecodeReport(strings.NewReader(text))
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; err != nil || used > 256<<20 {
 			t.Errorf("%s: %d MiB for %d MiB of text, %v", name, used>>20, len(text)>>20, err)

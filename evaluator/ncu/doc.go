@@ -5,7 +5,7 @@
 // In reading order:
 //
 //	report.go   Report and Kernel: the stored profile
-//	parse.go    Parse, over the pages: raw.go (metrics, sections, rules) and source.go (instructions);
+//	parse.go    ParsePages: raw.go (metrics, sections, rules) and source.go (instructions);
 //	            csv.go reads both; ptx.go adds PTX; decode.go reads a stored report
 //	metric.go   one number: text, unit, base unit, or not measured
 //	fact.go     a number with its label and the metric or formula that it comes from
@@ -21,5 +21,5 @@
 //
 // Robustness: ncu's versions rename columns and metrics (SampleCounters has four names of one); a driver refuses
 // counters (failure texts name the setting); output may be cut anywhere, and the program under the profiler may forge
-// it: Parse reads what it can and lists the rest in Warnings.
+// it: ParsePages reads what it can and lists the rest in Warnings.
 package ncu

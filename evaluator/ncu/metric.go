@@ -96,7 +96,7 @@ func (m *Metric) UnmarshalJSON(b []byte) error {
 }
 
 // MarshalJSON adds the label to the metric's own fields.
-func (r Row) MarshalJSON() ([]byte, error) {
+func (r SectionRow) MarshalJSON() ([]byte, error) {
 	j := rowJSON{Label: r.Label, metricJSON: metricJSON{UnitName: r.UnitName, Text: r.Text}}
 	if r.Measured {
 		j.Value = &r.Value
@@ -105,7 +105,7 @@ func (r Row) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads the result of MarshalJSON.
-func (r *Row) UnmarshalJSON(b []byte) error {
+func (r *SectionRow) UnmarshalJSON(b []byte) error {
 	var j rowJSON
 	if err := json.Unmarshal(b, &j); err != nil {
 		return err

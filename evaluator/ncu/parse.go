@@ -33,8 +33,9 @@ var versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
 // FindVersion returns the first version number in a text, such as "2025.3.1.0", or "".
 func FindVersion(text string) string { return versionNumber.FindString(text) }
 
-// Parse parses the pages of one report. It never fails: the Warnings of the report list parts that are not readable.
-func Parse(p CSVPages) *Report {
+// ParsePages parses the pages of one report. It never fails: the Warnings of the report list parts that are not
+// readable.
+func ParsePages(p CSVPages) *Report {
 	r := &Report{Version: FindVersion(p.Version), Kernels: []Kernel{}}
 	r.readRaw(p.RawPage)
 	r.readDetails(p.DetailsPage)

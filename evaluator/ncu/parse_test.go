@@ -14,7 +14,7 @@ import (
 
 func TestEveryRawCellIsKept(t *testing.T) {
 	for _, name := range reports {
-		r := Parse(pages(t, name))
+		r := ParsePages(pages(t, name))
 		rows := ncutest.PlainCSV(t, fixture(t, name, "raw"))
 		if len(r.Kernels) != len(rows)-2 || len(r.Warnings) != 0 {
 			t.Fatalf("%s: %d kernels, warnings %v", name, len(r.Kernels), r.Warnings)
@@ -48,7 +48,7 @@ func TestEveryRawCellIsKept(t *testing.T) {
 
 func TestEveryDetailsRowIsKept(t *testing.T) {
 	for _, name := range reports {
-		r := Parse(pages(t, name))
+		r := ParsePages(pages(t, name))
 		rows := ncutest.PlainCSV(t, fixture(t, name, "details"))
 		at := columnIndexes(rows[0])
 		numbers, rules := 0, 0
@@ -78,7 +78,7 @@ func TestEveryDetailsRowIsKept(t *testing.T) {
 func TestEveryInstructionIsKept(t *testing.T) {
 	want := map[string][]int{"cuda4": {32, 208, 32, 64}, "tri": {1208, 512}}
 	for _, name := range reports {
-		r := Parse(pages(t, name))
+		r := ParsePages(pages(t, name))
 		rows := ncutest.PlainCSV(t, fixture(t, name, "source"))
 		cells := map[string][]string{}
 		for _, row := range rows {
@@ -101,7 +101,7 @@ func TestEveryInstructionIsKept(t *testing.T) {
 }
 
 func TestKernelsAreIdentified(t *testing.T) {
-	r := Parse(pages(t, "cuda4"))
+	r := ParsePages(pages(t, "cuda4"))
 	k := r.Kernels[1]
 	type identity struct {
 		ID          int
@@ -133,7 +133,7 @@ func TestShortName(t *testing.T) {
 
 func TestReportSurvivesStorage(t *testing.T) {
 	for _, name := range reports {
-		r := Parse(pages(t, name))
+		r := ParsePages(pages(t, name))
 		b, err := json.Marshal(r)
 		if err != nil {
 			t.Fatal(err)
@@ -154,7 +154,7 @@ func TestLaunchesOfOneNameGetTheirOwnTables(t *testing.T) {
 		return "\"Kernel Name\",\"f\"\n\"Address\",\"Source\",\"# Samples\"\n\"0x10\",\"NOP\",\"" + samples + "\"\n"
 	}
 	for _, source := range []string{table("1") + table("2"), table("1") + table("1") + table("2") + table("2")} {
-		r := Parse(CSVPages{RawPage: []byte(raw), SourcePage: []byte(source)})
+		r := ParsePages(CSVPages{RawPage: []byte(raw), SourcePage: []byte(source)})
 		for i, want := range []float64{1, 2} {
 			if got := r.Kernels[i].Source.CounterOnLine(0, "# Samples").Value; got != want {
 				t.Errorf("launch %d has %v samples, want %v", i, got, want)
@@ -177,7 +177,7 @@ func sourceForms() map[string]string {
 func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 	raw := []byte("\"ID\",\"Kernel Name\",\"m\"\n\"\",\"\",\"\"\n\"0\",\"f\",\"1\"\n")
 	for form, page := range sourceForms() {
-		k := Parse(CSVPages{RawPage: raw, SourcePage: []byte(page), SourceLines: []byte(page)}).Kernels[0]
+		k := ParsePages(CSVPages{RawPage: raw, SourcePage: []byte(page), SourceLines: []byte(page)}).Kernels[0]
 		if k.Source == nil || len(k.Source.Lines) != 1 {
 			t.Errorf("%s: %+v", form, k.Source)
 			continue
@@ -196,7 +196,7 @@ func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 		"cuda": "\"File Path\",\"/s.cu\"\n\"Function Name\",\"f\"\n\"Line No\",\"Source\",\"# Samples\"\n\"7\",\"x;\",\"3\"\n",
 		"ptx":  "\"Kernel Name\",\"f\"\n\"#\",\"Source\",\"# Samples\"\n\"1\",\"ret;\",\"3\"\n",
 	} {
-		if k := Parse(CSVPages{RawPage: raw, SourcePage: []byte(page), SourceLines: []byte(page)}).Kernels[0]; k.Source != nil &&
+		if k := ParsePages(CSVPages{RawPage: raw, SourcePage: []byte(page), SourceLines: []byte(page)}).Kernels[0]; k.Source != nil &&
 			len(k.Source.Lines) != 0 {
 			t.Errorf("%s has no instructions, but gives %+v", form, k.Source.Lines)
 		}
@@ -211,7 +211,7 @@ func TestInstructionsAreFoundByAFullName(t *testing.T) {
 		"\"0\",\"void add<8, Half>(int, T2)\",\"1\"\n\"1\",\"plain(int)\",\"1\"\n\"2\",\"void add<4, Half>(int, T2)\",\"1\"\n\"3\",\"add(int)\",\"1\"\n"
 	source := table("void at::native::add<(int)8, c10::Half>(int, T2)", "FIRST") + table("plain(int)", "SECOND") +
 		table("void at::native::add<(int)4, c10::Half>(int, T2)", "THIRD") + table("add(int)", "FOURTH")
-	r := Parse(CSVPages{RawPage: []byte(raw), SourcePage: []byte(source)})
+	r := ParsePages(CSVPages{RawPage: []byte(raw), SourcePage: []byte(source)})
 	for i, want := range []string{"FIRST", "SECOND", "THIRD", "FOURTH"} {
 		if got := r.Kernels[i].Source; got == nil || len(got.Lines) != 1 || got.Lines[0].Instruction != want {
 			t.Errorf("kernel %d (%s): %+v, want %s", i, r.Kernels[i].Name, got, want)
@@ -221,15 +221,15 @@ func TestInstructionsAreFoundByAFullName(t *testing.T) {
 
 func TestInstructionsAreLinkedToTheirSourceLines(t *testing.T) {
 	p := pages(t, "cuda4")
-	address := Parse(p).Kernels[0].Source.Lines[16].Address
+	address := ParsePages(p).Kernels[0].Source.Lines[16].Address
 	p.SourceLines = []byte("\"File Path\",\"/job/submission.cu\"\n\"Function Name\",\"saxpy\"\n" +
 		"\"Line No\",\"Source\",\"Address\",\"Source\",\"# Samples\"\n" +
 		"\"7\",\"  y[i] = a * x[i] + y[i];\",\"-\",\"\",\"5960\"\n\"\",\"\",\"" + address + "\",\"FFMA\",\"5960\"\n")
-	got := Parse(p).Kernels[0].Source.Lines[16]
+	got := ParsePages(p).Kernels[0].Source.Lines[16]
 	if got.SourceFile != "/job/submission.cu" || got.SourceLine != 7 || strings.TrimSpace(got.SourceText) != "y[i] = a * x[i] + y[i];" {
 		t.Errorf("%+v", got)
 	}
-	if other := Parse(p).Kernels[0].Source.Lines[0]; other.SourceLine != 0 {
+	if other := ParsePages(p).Kernels[0].Source.Lines[0]; other.SourceLine != 0 {
 		t.Errorf("an instruction without line information has one: %+v", other)
 	}
 }

@@ -181,7 +181,7 @@ func (k *Kernel) addDetailRow(row []string, at map[string]int) {
 }
 
 func (s *Section) addRow(label string, m Metric) {
-	s.Rows = append(s.Rows, Row{Label: label, Metric: m})
+	s.Rows = append(s.Rows, SectionRow{Label: label, Metric: m})
 }
 
 func (k *Kernel) sectionByName(name string) *Section {

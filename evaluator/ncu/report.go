@@ -44,12 +44,12 @@ func (r *Report) IndexMetrics() {
 
 // Section is one section of the details page, in ncu's order.
 type Section struct {
-	Name string `json:"name"`
-	Rows []Row  `json:"rows"`
+	Name string       `json:"name"`
+	Rows []SectionRow `json:"rows"`
 }
 
-// Row is one value of a section with its label. ncu rounds it; the raw page has the exact value.
-type Row struct {
+// SectionRow is one value of a section with its label. ncu rounds it; the raw page has the exact value.
+type SectionRow struct {
 	Label string `json:"label"`
 	Metric
 }

@@ -6,7 +6,7 @@ import (
 )
 
 func TestATextReportNamesEachKernelsBound(t *testing.T) {
-	r := Parse(pages(t, "cuda4"))
+	r := ParsePages(pages(t, "cuda4"))
 	var out strings.Builder
 	r.WriteText(&out)
 	for _, k := range r.Kernels {

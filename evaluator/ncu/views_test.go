@@ -40,7 +40,7 @@ func TestUnitsComeToOneBase(t *testing.T) {
 }
 
 func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
-	r := Parse(pages(t, "cuda4"))
+	r := ParsePages(pages(t, "cuda4"))
 	matmul := RooflineOf(&r.Kernels[1])
 	w := matmul.MostUsedArithmeticRoof()
 	ns, _ := r.Kernels[1].Duration()
@@ -52,7 +52,7 @@ func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 	if RooflineOf(&r.Kernels[2]).MostUsedArithmeticRoof() != nil {
 		t.Error("the transpose does no arithmetic, yet has a dot")
 	}
-	tri := Parse(pages(t, "tri"))
+	tri := ParsePages(pages(t, "tri"))
 	gemm := RooflineOf(&tri.Kernels[0])
 	w = gemm.MostUsedArithmeticRoof()
 	ns, _ = tri.Kernels[0].Duration()
@@ -68,7 +68,7 @@ func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 
 func TestOpcodesAddUpToTheCounters(t *testing.T) {
 	for _, name := range reports {
-		r := Parse(pages(t, name))
+		r := ParsePages(pages(t, name))
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
 			sum, last := 0.0, math.Inf(1)
@@ -86,7 +86,7 @@ func TestOpcodesAddUpToTheCounters(t *testing.T) {
 }
 
 func TestPipesTellTheirCyclesNotTheirInstructions(t *testing.T) {
-	product, naive := Parse(pages(t, "tri")).Kernels[0], Parse(pages(t, "cuda4")).Kernels[1]
+	product, naive := ParsePages(pages(t, "tri")).Kernels[0], ParsePages(pages(t, "cuda4")).Kernels[1]
 	find := func(k *Kernel, label string) (found Fact) {
 		for _, p := range InstructionMixOf(k).Pipes {
 			if p.Label == label {
@@ -107,7 +107,7 @@ func TestPipesTellTheirCyclesNotTheirInstructions(t *testing.T) {
 }
 
 func TestStallsAreSortedAndComplete(t *testing.T) {
-	r := Parse(pages(t, "cuda4"))
+	r := ParsePages(pages(t, "cuda4"))
 	stalls := StallReasons(&r.Kernels[1])
 	if len(stalls) != 19 || stalls[0].Label != "LG throttle" || stalls[0].Value.Value != 14.354961 {
 		t.Fatalf("%d states, first %+v", len(stalls), stalls[0])
@@ -123,7 +123,7 @@ func TestStallsAreSortedAndComplete(t *testing.T) {
 }
 
 func TestOccupancyNamesItsLimiters(t *testing.T) {
-	r := Parse(pages(t, "tri"))
+	r := ParsePages(pages(t, "tri"))
 	var limits []string
 	for _, l := range OccupancyOf(&r.Kernels[0]).Limiters {
 		if l.IsTightest {
@@ -136,7 +136,7 @@ func TestOccupancyNamesItsLimiters(t *testing.T) {
 }
 
 func TestSortedRulesAreWorstFirst(t *testing.T) {
-	r := Parse(pages(t, "cuda4"))
+	r := ParsePages(pages(t, "cuda4"))
 	rules := SortedRules(&r.Kernels[1])
 	if rules[0].Speedup == nil || *rules[0].Speedup != 40.8 || rules[len(rules)-1].Severity != "INF" {
 		t.Errorf("first %+v, last %+v", rules[0], rules[len(rules)-1])
@@ -144,7 +144,7 @@ func TestSortedRulesAreWorstFirst(t *testing.T) {
 }
 
 func TestSharesAddUp(t *testing.T) {
-	shares, sum := KernelShares(Parse(pages(t, "cuda4"))), 0.0
+	shares, sum := KernelShares(ParsePages(pages(t, "cuda4"))), 0.0
 	for _, s := range shares {
 		sum += s.Share
 	}
@@ -153,15 +153,15 @@ func TestSharesAddUp(t *testing.T) {
 }
 
 func TestCompareSortsByEffect(t *testing.T) {
-	a, b := Parse(pages(t, "cuda4")), Parse(pages(t, "tri"))
-	for _, p := range Compare(a, a) {
+	a, b := ParsePages(pages(t, "cuda4")), ParsePages(pages(t, "tri"))
+	for _, p := range CompareReports(a, a) {
 		for _, s := range p.Sections {
 			if s.RelativeEffect != 0 {
 				t.Errorf("%s of %s differs from itself: %+v", s.Name, p.KernelA.ShortName, s.Rows[0])
 			}
 		}
 	}
-	pairs := Compare(a, b)
+	pairs := CompareReports(a, b)
 	if len(pairs) != 4 || pairs[0].KernelB == nil || pairs[3].KernelB != nil {
 		t.Fatalf("%d pairs", len(pairs))
 	}
@@ -175,7 +175,7 @@ func TestCompareSortsByEffect(t *testing.T) {
 }
 
 func TestCompareHasTheDerivedViews(t *testing.T) {
-	r := Parse(pages(t, "cuda4"))
+	r := ParsePages(pages(t, "cuda4"))
 	rows := map[string]MetricDiff{}
 	for _, s := range compareSections(&r.Kernels[0], &r.Kernels[1]) {
 		for _, d := range s.Rows {
@@ -216,7 +216,7 @@ func TestCompareMetricsKnowsUnits(t *testing.T) {
 }
 
 func TestDeviceMetricsHaveTheEvalAPIsNames(t *testing.T) {
-	r := Parse(pages(t, "cuda4"))
+	r := ParsePages(pages(t, "cuda4"))
 	got := DeviceMetrics(&r.Kernels[0])
 	for _, c := range []struct {
 		category, name string
@@ -252,7 +252,7 @@ func TestDeviceMetricsHaveTheEvalAPIsNames(t *testing.T) {
 }
 
 func TestVerdicts(t *testing.T) {
-	r, tri := Parse(pages(t, "cuda4")), Parse(pages(t, "tri"))
+	r, tri := ParsePages(pages(t, "cuda4")), ParsePages(pages(t, "tri"))
 	for want, k := range map[string]*Kernel{
 		"Bound by memory":  &r.Kernels[1],
 		"Bound by latency": &r.Kernels[3],
@@ -276,7 +276,7 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestTheTableHasEveryMetric(t *testing.T) {
-	r := Parse(pages(t, "tri"))
+	r := ParsePages(pages(t, "tri"))
 	rows := r.MetricTable()
 	if len(rows) != 1+2*2227 {
 		t.Fatalf("%d rows", len(rows))

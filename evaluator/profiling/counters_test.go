@@ -15,7 +15,7 @@ import (
 
 // An evaluation with device metrics lists every kernel of its call, though only the last one has metrics.
 func TestDeviceMetricsListWhatRan(t *testing.T) {
-	report := ncu.Parse(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
+	report := ncu.ParsePages(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	m, err := metricsOfLastKernel(report, "@triton.jit\ndef softmax_row(x): pass\n")
 	want := []kernelrun.Kernel{
 		{Name: "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT", Origin: "cuBLAS", FromLibrary: true, Launches: 1,
@@ -32,7 +32,7 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 
 // A report of fewer bytes than the limit can still have more values than the site reads: its result was refused.
 func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
-	report := ncu.Parse(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
+	report := ncu.ParsePages(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	line := ncu.InstructionLine{Address: "0x10", Instruction: "NOP", CounterValues: slices.Repeat([]string{"0"}, 60)}
 	for i := range report.Kernels {
 		report.Kernels[i].Source = &ncu.Source{Counters: slices.Repeat([]string{"c"}, 60),

@@ -32,7 +32,7 @@ find "$TRITON_CACHE_DIR" -type f -name '*.ptx' -exec cat {} + 2>/dev/null | head
 // Nsight runs Nsight Compute inside the sandbox.
 type Nsight struct {
 	Tool   nsight.Tool
-	Runner toolchain.Runner
+	Runner toolchain.ProcessRunner
 }
 
 var errNoCounters = errors.New("this device has no counters that Nsight Compute reads")
@@ -46,7 +46,7 @@ func (n *Nsight) profileProcess(
 	ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error,
 	o nsight.Options,
 ) (report []byte, out judge.StageEnding, why string, err error) {
-	// The result pipe of a program without a judge is not needed, because an earlier stage reported.
+	// The report that a program without a judge writes is dropped: the result of this stage is the report of ncu.
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, out, "", err
@@ -101,7 +101,7 @@ func (n *Nsight) readReport(ctx context.Context, slot int, report []byte) (*ncu.
 	if len(pages.RawPage) == 0 && ctx.Err() == nil {
 		return nil, fmt.Errorf("%w (exit code %d, limit %q): %s", errUnreadableReport, out.ExitCode, out.ExceededLimit, out.Stdout+out.Stderr)
 	}
-	return ncu.Parse(pages), ctx.Err()
+	return ncu.ParsePages(pages), ctx.Err()
 }
 
 func (n *Nsight) mounts() []sandbox.Mount {

@@ -32,7 +32,7 @@ func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 			{Name: "transpose_strided", Origin: "unknown", LaunchCount: 1},
 			{Name: "reduce_shared", Origin: "source", LaunchCount: 1}}},
 	} {
-		read := ncu.Parse(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", report, "raw")})
+		read := ncu.ParsePages(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", report, "raw")})
 		got := profiling.KernelOrigins(read, map[string][]byte{"submission": []byte(c.source)})
 		plain := cmpopts.EquateApprox(0, 0.001)
 		if report == "cuda4" {

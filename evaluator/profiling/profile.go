@@ -32,8 +32,8 @@ const (
 	maxCasesPerProcess = 8
 )
 
-// Request describes a profile of a built program on its slot.
-type Request struct {
+// ProfileRequest describes a profile of a built program on its slot.
+type ProfileRequest struct {
 	Job             job.Job
 	Program         toolchain.Program
 	Cases           []tasks.Case
@@ -47,7 +47,7 @@ type Request struct {
 // profileSession is a profile stage in progress.
 type profileSession struct {
 	*Nsight
-	Request
+	ProfileRequest
 	deadline          time.Time
 	oneProcessPerCase bool // profile each remaining case in its own process
 	stageResult       job.StageResult
@@ -61,8 +61,8 @@ type profileSession struct {
 // The stage passes if at least one case has a report; the other cases have the reason as message. Artifacts are
 // "profile.<case>.json.gz", the parsed report of a case, and ncu's own files, such as "profile.0-2.ncu-rep.gz" for
 // cases 0 to 2 or "profile.0.ncu-rep.gz" for case 0.
-func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []job.Artifact, error) {
-	s := &profileSession{Nsight: n, Request: req, deadline: time.Now().Add(maxProfileTime)}
+func (n *Nsight) Profile(ctx context.Context, req ProfileRequest) (job.StageResult, []job.Artifact, error) {
+	s := &profileSession{Nsight: n, ProfileRequest: req, deadline: time.Now().Add(maxProfileTime)}
 	s.stageResult = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, StartedAt: time.Now().UTC()}
 	// A bundle's own program may treat several cases differently and does not report their ends. Launches of several
 	// processes are announced in any order.
@@ -289,7 +289,7 @@ func compressedArtifact(name string, data []byte) (job.Artifact, error) {
 	return job.Artifact{Name: name + ".gz", Type: "application/gzip", Size: int64(b.Len()), Data: b.Bytes()}, nil
 }
 
-// noReportReason returns the failure of a stage without a report.
+// noReportReason returns the reason why a stage has no report.
 func noReportReason(cases []job.CaseResult) string {
 	if len(cases) == 0 {
 		return "The task has no benchmark case that could be profiled."

@@ -10,14 +10,14 @@ import (
 
 // Subjects of requests from workers to the site: "ask.WORKER.next.DEVICE", "ask.WORKER.sync", and so on.
 const (
-	requestPrefix   = "ask."
-	requestNext     = "next"   // a job for the device in the next part
-	requestSync     = "sync"   // a heartbeat; the answer lists attempts that no longer count
-	requestEvents   = "events" // events of attempts
-	requestResult   = "result" // the end of an attempt
-	sitesQueueGroup = "sites"  // queue group: one of the site's processes answers
-	refusedHeader   = "Refused"
-	retryHeader     = "Later"
+	requestPrefix        = "ask."
+	jobRequestName       = "next"   // a job for the device in the next part
+	heartbeatRequestName = "sync"   // a heartbeat; the answer lists attempts that no longer count
+	eventsRequestName    = "events" // events of attempts
+	resultRequestName    = "result" // the end of an attempt
+	sitesQueueGroup      = "sites"  // queue group: one of the site's processes answers
+	refusedHeader        = "Refused"
+	retryHeader          = "Later"
 )
 
 // droppedAttemptsReply is the response to "sync" and "events".
@@ -71,7 +71,7 @@ func parseRequestSubject(subject string) (worker, what, device string) {
 	// server. Therefore each part is decoded and its encoding compared.
 	case len(parts) == 3:
 		return decodeToken(parts[1]), parts[2], ""
-	case len(parts) == 4 && parts[2] == requestNext:
+	case len(parts) == 4 && parts[2] == jobRequestName:
 		return decodeToken(parts[1]), parts[2], decodeToken(parts[3])
 	}
 	return "", "", ""

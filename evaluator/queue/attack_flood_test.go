@@ -57,7 +57,7 @@ func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
 	const asks = 100
 	for i := range asks {
-		err := w.natsConn.PublishRequest(requestSubject("w1", requestResult), fmt.Sprintf("%s%s.%d", inboxPrefix, encodeToken("w1"), i),
+		err := w.natsConn.PublishRequest(requestSubject("w1", resultRequestName), fmt.Sprintf("%s%s.%d", inboxPrefix, encodeToken("w1"), i),
 			[]byte("{}"))
 		if err != nil {
 			t.Fatal(err)

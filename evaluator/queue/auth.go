@@ -72,10 +72,10 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 // only, and to receive cancellations and announcements of work for its devices. A worker must not send to a subject on
 // which the NATS server itself listens, because the server would respond to any reply subject with its own permissions.
 func workerPermissions(name string, devices []string) *server.Permissions {
-	publish := []string{requestSubject(name, requestSync), requestSubject(name, requestEvents), requestSubject(name, requestResult)}
+	publish := []string{requestSubject(name, heartbeatRequestName), requestSubject(name, eventsRequestName), requestSubject(name, resultRequestName)}
 	subscribe := []string{inboxPrefix + encodeToken(name) + ".>", cancelSubject}
 	for _, device := range devices {
-		publish = append(publish, requestSubject(name, requestNext+"."+encodeToken(device)))
+		publish = append(publish, requestSubject(name, jobRequestName+"."+encodeToken(device)))
 		subscribe = append(subscribe, workSubject(device))
 	}
 	return &server.Permissions{

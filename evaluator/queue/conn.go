@@ -88,7 +88,7 @@ func (c *Conn) PublishEvent(e job.Event) error { return c.outbox.addEvent(e) }
 
 // Sync sends a heartbeat, and drops the attempts that no longer count.
 func (c *Conn) Sync(ctx context.Context, h job.Heartbeat) error {
-	if err := c.sendAndDrop(ctx, requestSync, h); err != nil {
+	if err := c.sendAndDrop(ctx, heartbeatRequestName, h); err != nil {
 		return fmt.Errorf("queue: sync: %w", err)
 	}
 	return nil
@@ -118,7 +118,7 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	if err != nil {
 		c.log.Debug("events not stored before their result", "attempt", r.AttemptID, "err", err)
 	}
-	err = c.sendRequest(ctx, requestResult, r, nil, resultTimeout)
+	err = c.sendRequest(ctx, resultRequestName, r, nil, resultTimeout)
 	if errors.Is(err, errRefusedPermanently) { // a retry would be refused, too
 		c.log.Error("the site refuses a result", "attempt", r.AttemptID, "err", err)
 	} else if err != nil {

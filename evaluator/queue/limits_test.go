@@ -53,7 +53,7 @@ func TestAFloodOfOneWorkerDoesNotSilenceOthers(t *testing.T) {
 		}
 		thiefs := a.raw(t)
 		for range flood {
-			if err := thiefs.PublishRequest(requestSubject(thief, requestResult), inboxPrefix+thief+".x",
+			if err := thiefs.PublishRequest(requestSubject(thief, resultRequestName), inboxPrefix+thief+".x",
 				[]byte(`{}`)); err != nil {
 				t.Fatal(err)
 			}

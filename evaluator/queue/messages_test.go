@@ -214,7 +214,7 @@ func TestAFloodOfSyncsIsDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 20 {
-		if err := w.natsConn.PublishRequest(requestSubject("w1", requestSync), w.natsConn.NewInbox(), large); err != nil {
+		if err := w.natsConn.PublishRequest(requestSubject("w1", heartbeatRequestName), w.natsConn.NewInbox(), large); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,7 +89,7 @@ func (c *Conn) flushEvents(ctx context.Context) error {
 	c.outbox.mu.Unlock()
 	for left > 0 {
 		events := c.outbox.oldestEvents()
-		err := c.sendAndDrop(ctx, requestEvents, events)
+		err := c.sendAndDrop(ctx, eventsRequestName, events)
 		if errors.Is(err, errRefusedPermanently) {
 			c.log.Warn("events are dropped", "events", len(events), "err", err)
 		} else if err != nil {

@@ -81,7 +81,7 @@ func (c *Conn) requestJob(ctx context.Context, device string, ask job.WorkReques
 	defer c.requestTurn.Release(1)
 	var got *job.Job
 	ask.Attempts = c.heldAttemptIDs()
-	err = c.sendRequest(ctx, requestNext+"."+encodeToken(device), ask, &got, jobRequestTimeout)
+	err = c.sendRequest(ctx, jobRequestName+"."+encodeToken(device), ask, &got, jobRequestTimeout)
 	if err != nil || got == nil {
 		return j, err
 	}
@@ -97,7 +97,7 @@ func (c *Conn) requestJob(ctx context.Context, device string, ask job.WorkReques
 
 // NextPrecompileJob requests a task of the device to precompile whose version is not in known.
 func (c *Conn) NextPrecompileJob(ctx context.Context, device string, known []int64) (p job.PrecompileJob, err error) {
-	err = c.sendRequest(ctx, requestNext+"."+encodeToken(device), job.WorkRequest{MessageVersion: job.MessageVersion, WantsPrecompileJob: true, CompiledVersions: known}, &p, jobRequestTimeout)
+	err = c.sendRequest(ctx, jobRequestName+"."+encodeToken(device), job.WorkRequest{MessageVersion: job.MessageVersion, WantsPrecompileJob: true, CompiledVersions: known}, &p, jobRequestTimeout)
 	if err != nil {
 		return p, fmt.Errorf("queue: ask for a task to precompile: %w", err)
 	}

@@ -102,7 +102,7 @@ func (c *requestResponder) acceptRequest(m *nats.Msg) {
 		return
 	}
 	waiting := c.jobRequestLimits
-	if what == requestSync {
+	if what == heartbeatRequestName {
 		waiting = c.syncLimits
 		of := c.heartbeatRates[worker]
 		if of == nil {
@@ -114,7 +114,7 @@ func (c *requestResponder) acceptRequest(m *nats.Msg) {
 			return
 		}
 	}
-	if !waiting.runWithinLimits(c.answerTime, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != requestSync {
+	if !waiting.runWithinLimits(c.answerTime, worker, len(m.Data), func() { c.answer(worker, what, device, m) }) && what != heartbeatRequestName {
 		c.queue.logInvalid("a request of a worker that sends too many", "worker", worker)
 	}
 }
@@ -145,21 +145,21 @@ func errorHeaderValue(err error) string {
 
 func (c *requestResponder) reply(ctx context.Context, worker, what, device string, data []byte) ([]byte, error) {
 	switch what {
-	case requestNext:
+	case jobRequestName:
 		ask, err := decodeMessage[job.WorkRequest](data)
 		if err != nil {
 			return nil, err
 		}
 		ask.Worker, ask.Device = worker, device
 		return c.handler.Next(ctx, ask)
-	case requestSync:
+	case heartbeatRequestName:
 		h, err := decodeMessage[job.Heartbeat](data)
 		if err != nil {
 			return nil, err
 		}
 		h.Worker = worker
 		return encodeDroppedAttempts(c.handler.Sync(ctx, h))
-	case requestEvents:
+	case eventsRequestName:
 		b, err := decodeMessage[eventBatch](data)
 		if err != nil {
 			return nil, err
@@ -168,7 +168,7 @@ func (c *requestResponder) reply(ctx context.Context, worker, what, device strin
 			b[i].Worker = worker
 		}
 		return encodeDroppedAttempts(c.handler.StoreEvents(ctx, b))
-	case requestResult:
+	case resultRequestName:
 		r, err := decodeMessage[job.Result](data)
 		if err != nil {
 			return nil, err

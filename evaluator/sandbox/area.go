@@ -13,10 +13,10 @@ import (
 // defaultAreaBytes is the size of a writable area without a limit in the spec, in bytes.
 const defaultAreaBytes = 64 << 20
 
-// sandboxDirs has the files of one run on the host. It has two forms: a directory on the disk (dirToRemove), which must
+// runArea has the files of one run on the host. It has two forms: a directory on the disk (dirToRemove), which must
 // be removed, and which removeOrphanDirs removes after a crash; or a mount namespace of the thread that starts the run
 // (newPrivateArea), which ends with the run. Only outDir gives access to the files of the second form.
-type sandboxDirs struct {
+type runArea struct {
 	inPath, outPath, tmpPath string // directories; tmpPath only if no sandbox creates a /tmp
 	bindMounts               []bindMountPaths
 	outDir                   *os.File // for reading out after the run has ended
@@ -27,7 +27,7 @@ type sandboxDirs struct {
 type bindMountPaths struct{ host, inside string }
 
 // newRunArea creates the area of a run and writes its files into it. uid is the run's user ID, or -1.
-func (s *Sandbox) newRunArea(h *hostFeatures, name string, uid int, spec *Spec) (*sandboxDirs, error) {
+func (s *Sandbox) newRunArea(h *hostFeatures, name string, uid int, spec *Spec) (*runArea, error) {
 	layOut := s.newDirectoryArea
 	if h.hasPrivateMounts {
 		layOut = newPrivateArea
@@ -44,13 +44,13 @@ func (s *Sandbox) newRunArea(h *hostFeatures, name string, uid int, spec *Spec) 
 
 // newDirectoryArea creates an area in the file system. The size of its /out is limited only by RLIMIT_FSIZE and the
 // disk.
-func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*sandboxDirs, error) {
+func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*runArea, error) {
 	// The users of slots must be able to traverse the directory, but not to list it.
 	if err := os.MkdirAll(s.config.RunDir, 0o711); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.config.RunDir, name)
-	a := &sandboxDirs{
+	a := &runArea{
 		dirToRemove: dir,
 		inPath:      filepath.Join(dir, "in"),
 		outPath:     filepath.Join(dir, "out"),
@@ -82,7 +82,7 @@ func chown(path string, uid int) error {
 }
 
 // writeFiles writes the run's files and opens its /out.
-func (a *sandboxDirs) writeFiles(uid int, spec *Spec) error {
+func (a *runArea) writeFiles(uid int, spec *Spec) error {
 	if err := writeFiles(a.inPath, uid, spec.Files); err != nil {
 		return err
 	}
@@ -130,8 +130,8 @@ func writeProgram(root *os.Root, name string, content []byte) error {
 	return root.WriteFile(name, content, 0o755)
 }
 
-// outFull reports whether /out has a separate size limit and is full.
-func (a *sandboxDirs) outFull() bool {
+// isOutDirFull reports whether /out has a separate size limit and is full.
+func (a *runArea) isOutDirFull() bool {
 	var stat unix.Statfs_t
 	// A directory shares the disk with others, so the run may not be the cause of a full disk.
 	if a.dirToRemove != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
@@ -141,7 +141,7 @@ func (a *sandboxDirs) outFull() bool {
 }
 
 // remove deletes the run's files.
-func (a *sandboxDirs) remove() error {
+func (a *runArea) remove() error {
 	if a.outDir != nil {
 		a.outDir.Close()
 	}

@@ -73,7 +73,7 @@ func environment(own map[string]string) map[string]string {
 
 // bwrapArguments returns bubblewrap's command line for a run; fds are the descriptors that bubblewrap reads. The order
 // matters, because later options cover earlier ones: /dev before its nodes, mounts before /in and /out, remounts last.
-func bwrapArguments(spec *Spec, a *sandboxDirs, uid int, fds bwrapDescriptors) []string {
+func bwrapArguments(spec *Spec, a *runArea, uid int, fds bwrapDescriptors) []string {
 	// Without a separate user ID a run has the server's, and only the PID namespace protects the server's processes.
 	gid := uid
 	if uid < 0 {

@@ -80,17 +80,17 @@ func (p *Process) exceededLimit(cause string, o Outcome, u GroupUsage) string {
 	switch {
 	case cause == causeCancelled:
 		return ""
-	case cause == limitOutput:
-		return limitOutput
+	case cause == exceededOutput:
+		return exceededOutput
 	case u.OOMKills > 0:
-		return limitMemory
+		return ExceededMemory
 	// This applies only to a failed run, because a program may try to create more threads and continue with fewer.
 	case failed && u.RefusedForks > 0:
-		return limitProcesses
+		return ExceededProcesses
 	case o.Signal == "SIGXCPU", failed && cause == "" && p.cpuUsedUp(o.CPU):
-		return limitCPU
-	case o.Signal == "SIGXFSZ", failed && p.runArea.outFull():
-		return limitFileSize
+		return exceededCPU
+	case o.Signal == "SIGXFSZ", failed && p.runArea.isOutDirFull():
+		return exceededFileSize
 	}
 	return cause
 }

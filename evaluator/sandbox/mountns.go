@@ -21,7 +21,7 @@ const stagingDir = "/tmp"
 // newPrivateArea creates an area that only the calling thread and its children see: a mount namespace with tmpfs of
 // limited size, and with the binds that the run's user might not be able to reach. It ends with the run, even if the
 // server crashes, and needs no cleanup.
-func newPrivateArea(_ string, uid int, spec *Spec) (*sandboxDirs, error) {
+func newPrivateArea(_ string, uid int, spec *Spec) (*runArea, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("make a mount namespace: %w", err)
 	}
@@ -37,7 +37,7 @@ func newPrivateArea(_ string, uid int, spec *Spec) (*sandboxDirs, error) {
 	if err := mountTmpfs(stagingDir, "mode=0755"); err != nil {
 		return nil, err
 	}
-	a := &sandboxDirs{inPath: stagingDir + "/in", outPath: stagingDir + "/out"}
+	a := &runArea{inPath: stagingDir + "/in", outPath: stagingDir + "/out"}
 	if err := errors.Join(os.Mkdir(a.inPath, 0o755), os.Mkdir(a.outPath, 0o700)); err != nil {
 		return nil, err
 	}

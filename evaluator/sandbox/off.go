@@ -12,7 +12,7 @@ import (
 // paths, which suffices for the site's own programs. Programs that run in this way can access everything.
 type pathMapping []bindMountPaths
 
-func pathMappingOf(a *sandboxDirs) pathMapping {
+func pathMappingOf(a *runArea) pathMapping {
 	return append(pathMapping{{a.inPath, "/in"}, {a.outPath, "/out"}, {a.tmpPath, "/tmp"}}, a.bindMounts...)
 }
 
@@ -56,7 +56,7 @@ func (in pathMapping) mapArgument(arg string) string {
 
 // openCommand returns the command line, environment, and directory of a run without a sandbox. Like bubblewrap, the
 // shell waits at the gate until the limits are set, and ends with the server.
-func openCommand(spec *Spec, a *sandboxDirs, fds bwrapDescriptors) (argv, env []string, dir string) {
+func openCommand(spec *Spec, a *runArea, fds bwrapDescriptors) (argv, env []string, dir string) {
 	in := pathMappingOf(a)
 	gate := strconv.Itoa(fds.gateFD)
 	argv = []string{"/bin/sh", "-c", "read -r _ <&" + gate + " || exit; exec " + gate + "<&- \"$@\"", "sh"}

@@ -24,7 +24,7 @@ import (
 type Process struct {
 	spec         Spec
 	unsandboxed  bool
-	runArea      *sandboxDirs
+	runArea      *runArea
 	controlGroup *ControlGroup
 
 	cmd           *exec.Cmd // bubblewrap, or the program itself without a sandbox

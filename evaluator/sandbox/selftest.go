@@ -212,12 +212,12 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *hostFeatures) job.SelfTest
 	switch {
 	case err != nil:
 		return checkResult(name, "", err)
-	case o.ExitCode == 0 || o.ExceededLimit == limitWall:
+	case o.ExitCode == 0 || o.ExceededLimit == exceededWallTime:
 		return checkResult(name, "", fmt.Errorf("a program went on past its memory limit (%d bytes)", o.MemoryPeak))
 	// LimitsMemory is also false without a tree.
 	case !h.cgroups.LimitsMemory():
 		return checkResult(name, degradedPrefix+"no memory cgroup can be made here; each process is limited on its own", nil)
-	case o.ExceededLimit != limitMemory:
+	case o.ExceededLimit != ExceededMemory:
 		return checkResult(name, "", fmt.Errorf("a program ended with code %d, not by its memory limit: %s", o.ExitCode, o.Stderr))
 	}
 	return checkResult(name, fmt.Sprintf("stopped at %d MiB", o.MemoryPeak>>20), nil)
@@ -233,7 +233,7 @@ func (s *Sandbox) checkForkBomb(ctx context.Context, h *hostFeatures) job.SelfTe
 		return checkResult(name, "", fmt.Errorf("a program made 64 processes where %d are allowed", selfTestLimits().Processes))
 	case !h.cgroups.LimitsProcesses():
 		return checkResult(name, degradedPrefix+"no pids cgroup can be made here; RLIMIT_NPROC holds", nil)
-	case o.ExceededLimit != limitProcesses:
+	case o.ExceededLimit != ExceededProcesses:
 		return checkResult(name, "", fmt.Errorf("a program ended with code %d, not by its process limit: %s", o.ExitCode, o.Stderr))
 	}
 	return checkResult(name, fmt.Sprintf("stopped at %d processes", selfTestLimits().Processes), nil)
@@ -284,7 +284,7 @@ func (s *Sandbox) checkWallTime(ctx context.Context) job.SelfTestResult {
 	limits := selfTestLimits()
 	limits.WallTime = 100 * time.Millisecond
 	o, err := s.runShell(ctx, "trap '' TERM INT HUP; while :; do :; done", limits)
-	if err == nil && o.ExceededLimit != limitWall {
+	if err == nil && o.ExceededLimit != exceededWallTime {
 		err = fmt.Errorf("a program with a wall limit of %s ended with code %d, limit %q", limits.WallTime, o.ExitCode, o.ExceededLimit)
 	}
 	return checkResult("time limit", fmt.Sprintf("an endless program is stopped (after %d ms)", o.WallTime.Milliseconds()), err)

@@ -13,12 +13,10 @@ import (
 
 // Limits in Outcome.ExceededLimit.
 const (
-	limitWall      = "wall"
-	limitCPU       = "cpu"
-	limitMemory    = ExceededMemory
-	limitProcesses = ExceededProcesses
-	limitFileSize  = "file size"
-	limitOutput    = "output"
+	exceededWallTime = "wall"
+	exceededCPU      = "cpu"
+	exceededFileSize = "file size"
+	exceededOutput   = "output"
 )
 
 // causeCancelled is the cause if ctx ended the run.
@@ -61,9 +59,9 @@ func (p *Process) waitOrCause(ctx context.Context) string {
 		case <-ctx.Done():
 			return causeCancelled
 		case <-p.wallTimer.C:
-			return limitWall
+			return exceededWallTime
 		case <-p.outputMeter.limitExceeded:
-			return limitOutput
+			return exceededOutput
 		case <-poll.C:
 			if limit := p.controlGroup.ExceededLimit(); limit != "" {
 				return limit

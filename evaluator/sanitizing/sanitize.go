@@ -32,7 +32,7 @@ const (
 // Sanitizer runs the tools of compute-sanitizer inside the sandbox. Zero times mean the defaults in the comments.
 type Sanitizer struct {
 	Executable   *toolchain.Tool
-	Runner       toolchain.Runner
+	Runner       toolchain.ProcessRunner
 	ToolTimeout  time.Duration // for one tool and all test cases; 3 minutes
 	TotalTimeout time.Duration // for all tools; 10 minutes
 }
@@ -41,8 +41,8 @@ type Sanitizer struct {
 // finds most errors.
 func sanitizerTools() []string { return []string{"memcheck", "synccheck", "initcheck", "racecheck"} }
 
-// Request describes a check of a built program on its slot.
-type Request struct {
+// SanitizeRequest describes a check of a built program on its slot.
+type SanitizeRequest struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
@@ -57,7 +57,7 @@ func ToolCount() int { return len(sanitizerTools()) }
 
 // Sanitize runs each tool over the cases. The stage passes if all tools completed and found nothing. Its times have no
 // meaning.
-func (s *Sanitizer) Sanitize(ctx context.Context, req Request) (job.StageResult, error) {
+func (s *Sanitizer) Sanitize(ctx context.Context, req SanitizeRequest) (job.StageResult, error) {
 	result := job.StageResult{Stage: job.StageSanitize, Status: job.StatusPass, StartedAt: time.Now().UTC()}
 	end := time.Now().Add(durationOrDefault(s.TotalTimeout, 10*time.Minute))
 	for i, tool := range sanitizerTools() {
@@ -94,7 +94,7 @@ type toolRun struct {
 }
 
 // runTool runs one tool. Its error is an infrastructure error.
-func (s *Sanitizer) runTool(ctx context.Context, req Request, r *toolRun) error {
+func (s *Sanitizer) runTool(ctx context.Context, req SanitizeRequest, r *toolRun) error {
 	judged, own := harness.NewParser(nil), harness.NewParser(nil)
 	pipe, drain, err := newReportPipe(own)
 	if err != nil {

@@ -18,27 +18,27 @@ func (r *toolRun) verdict() (job.Status, string) {
 	case r.timeLimit <= 0:
 		return job.StatusTimeout, fmt.Sprintf("%s did not run: the tools before it used up the time for all of them.", r.tool)
 	case r.process.ExceededLimit == "wall" && r.log.errorCount > 0:
-		return job.StatusFail, strings.TrimSpace(r.firstFindings()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, secondsText(r.timeLimit))
+		return job.StatusFail, strings.TrimSpace(r.firstFindingsText()) + fmt.Sprintf("\n%s was stopped after %s; there may be more errors.", r.tool, secondsText(r.timeLimit))
 	case r.process.ExceededLimit == "wall":
-		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, secondsText(r.timeLimit)) + r.firstFindings()
+		return job.StatusTimeout, fmt.Sprintf("%s did not end within %s and was stopped. Tests of smaller inputs take it less time.", r.tool, secondsText(r.timeLimit)) + r.firstFindingsText()
 	case r.process.ExceededLimit != "":
-		return job.StatusLimitExceeded, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.ExceededLimit) + r.firstFindings()
+		return job.StatusLimitExceeded, fmt.Sprintf("%s was stopped at the %s limit.", r.tool, r.process.ExceededLimit) + r.firstFindingsText()
 	case r.log.errorCount > 0:
-		return job.StatusFail, strings.TrimSpace(r.firstFindings())
+		return job.StatusFail, strings.TrimSpace(r.firstFindingsText())
 	case !r.log.coversWholeRun():
 		return job.StatusError, fmt.Sprintf("%s did not come to its end: %s", r.tool, r.incompleteReason())
 	case r.testStatus != job.StatusPass && r.testStatus != job.StatusFail:
 		return job.StatusError, fmt.Sprintf("%s found nothing until the program ended too early. %s", r.tool, r.failure.Reason)
 	}
-	message := strings.TrimSpace(r.firstFindings())
+	message := strings.TrimSpace(r.firstFindingsText())
 	if r.testStatus == job.StatusFail {
 		message = strings.TrimSpace("Answers of the tests were wrong. " + r.failure.Reason + "\n" + message)
 	}
 	return job.StatusPass, message
 }
 
-// firstFindings lists the first findings in sentences.
-func (r *toolRun) firstFindings() string {
+// firstFindingsText lists the first findings in sentences.
+func (r *toolRun) firstFindingsText() string {
 	var b strings.Builder
 	for i, f := range r.log.findings {
 		if i == maxListedFindings {

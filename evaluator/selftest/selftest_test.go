@@ -58,7 +58,7 @@ func TestASlotCompilesAndRunsWhatItsMachineClaims(t *testing.T) {
 func ended(event, wallTime float64) job.Result {
 	return job.Result{Outcome: job.OutcomePassed,
 		Stages: []job.StageResult{{Stage: job.StageBenchmark, Status: job.StatusPass,
-			Cases: []job.CaseResult{{Clocks: job.ClockTimes{CountedClock: job.ClockEvent, EventTime: event,
+			Cases: []job.CaseResult{{ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent, EventTime: event,
 				WallTime: wallTime}}}}}}
 }
 

@@ -71,11 +71,11 @@ func clocks(result job.Result) error {
 	for _, stage := range result.Stages {
 		for _, c := range stage.Cases {
 			// Late calls synchronize with the device, so the runner's clock has no meaning.
-			if !c.TimedByJudge() || c.Clocks.LateCalls > 0 {
+			if !c.TimedByJudge() || c.ClockTimes.LateCalls > 0 {
 				continue
 			}
-			runner, judge := c.Clocks.EventTime, c.Clocks.WallTime
-			if runner > runnerRatio*judge+runnerSlackNS+c.Clocks.WallTolerance || judge > judgeRatio*runner+judgeSlackNS {
+			runner, judge := c.ClockTimes.EventTime, c.ClockTimes.WallTime
+			if runner > runnerRatio*judge+runnerSlackNS+c.ClockTimes.WallTolerance || judge > judgeRatio*runner+judgeSlackNS {
 				return fmt.Errorf("the clocks of judge and runner disagree: a call took %s by one and %s by the other, "+
 					"so no time measured here can be trusted. Restart the machine, and see that nothing else uses it",
 					time.Duration(judge), time.Duration(runner))

@@ -13,7 +13,7 @@ import (
 )
 
 func TestTheBestSlotBenchmarkIsInEveryMachineRecord(t *testing.T) {
-	p := slots.NewSet(slots.Config{Worker: "w", Toolchain: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}},
+	p := slots.NewSet(slots.Config{WorkerName: "w", Toolchain: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}},
 		ConcurrentBuilds: 1})
 	s := p.AllSlots()[0]
 	if p.Describe(s).SlotBenchmark != nil {

@@ -22,7 +22,7 @@ const expectedProbeOutput = "549756338176 on 1: no error"
 
 // CUDAProbe checks GPUs with a small program in the sandbox.
 type CUDAProbe struct {
-	Runner toolchain.Runner
+	Runner toolchain.ProcessRunner
 	NVCC   *toolchain.Tool
 
 	mu            sync.Mutex

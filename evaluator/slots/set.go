@@ -23,8 +23,8 @@ const probeTimeout = 30 * time.Second
 
 // Config configures a Set.
 type Config struct {
-	Worker           string // the worker's name, for job.Machine
-	Sandbox          string // the sandbox's name, for job.Machine
+	WorkerName       string // the worker's name, for job.Machine
+	SandboxName      string // the sandbox's name, for job.Machine
 	Toolchain        toolchain.Toolchain
 	Slots            []device.Slot
 	ConcurrentBuilds int // number of jobs compiled at the same time
@@ -251,7 +251,7 @@ func (p *Set) DescribeAll(s *Slot) job.Machine { return p.Describe(s, languagesO
 // Describe returns the machine record for a slot: its device, and the software for some languages.
 func (p *Set) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 	m := job.Machine{
-		Worker:        p.cfg.Worker,
+		Worker:        p.cfg.WorkerName,
 		Device:        s.Device,
 		DeviceName:    s.Name,
 		UUIDHash:      s.UUIDHash,
@@ -259,7 +259,7 @@ func (p *Set) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 		CUDA:          s.CUDA,
 		HarnessDigest: harness.Digest(),
 		KernelRelease: kernelRelease(),
-		SandboxName:   p.cfg.Sandbox,
+		SandboxName:   p.cfg.SandboxName,
 		SlotBenchmark: s.currentBenchmark(),
 	}
 	for _, lang := range langs {

@@ -22,7 +22,7 @@ type Builder interface {
 // Profiler profiles a program on its device. The implementation is *profiling.Nsight. Failures of the program are in
 // the stage's Status and Failure. The error is an infrastructure error.
 type Profiler interface {
-	Profile(ctx context.Context, req profiling.Request) (job.StageResult, []job.Artifact, error)
+	Profile(ctx context.Context, req profiling.ProfileRequest) (job.StageResult, []job.Artifact, error)
 }
 
 // Run is one attempt at a run.
@@ -157,7 +157,7 @@ func (r *Run) runProfile(ctx context.Context, program toolchain.Program) error {
 		return err
 	}
 	log := r.NewStageLog(job.StageProfile)
-	result, artifacts, err := r.profiler.Profile(ctx, profiling.Request{
+	result, artifacts, err := r.profiler.Profile(ctx, profiling.ProfileRequest{
 		Job: r.Job, Program: program, Cases: cases, FirstCaseNumber: first, PTX: r.artifact.PTX, OnLog: log.Write,
 		OnCase: func(c job.CaseResult) { r.AnnounceCase(job.StageProfile, c, len(cases)) },
 	})

@@ -26,7 +26,7 @@ func (r *Run) runSanitizer(ctx context.Context, program toolchain.Program) error
 		return err
 	}
 	log := r.NewStageLog(job.StageSanitize)
-	result, err := r.sanitizer.Sanitize(ctx, sanitizing.Request{
+	result, err := r.sanitizer.Sanitize(ctx, sanitizing.SanitizeRequest{
 		Job: r.Job, Program: program, Cases: cases, OnLog: log.Write,
 		OnTool: func(c job.CaseResult) { r.AnnounceCase(job.StageSanitize, c, sanitizing.ToolCount()) },
 	})

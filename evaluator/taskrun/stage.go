@@ -70,7 +70,7 @@ func (r *Run) runProgram(ctx context.Context, program toolchain.Program, s progr
 		// Without a judge, a process that contains the submission wrote the whole report.
 		if out.JudgeOutcome == nil {
 			// only a judge has them
-			c.Clocks, c.ProcessMedians, c.NumericError = job.ClockTimes{}, nil, nil
+			c.ClockTimes, c.ProcessMedians, c.NumericError = job.ClockTimes{}, nil, nil
 		}
 		result.Cases = append(result.Cases, trimCaseTexts(c))
 	}

@@ -78,8 +78,8 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 // buildAll builds the submission's program and the judge's, or reads them from the store.
 func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.StageResult) error {
 	b, p := c.builder, c.plan
-	// The key contains everything that determines the program: compiler and flags (base), all files, and their order.
-	// It omits the submitter, because equal sources compile to the same program.
+	// The key contains everything that determines the program: compiler and flags (baseHash), all files, and their
+	// order. It omits the submitter, because equal sources compile to the same program.
 	programKey := hashParts("program", p.baseHash, hashFiles(a.sources.Files), strings.Join(objectNames(a.sources), "\n"))
 	var err error
 	done, ok := b.loadBuild(programKey)

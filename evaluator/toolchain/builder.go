@@ -22,7 +22,7 @@ var ErrNoCompiler = errors.New("this machine cannot build the task's language")
 // Config configures a Builder.
 type Config struct {
 	Toolchain Toolchain
-	Runner    Runner
+	Runner    ProcessRunner
 	ObjectDir string            // directory for compiled objects; created if missing
 	Libraries map[string]string // directories of include libraries, by name
 	Log       *slog.Logger

@@ -24,15 +24,15 @@ type memo struct {
 }
 
 // remembering is a sandbox that returns g++'s earlier output for the same files and command. Failures are repeated.
-type remembering struct{ Runner }
+type remembering struct{ ProcessRunner }
 
-func newSandbox() Runner {
+func newSandbox() ProcessRunner {
 	return remembering{sandbox.New(sandbox.Config{BuildNice: 1, FirstUID: firstUID})}
 }
 
 func (r remembering) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 	if ctx.Err() != nil || filepath.Base(spec.Argv[0]) != "g++" || len(spec.WritableFiles) > 0 {
-		return r.Runner.Run(ctx, spec)
+		return r.ProcessRunner.Run(ctx, spec)
 	}
 	content, err := json.Marshal([]any{spec.Argv, spec.Env, spec.WorkingDir, hashFiles(spec.Files), spec.Mounts, spec.CollectFiles})
 	if err != nil {
@@ -44,7 +44,7 @@ func (r remembering) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcom
 	if m.outcome != nil {
 		return *m.outcome, nil
 	}
-	outcome, err := r.Runner.Run(ctx, spec)
+	outcome, err := r.ProcessRunner.Run(ctx, spec)
 	if err == nil && outcome.ExitCode == 0 && outcome.ExceededLimit == "" && !outcome.Cancelled &&
 		outcome.Stdout+outcome.Stderr == "" {
 		m.outcome = &outcome

@@ -12,7 +12,7 @@ import (
 
 // spyRunner records the commands of a real sandbox.
 type spyRunner struct {
-	Runner
+	ProcessRunner
 	mu   sync.Mutex
 	seen []sandbox.Spec
 }
@@ -21,7 +21,7 @@ func (r *spyRunner) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome
 	r.mu.Lock()
 	r.seen = append(r.seen, spec)
 	r.mu.Unlock()
-	return r.Runner.Run(ctx, spec)
+	return r.ProcessRunner.Run(ctx, spec)
 }
 
 func (r *spyRunner) specs() []sandbox.Spec {

@@ -53,9 +53,9 @@ func newSpiedBuilder(t *testing.T) (*Builder, *spyRunner) {
 	return newSpiedBuilderOn(t, newSandbox())
 }
 
-func newSpiedBuilderOn(t *testing.T, runner Runner) (*Builder, *spyRunner) {
+func newSpiedBuilderOn(t *testing.T, runner ProcessRunner) (*Builder, *spyRunner) {
 	t.Helper()
-	spy := &spyRunner{Runner: runner}
+	spy := &spyRunner{ProcessRunner: runner}
 	return NewBuilder(Config{Toolchain: tools(), Runner: spy, ObjectDir: t.TempDir()}), spy
 }
 
@@ -98,7 +98,7 @@ func cppJob(t *testing.T, submission string) job.Job {
 				{Name: "submission.cpp", Source: tasks.SubmissionSource},
 			},
 			// No test needs fast programs: compiling takes two thirds of the time.
-			Config: tasks.Config{Sources: []string{"submission.cpp"}, CompileFlags: []string{"-O0"}},
+			Config: tasks.BuildConfig{Sources: []string{"submission.cpp"}, CompileFlags: []string{"-O0"}},
 			Tests: cases("seed: 1; size: 100; scale: 2.5; kind: plain",
 				"seed: 2; size: 1000; scale: -1e-05; kind: shifted_by_1"),
 		},

@@ -19,7 +19,7 @@ import (
 // alone returns a job with one source and no task.
 func alone(lang tasks.Lang, source string) job.Job {
 	name := "kernel." + string(lang)
-	return job.Job{Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: lang, HasOwnHarness: true, Config: tasks.Config{Sources: []string{name}},
+	return job.Job{Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: lang, HasOwnHarness: true, Config: tasks.BuildConfig{Sources: []string{name}},
 		Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}}}, Sources: map[string][]byte{name: []byte(source)}}
 }
 

@@ -73,7 +73,7 @@ func newLeaving(t *testing.T) *leaving {
 	go l.builder.KeepWarm(t.Context(), second, 1)
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(leavingJudge), "runner.py": []byte(slowRunner)},
 		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
-			Config: tasks.Config{MainFile: "judge.py"}}}
+			Config: tasks.BuildConfig{MainFile: "judge.py"}}}
 	a, result, err := l.builder.Build(t.Context(), BuildRequest{Job: j, Environment: at, RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		t.Fatalf("%+v, %v", result, err)

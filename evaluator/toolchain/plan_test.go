@@ -19,7 +19,7 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 	def := tasks.Definition{
 		Lang: tasks.LangCUDA, HasOwnHarness: true, Libraries: []string{"cuda", "cublas"},
 		Files: []tasks.File{{Name: "submission.cu", Source: tasks.SubmissionSource}},
-		Config: tasks.Config{
+		Config: tasks.BuildConfig{
 			Sources: []string{"eval.cu", "submission.cu"}, IncludeDirs: []string{"/ThunderKittens/include", "cutlass"},
 			Defines:      []tasks.Define{{Name: "FAST"}, {Name: "TITLE", Value: &value}},
 			CompileFlags: []string{"-Xptxas", "-O2"},

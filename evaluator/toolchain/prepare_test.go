@@ -118,7 +118,7 @@ func TestABadCacheFolderIsReportedBeforeCompiling(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spy := &spyRunner{Runner: fakeCompiler{}}
+	spy := &spyRunner{ProcessRunner: fakeCompiler{}}
 	b := NewBuilder(Config{Toolchain: tools(), Runner: spy, ObjectDir: file})
 	if _, err := b.PrecompileTask(t.Context(), hintOf(cppJob(t, "correct.cpp")), cpu()); err == nil ||
 		!strings.Contains(err.Error(), "make the object cache") {

@@ -133,7 +133,7 @@ func (p *programs) build(runner string) *Artifact {
 			Protocol:      tasks.ProtocolEval,
 			Lang:          tasks.LangPython,
 			HasOwnHarness: true,
-			Config:        tasks.Config{MainFile: "judge.py"},
+			Config:        tasks.BuildConfig{MainFile: "judge.py"},
 		}}
 	a, result, err := p.builder.Build(p.t.Context(), BuildRequest{Job: j, Environment: p.place,
 		RunnerScript: "runner.py"})

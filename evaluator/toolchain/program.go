@@ -15,8 +15,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Runner runs one untrusted process to its end. The implementation is *sandbox.Sandbox.
-type Runner interface {
+// ProcessRunner runs one untrusted process to its end. The implementation is *sandbox.Sandbox.
+type ProcessRunner interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 }
 
@@ -165,7 +165,7 @@ func (p Environment) sandboxSpec(req StageRequest) sandbox.Spec {
 }
 
 // runWithPipe runs one process and forwards the data of its result pipe while it runs.
-func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe func([]byte)) (sandbox.Outcome, error) {
+func runWithPipe(ctx context.Context, runner ProcessRunner, spec sandbox.Spec, onPipe func([]byte)) (sandbox.Outcome, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return sandbox.Outcome{}, fmt.Errorf("make the result pipe: %w", err)
@@ -182,9 +182,9 @@ func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe f
 	return outcome, err
 }
 
-// runProcess is Runner.Run, except that it returns a cancelled outcome instead of an error if ctx ended before the
-// start.
-func runProcess(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome, error) {
+// runProcess runs a process as ProcessRunner.Run does, but returns a cancelled outcome instead of an error if ctx ended
+// before the start.
+func runProcess(ctx context.Context, runner ProcessRunner, spec sandbox.Spec) (sandbox.Outcome, error) {
 	outcome, err := runner.Run(ctx, spec)
 	if err != nil && ctx.Err() != nil {
 		return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
@@ -209,7 +209,7 @@ func readPipe(from *os.File, see func([]byte)) {
 
 // nativeProgram runs executables, which are started again for every stage.
 type nativeProgram struct {
-	runner               Runner
+	runner               ProcessRunner
 	environment          Environment
 	submissionExecutable []byte
 	judgeExecutable      []byte // nil without a judge
@@ -266,7 +266,7 @@ func (req StageRequest) forRunner(number int) StageRequest {
 // runWithJudge runs a stage with a judge and runners. submitted runs the submission's processes.
 func (p *nativeProgram) runWithJudge(ctx context.Context, req StageRequest,
 	submitted ProcessWrapper) (judge.StageEnding, error) {
-	judging := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+	judging := func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		spec := p.environment.JudgeEnvironment().sandboxSpec(StageRequest{Timeout: req.Timeout})
 		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesFileName}
 		spec.Files = map[string][]byte{"judge": p.judgeExecutable, casesFileName: harness.CasesFile(req.Cases)}
@@ -274,7 +274,7 @@ func (p *nativeProgram) runWithJudge(ctx context.Context, req StageRequest,
 		return runWithPipe(ctx, p.runner, spec, req.OnResultPipe)
 	}
 	return judge.Run(ctx, judging, req.runners(1, func(number int) judge.ProcessFunc {
-		return func(ctx context.Context, files []*os.File, _ judge.Observer) (sandbox.Outcome, error) {
+		return func(ctx context.Context, files []*os.File, _ judge.ProcessCallbacks) (sandbox.Outcome, error) {
 			spec := p.environment.sandboxSpec(req.forRunner(number))
 			delete(spec.Env, "POPCORN_FD")
 			spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.submissionExecutable}

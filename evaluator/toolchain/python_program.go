@@ -274,18 +274,19 @@ func (p *pythonProgram) runnerFiles(req StageRequest, number int) map[string][]b
 }
 
 func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error) {
-	return p.run(ctx, req, nil)
+	return p.runAfterEarlierStages(ctx, req, nil)
 }
 
 // RunWrapped runs the submission's process in a new interpreter.
 func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (judge.StageEnding,
 	error) {
-	return p.run(ctx, req, wrapped)
+	return p.runAfterEarlierStages(ctx, req, wrapped)
 }
 
-// run runs a stage after the processes of earlier ones have ended. Those of the program before may still be ending,
-// because a judge waits for them before it measures anything, but not inside a tool, which measures by itself.
-func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (end judge.StageEnding, err error) {
+// runAfterEarlierStages runs a stage after the processes of earlier ones have ended. Those of the program before may
+// still be ending, because a judge waits for them before it measures anything, but not inside a tool, which measures by
+// itself.
+func (p *pythonProgram) runAfterEarlierStages(ctx context.Context, req StageRequest, wrapped ProcessWrapper) (end judge.StageEnding, err error) {
 	before, last := p.runnerSets(), p.lastAlternate()
 	if wrapped == nil {
 		before = slices.DeleteFunc(before, func(set *runnerSet) bool { return set == last })
@@ -301,7 +302,7 @@ func (p *pythonProgram) run(ctx context.Context, req StageRequest, wrapped Proce
 		end.Outcome, err = wrapped(ctx, p.spec(req))
 	default:
 		end.Outcome, err = p.runProcess(ctx, &p.runners[0], p.environment, req, p.spec(req), warm.Stage{
-			Argv: p.scriptCommand(req), Files: p.stageFiles(req), Extensions: p.extensionsFor(req, 0), HasResultPipe: true}, nil, judge.Observer{})
+			Argv: p.scriptCommand(req), Files: p.stageFiles(req), Extensions: p.extensionsFor(req, 0), HasResultPipe: true}, nil, judge.ProcessCallbacks{})
 	}
 	if err == nil && last.leftProcesses.HasEnded() {
 		end.EarlierProcessKilled, err = waitForEarlierStages(ctx, last)
@@ -335,7 +336,7 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	own[casesFileName] = harness.CasesFile(req.Cases)
 	maps.Copy(own, req.Files)
 	at := p.judgeEnvironment()
-	judging := func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+	judging := func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		if len(req.Processes) > 0 {
 			earlier, err := p.lastAlternate().leftProcesses.LifeLine()
 			if err != nil {
@@ -350,7 +351,7 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	}
 	places, warms := p.stageProcesses(req)
 	runners := req.runners(p.environment.GPUCount, func(number int) judge.ProcessFunc {
-		return func(ctx context.Context, files []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+		return func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 			asked, script, theirs, at := req.forRunner(number), p.runnerCommand(req, number), p.runnerFiles(req, number), 0
 			unprepared := false
 			if len(req.Processes) > 0 {
@@ -367,7 +368,8 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 					number), NeedsNewProcess: unprepared}, files, on)
 		}
 	})
-	// The next program has other Pythons, if these are still busy with the last processes.
+	// The stage returns early only if the next program can have other Pythons, because the last processes keep these
+	// busy.
 	p.lastProcesses, runners.ReturnEarly = req.Processes, req.KeepsJudge && len(p.environment.AlternateSandboxSlots) > 0
 	end, err := judge.Run(ctx, judging, runners)
 	p.leftProcesses = end.LeftProcesses
@@ -390,7 +392,7 @@ func (p *pythonProgram) stageProcesses(req StageRequest) (places []Environment, 
 // runProcess runs one process of a stage in the warm Python at r, which it starts if needed. If that fails, it uses a
 // new interpreter.
 func (p *pythonProgram) runProcess(ctx context.Context, r **warm.Python, place Environment, req StageRequest, cold sandbox.Spec,
-	asked warm.Stage, wires []*os.File, on judge.Observer) (sandbox.Outcome, error) {
+	asked warm.Stage, wires []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 	if *r != nil && !(*r).IsAlive() {
 		(*r).Stop()
 		*r = nil

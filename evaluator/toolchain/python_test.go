@@ -122,7 +122,7 @@ func TestSyntaxErrorIsABuildFailure(t *testing.T) {
 func bundle(eval string) job.Job {
 	return job.Job{
 		Task: tasks.Definition{
-			Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true, Config: tasks.Config{MainFile: "eval.py"},
+			Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true, Config: tasks.BuildConfig{MainFile: "eval.py"},
 			Files: []tasks.File{{Name: "eval.py", Source: "eval.py"},
 				{Name: "submission.py", Source: tasks.SubmissionSource}},
 		},

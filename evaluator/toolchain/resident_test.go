@@ -51,7 +51,7 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(stayingJudge), "runner.py": []byte(answeringRunner)},
 		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
-			Config: tasks.Config{MainFile: "judge.py"}}}
+			Config: tasks.BuildConfig{MainFile: "judge.py"}}}
 	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu(), RunnerScript: "runner.py"})
 	if err != nil || a == nil {
 		t.Fatalf("%+v, %v", result, err)
@@ -102,7 +102,7 @@ func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import signal; signal.pause()"),
 		"runner.py": []byte(answeringRunner)},
 		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
-			Config: tasks.Config{MainFile: "judge.py"}}}
+			Config: tasks.BuildConfig{MainFile: "judge.py"}}}
 	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu(), RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	at.RunLimits.CPU = 2 * time.Second
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(busyJudge), "runner.py": []byte("")},
 		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
-			Config: tasks.Config{MainFile: "judge.py"}}}
+			Config: tasks.BuildConfig{MainFile: "judge.py"}}}
 	a, _, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: at, RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import os; os.write(3, str(os.getpid()).encode())"),
 		"runner.py": []byte("")},
 		Task: tasks.Definition{Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
-			Config: tasks.Config{MainFile: "judge.py"}}}
+			Config: tasks.BuildConfig{MainFile: "judge.py"}}}
 	plain, _, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: cpu(), RunnerScript: "runner.py"})
 	if err != nil {
 		t.Fatal(err)

@@ -47,7 +47,7 @@ func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
 			Protocol:      tasks.ProtocolEval,
 			Lang:          tasks.LangPython,
 			HasOwnHarness: true,
-			Config:        tasks.Config{MainFile: "judge.py"},
+			Config:        tasks.BuildConfig{MainFile: "judge.py"},
 		}}
 	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Environment: at, RunnerScript: "runner.py"})
 	if err != nil || a == nil {

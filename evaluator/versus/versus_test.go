@@ -18,7 +18,7 @@ import (
 // judged returns a case that a judge timed in fresh processes.
 func judged(spec string, processes ...float64) job.CaseResult {
 	c := job.CaseResult{SpecLine: spec, Status: job.StatusPass, ProcessMedians: processes,
-		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
+		ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent}}
 	sorted := slices.Sorted(slices.Values(processes))
 	c.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
 	return c

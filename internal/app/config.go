@@ -39,7 +39,8 @@ type Config struct {
 	RunBaselines bool
 	// ConfirmRecords is true if the site measures the 1st entry of a board again, alternating with the 2nd.
 	ConfirmRecords bool
-	// SigningKey signs statements of results. "": the key in directory Data
+	// SigningKey is the private key, in PEM, that signs statements of results; "" means the key in a file in the
+	// directory Data.
 	SigningKey     string
 	MaxWaitingRuns int
 	// MaxEvaluationsPerCaller limits the evaluations of one caller that wait or run; additional ones of a batch are

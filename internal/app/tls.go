@@ -16,16 +16,16 @@ import (
 
 // TLSSettings configures TLS for a site without a proxy.
 type TLSSettings struct {
-	Auto                 bool
-	Cert, Key            string
-	Directory, CA, Email string
+	UsesACME                                bool
+	CertFile, KeyFile                       string
+	ACMEDirectoryURL, ACMECAFile, ACMEEmail string
 }
 
 func (s TLSSettings) check(wrong *settingProblems, base *url.URL) {
-	wrong.requireThat((s.Cert == "") == (s.Key == ""), "--tls-cert and --tls-key belong together: one is missing")
-	wrong.requireThat(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert cannot be used together")
-	wrong.requireThat(s.Auto || s.Directory == "" && s.CA == "" && s.Email == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
-	if s.Auto || s.Cert != "" {
+	wrong.requireThat((s.CertFile == "") == (s.KeyFile == ""), "--tls-cert and --tls-key belong together: one is missing")
+	wrong.requireThat(!s.UsesACME || s.CertFile == "", "--tls-auto and --tls-cert cannot be used together")
+	wrong.requireThat(s.UsesACME || s.ACMEDirectoryURL == "" && s.ACMECAFile == "" && s.ACMEEmail == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
+	if s.UsesACME || s.CertFile != "" {
 		wrong.requireThat(base != nil && base.Scheme == "https", "--tls-auto and --tls-cert need the site's name: give --base-url https://HOST")
 	}
 }
@@ -33,10 +33,10 @@ func (s TLSSettings) check(wrong *settingProblems, base *url.URL) {
 // config returns the TLS configuration, or nil if TLS is off. Certificates from an ACME server are stored in folder.
 func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
 	switch {
-	case s.Auto:
+	case s.UsesACME:
 		return s.acmeConfig(baseURL, folder)
-	case s.Cert != "":
-		pair := &certificateFiles{certFile: s.Cert, keyFile: s.Key}
+	case s.CertFile != "":
+		pair := &certificateFiles{certFile: s.CertFile, keyFile: s.KeyFile}
 		_, err := pair.currentCertificate(nil)
 		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.currentCertificate}, err
 	}
@@ -55,11 +55,11 @@ func (s TLSSettings) acmeConfig(baseURL, folder string) (*tls.Config, error) {
 		Prompt:     autocert.AcceptTOS,
 		Cache:      autocert.DirCache(folder),
 		HostPolicy: autocert.HostWhitelist(base.Hostname()),
-		Email:      s.Email,
+		Email:      s.ACMEEmail,
 	}
-	if s.Directory != "" {
-		manager.Client = &acme.Client{DirectoryURL: s.Directory}
-		if manager.Client.HTTPClient, err = clientTrustingCA(s.CA); err != nil {
+	if s.ACMEDirectoryURL != "" {
+		manager.Client = &acme.Client{DirectoryURL: s.ACMEDirectoryURL}
+		if manager.Client.HTTPClient, err = clientTrustingCA(s.ACMECAFile); err != nil {
 			return nil, err
 		}
 	}

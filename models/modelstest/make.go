@@ -59,7 +59,7 @@ func Bundle(name string) *tasks.Bundle {
 				{Name: "submission.cpp", Source: tasks.SubmissionSource}, {Name: "task.h", Source: "task.h"},
 				{Name: "reference.h", Source: "reference.h"},
 			},
-			Config:     tasks.Config{Sources: []string{"submission.cpp"}},
+			Config:     tasks.BuildConfig{Sources: []string{"submission.cpp"}},
 			Tests:      []tasks.Case{{{Name: "size", Value: "8"}, {Name: "seed", Value: "1"}}},
 			Benchmarks: []tasks.Case{{{Name: "size", Value: "1024"}, {Name: "seed", Value: "2"}}},
 			Timeouts:   tasks.Timeouts{Test: time.Minute, Benchmark: time.Minute, Ranked: time.Minute},
@@ -154,10 +154,10 @@ func Judge(r job.Result, event, wallTime float64) job.Result {
 		r.Stages[i].Cases = slices.Clone(stage.Cases)
 		for k := range r.Stages[i].Cases {
 			c := &r.Stages[i].Cases[k]
-			c.Clocks = job.ClockTimes{CountedClock: job.ClockEvent, EventTime: event, WallTime: wallTime, SnapshotTime: wallTime, WallTolerance: 10_000,
+			c.ClockTimes = job.ClockTimes{CountedClock: job.ClockEvent, EventTime: event, WallTime: wallTime, SnapshotTime: wallTime, WallTolerance: 10_000,
 				EmptyCallTime: 154_000}
 			if wallTime-10_000 > event {
-				c.Clocks.CountedClock = job.ClockWall
+				c.ClockTimes.CountedClock = job.ClockWall
 			}
 			c.Median = c.Mean
 		}

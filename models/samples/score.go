@@ -49,7 +49,7 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	// Runs of a task's own program have no processes, so their common score has no interval. Bands compare such scores
 	// as exact.
 	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
-		all.Processes, all.Noisy = interval.Processes, interval.Noisy
+		all.Processes, all.Noisy = interval.ProcessCount, interval.Noisy
 		all.LowNS, all.HighNS = interval.Ends()
 	}
 	return all
@@ -196,7 +196,7 @@ func medianScore(turns []Sample, ranking tasks.Ranking) MeasuredValues {
 			// The score is a median of turns and the interval comes from all processes, so the score may lie slightly
 			// outside.
 			low, high := min(i.Low, all.ScoreNS), max(i.High, all.ScoreNS)
-			all.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: i.Processes, Noisy: i.Noisy}
+			all.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: i.ProcessCount, Noisy: i.Noisy}
 		}
 	}
 	return all

@@ -63,7 +63,7 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*work.Sco
 // toBoardInterval converts an interval of package harness.
 func toBoardInterval(i harness.Interval) boards.Interval {
 	low, high := i.Ends()
-	return boards.Interval{LowNS: low, HighNS: high, Processes: i.Processes, Noisy: i.Noisy}
+	return boards.Interval{LowNS: low, HighNS: high, Processes: i.ProcessCount, Noisy: i.Noisy}
 }
 
 // CaseInterval returns the interval of a case's time; the zero value if it was not measured in several processes.

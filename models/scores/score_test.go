@@ -13,7 +13,7 @@ import (
 func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
 	cases := []job.CaseResult{{Status: job.StatusPass, Median: 100e3,
 		ProcessMedians: []float64{99.9e3, 100e3, 100.1e3, 100e3, 100e3},
-		Clocks:         job.ClockTimes{CountedClock: job.ClockEvent}}}
+		ClockTimes:     job.ClockTimes{CountedClock: job.ClockEvent}}}
 	stages := []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}
 	got, err := scoreOf(job.ModeRanked, tasks.RankLastCase, job.Result{Stages: stages})
 	if err != nil {
@@ -25,7 +25,7 @@ func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
 		t.Errorf("the interval is %+v", got.Interval)
 	}
 	// by no judge
-	stages[0].Cases[0].ProcessMedians, stages[0].Cases[0].Mean, stages[0].Cases[0].Clocks = nil, 100, job.ClockTimes{}
+	stages[0].Cases[0].ProcessMedians, stages[0].Cases[0].Mean, stages[0].Cases[0].ClockTimes = nil, 100, job.ClockTimes{}
 	if got, err = scoreOf(job.ModeRanked, tasks.RankLastCase, job.Result{Stages: stages}); err != nil ||
 		got.Interval != (boards.Interval{}) {
 		t.Errorf("a score of one process has %+v, %v", got, err)

@@ -257,7 +257,7 @@ func StoreAndQueue(
 	for _, device := range in.Devices {
 		run := work.Run{
 			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
-			Work: work.Work{Device: device, Requires: version.Definition.Require.String(), QueuedAt: sub.CreatedAt},
+			Work: work.Work{Device: device, Requires: version.Definition.RequiredPackages.String(), QueuedAt: sub.CreatedAt},
 		}
 		// No page shows the new submission yet, so the events are stored but not announced. The dispatcher finds the
 		// runs in its next pass.

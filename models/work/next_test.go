@@ -136,7 +136,8 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 	})
 }
 
-// TestAnEvaluationIsSentWhileAnotherWaits: a slot ends two of them while a third one is compiled. A run is not sent then.
+// TestAnEvaluationIsSentWhileAnotherWaits: a slot ends two of them while a third one is compiled. A run is not sent
+// then.
 func TestAnEvaluationIsSentWhileAnotherWaits(t *testing.T) {
 	for _, tt := range []struct {
 		then string

@@ -26,7 +26,7 @@ func packed(t *testing.T, s *models.Store, name string, packages requirement.Pac
 func demanding(t *testing.T, s *models.Store, w modelstest.World, require ...string) work.Run {
 	t.Helper()
 	b := modelstest.Bundle("demanding")
-	b.Definition.Require = require
+	b.Definition.RequiredPackages = require
 	task, err := s.Catalog.CreateTask(t.Context(), w.Admin, catalog.NewTask{
 		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}},
 		Bundle:       b,

@@ -168,7 +168,7 @@ func scoreClockNames(stages []job.StageResult) string {
 	for _, stage := range stages {
 		if stage.Stage == job.StageRanked {
 			for _, c := range stage.Cases {
-				counts[c.Clocks.CountedClock] = true
+				counts[c.ClockTimes.CountedClock] = true
 			}
 		}
 	}

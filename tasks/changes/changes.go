@@ -56,7 +56,7 @@ func ChangesBetween(old, new *tasks.Bundle) []Change {
 	differ("multi_gpu", a.MultiGPU, b.MultiGPU, true)
 	differ("harness", harnessName(a), harnessName(b), true)
 	differ("gpus", a.GPUs, b.GPUs, false)
-	differ("require", a.Require, b.Require, true)
+	differ("require", a.RequiredPackages, b.RequiredPackages, true)
 	differ("roofline", a.Roofline, b.Roofline, false)
 	differ("profile", !a.DisableProfile, !b.DisableProfile, false)
 	differ("sanitize", a.SanitizeFirst, b.SanitizeFirst, false)

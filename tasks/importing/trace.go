@@ -37,10 +37,10 @@ type tensorAxis struct {
 
 // tensor is an input or output; its shape is nil if it is a number.
 type tensor struct {
-	name  string
-	Shape []string `json:"shape"`
-	DType string   `json:"dtype"`
-	About string   `json:"description,omitempty"`
+	name        string
+	Shape       []string `json:"shape"`
+	DType       string   `json:"dtype"`
+	Description string   `json:"description,omitempty"`
 }
 
 // namedTensors are named tensors in the order of the arguments of the function run.
@@ -230,7 +230,7 @@ func (f *taskFolder) writeDefinitionText(d definition) {
 			if one.Shape != nil {
 				shape = "(" + strings.Join(one.Shape, ", ") + ")"
 			}
-			about := strings.Join(strings.Fields(one.About), " ")
+			about := strings.Join(strings.Fields(one.Description), " ")
 			fmt.Fprintf(&table, "| %s | `%s` | %s | `%s` | %s |\n", list.of, one.name, shape, one.DType, about)
 		}
 	}

@@ -132,7 +132,7 @@ func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 
 func TestAWideIntervalIsShownByItsEnds(t *testing.T) {
 	wide := job.CaseResult{SpecLine: "n: 1", Status: job.StatusPass, Median: 100e3,
-		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}, ProcessMedians: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
+		ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent}, ProcessMedians: []float64{40e3, 90e3, 100e3, 300e3, 500e3}}
 	if text := intervalText(&wide); strings.Contains(text, "±") || !strings.Contains(text, " to ") {
 		t.Errorf("wide: %q", text)
 	}

@@ -17,7 +17,7 @@ import (
 // processes is a case that a judge timed in five fresh processes, a percent apart.
 func processes(spec string, ns float64) job.CaseResult {
 	c := job.CaseResult{SpecLine: spec, Status: job.StatusPass, Median: ns,
-		Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
+		ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent}}
 	for _, off := range []float64{0.99, 0.995, 1, 1.005, 1.01} {
 		c.ProcessMedians = append(c.ProcessMedians, ns*off)
 	}
@@ -41,7 +41,7 @@ func compareVM(t *testing.T) CompareView {
 			{Name: "submission.cu", Lines: format.Diff("int a;\nint b;\nint c;\n", "int a;\nfloat b;\nint c;\n")},
 			{Name: "util.h"},
 		},
-		Pairs: ncu.Compare(a, b), JSONURL: "/compare.json",
+		Pairs: ncu.CompareReports(a, b), JSONURL: "/compare.json",
 	}
 }
 

@@ -20,7 +20,7 @@ func fixture(t testing.TB, report, page string) []byte {
 
 func report(t testing.TB, name string) *ncu.Report {
 	t.Helper()
-	return ncu.Parse(ncu.CSVPages{
+	return ncu.ParsePages(ncu.CSVPages{
 		Version: "2025.3.1.0", DetailsPage: fixture(t, name, "details"), RawPage: fixture(t, name, "raw"),
 		SourcePage: fixture(t, name, "source"),
 	})

@@ -76,7 +76,7 @@ func FuzzRepeats(f *testing.F) {
 			StandardError: c, Median: b, Best: c}}))
 		judged := func(spec string, times ...float64) job.CaseResult {
 			return job.CaseResult{SpecLine: spec, Status: job.StatusPass, Median: times[0], ProcessMedians: times,
-				Clocks: job.ClockTimes{CountedClock: job.ClockEvent}}
+				ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent}}
 		}
 		drawable(t, Compare(CompareView{TimeComparison: versus.CompareRuns(tasks.RankMean,
 			[]job.CaseResult{judged("n: 1", a, b), judged("n: 2", b, c, a)},

@@ -67,7 +67,7 @@ func repeatTimes(c *job.CaseResult) []float64 {
 	times := slices.DeleteFunc(slices.Clone(c.Times), func(t float64) bool { return math.IsNaN(t) || math.IsInf(t, 0) })
 	for i, t := range times {
 		if isWithinTolerance(t, *c) {
-			times[i] = c.Clocks.WallTolerance
+			times[i] = c.ClockTimes.WallTolerance
 		}
 	}
 	slices.Sort(times)
@@ -76,7 +76,7 @@ func repeatTimes(c *job.CaseResult) []float64 {
 
 // isTolerance reports whether a time stands for repeats that are not longer than the clock tolerance of the case.
 func isTolerance(ns float64, c *job.CaseResult) bool {
-	return ns == c.Clocks.WallTolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return isWithinTolerance(t, *c) })
+	return ns == c.ClockTimes.WallTolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return isWithinTolerance(t, *c) })
 }
 
 // lowText formats the lower end of the axis.

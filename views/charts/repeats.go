@@ -134,7 +134,7 @@ func caseStatistics(c job.CaseResult) []statistic {
 // ShortestRepeat formats the shortest repeat.
 func ShortestRepeat(c job.CaseResult) format.Quantity {
 	if isWithinTolerance(c.Best, c) {
-		limit := format.NanosecondsLike(c.Clocks.WallTolerance, c.Mean)
+		limit := format.NanosecondsLike(c.ClockTimes.WallTolerance, c.Mean)
 		return format.Quantity{
 			Number:    "< " + limit.Number,
 			UnitName:  limit.UnitName,
@@ -155,5 +155,5 @@ func repeatTimeText(ns float64, c job.CaseResult) string {
 // isWithinTolerance reports whether a time is zero or less after subtracting the constant duration of reading the
 // clock.
 func isWithinTolerance(ns float64, c job.CaseResult) bool {
-	return ns <= 1 && c.Clocks.WallTolerance > 0
+	return ns <= 1 && c.ClockTimes.WallTolerance > 0
 }

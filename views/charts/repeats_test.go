@@ -7,7 +7,7 @@ import (
 )
 
 func TestATimeWithinTheClocksToleranceIsNone(t *testing.T) {
-	clamped := job.CaseResult{Mean: 40_000, Best: 1, Clocks: job.ClockTimes{WallTolerance: 20_000}}
+	clamped := job.CaseResult{Mean: 40_000, Best: 1, ClockTimes: job.ClockTimes{WallTolerance: 20_000}}
 	if got := ShortestRepeat(clamped); got.Number != "< 20.00" || got.UnitName != "µs" {
 		t.Errorf("%+v", got)
 	}

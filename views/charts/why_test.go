@@ -17,7 +17,7 @@ import (
 func explained(t *testing.T, factor float64, a, b *ncu.Report) CompareView {
 	t.Helper()
 	vm := CompareView{RunA: ComparedSide{ShortName: "#1"}, RunB: ComparedSide{ShortName: "#2"}, Ranking: "mean",
-		Pairs: ncu.Compare(a, b),
+		Pairs: ncu.CompareReports(a, b),
 		TimeComparison: versus.CompareRuns(tasks.RankLastCase, []job.CaseResult{processes("n: 1", 1000)},
 			[]job.CaseResult{processes("n: 1", 1000*factor)})}
 	if w, ok := ncu.ExplainDifference(a, b); ok {
@@ -114,7 +114,7 @@ func TestRepeatsOfBothLieOverOneAxis(t *testing.T) {
 		list[0].isLogarithmic || !(wide[0].relativePosition(300) > 0.45 && wide[0].relativePosition(300) < 0.55) {
 		t.Errorf("repeats from 100 to 900: %+v", wide)
 	}
-	short := &job.CaseResult{Times: []float64{1, 30, 40}, Clocks: job.ClockTimes{WallTolerance: 20}}
+	short := &job.CaseResult{Times: []float64{1, 30, 40}, ClockTimes: job.ClockTimes{WallTolerance: 20}}
 	if list := newOverlays([]versus.ComparedCase{{Spec: "n: 1", ResultA: short, ResultB: short}}); len(list) != 1 ||
 		!strings.HasPrefix(list[0].lowText(), "< 20") {
 		t.Errorf("repeats within the clock's tolerance: %+v", list)

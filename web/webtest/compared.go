@@ -43,7 +43,7 @@ func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report
 	cases := s.Repeated(judgedNS)
 	for i := range cases {
 		c := &cases[i]
-		c.Clocks, c.Median, c.ProcessMedians = job.ClockTimes{CountedClock: job.ClockEvent}, c.Mean*factors[i], nil
+		c.ClockTimes, c.Median, c.ProcessMedians = job.ClockTimes{CountedClock: job.ClockEvent}, c.Mean*factors[i], nil
 		for k := range c.Times {
 			c.Times[k] *= factors[i]
 		}

@@ -197,7 +197,7 @@ func FixtureReport(t testing.TB, name string) *ncu.Report {
 	for _, page := range []string{"details", "raw", "source"} {
 		pages.SetPage(page, ncutest.Page(t, moduleFile(t, "evaluator/ncu/testdata"), name, page))
 	}
-	return ncu.Parse(pages)
+	return ncu.ParsePages(pages)
 }
 
 // Pack compresses data as workers compress reports.

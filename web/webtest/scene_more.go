@@ -77,14 +77,14 @@ func JudgedCases() []job.CaseResult {
 	cases := TimedCases(12e3)
 	for i := range cases {
 		c := &cases[i]
-		c.Clocks = job.ClockTimes{CountedClock: job.ClockEvent, EventTime: c.Median, WallTime: c.Median + 1500, SnapshotTime: c.Median + 1200,
+		c.ClockTimes = job.ClockTimes{CountedClock: job.ClockEvent, EventTime: c.Median, WallTime: c.Median + 1500, SnapshotTime: c.Median + 1200,
 			WallTolerance: 10e3, EmptyCallTime: 154e3}
 	}
-	cases[1].Median, cases[1].Clocks = 196.2e3,
+	cases[1].Median, cases[1].ClockTimes = 196.2e3,
 		job.ClockTimes{CountedClock: job.ClockWall, EventTime: 1.25e3, WallTime: 206.2e3, SnapshotTime: 205.9e3,
 			WallTolerance: 10e3,
 			EmptyCallTime: 154e3}
-	cases[2].Median, cases[2].Clocks = 119e3,
+	cases[2].Median, cases[2].ClockTimes = 119e3,
 		job.ClockTimes{CountedClock: job.ClockWall, EventTime: 228e3, WallTime: 119e3, SnapshotTime: 119e3, LateCalls: 100, WallTolerance: 10e3,
 			EmptyCallTime: 154e3}
 	return cases

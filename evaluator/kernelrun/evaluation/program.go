@@ -66,7 +66,7 @@ func taskForRequest(
 ) (def tasks.Definition, files map[string][]byte, request []byte, err error) {
 	def = tasks.Definition{
 		Protocol: tasks.ProtocolEval, Lang: tasks.LangPython, HasOwnHarness: true,
-		Config: tasks.Config{MainFile: judgeFile}, Timeouts: tasks.Timeouts{Test: time.Duration(r.Timeout) * time.Second},
+		Config: tasks.BuildConfig{MainFile: judgeFile}, Timeouts: tasks.Timeouts{Test: time.Duration(r.Timeout) * time.Second},
 	}
 	request, err = json.Marshal(struct {
 		kernelrun.Request

@@ -100,7 +100,7 @@ func (c *connection) runCI(ctx context.Context, o ciOptions, dir string) error {
 	if err != nil {
 		return err
 	}
-	r := &ciKernelRun{site: site, options: o, project: p}
+	r := &projectRunner{site: site, options: o, project: p}
 	found := []ciResult{}
 	// The kernels run in sequence: they would wait for the same device anyway, and several at once could exceed a
 	// person's limit of waiting runs.
@@ -138,14 +138,14 @@ func (o ciOptions) verdictError(found []ciResult) error {
 	return nil
 }
 
-// ciKernelRun runs the kernels of one project.
-type ciKernelRun struct {
+// projectRunner runs the kernels of one project.
+type projectRunner struct {
 	site    *client.Client
 	options ciOptions
 	project project
 }
 
-func (r *ciKernelRun) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, error) {
+func (r *projectRunner) checkKernel(ctx context.Context, k kernelConfig) ([]ciResult, error) {
 	if k.hasOutsideFile() {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
 	}
@@ -203,7 +203,7 @@ func (k kernelConfig) read(read func(file string) ([]byte, error)) (tasks.Submis
 }
 
 // fileAtBase returns a file in the base commit; nil if there is no base commit or no such file.
-func (r *ciKernelRun) fileAtBase(ctx context.Context, file string) ([]byte, error) {
+func (r *projectRunner) fileAtBase(ctx context.Context, file string) ([]byte, error) {
 	if r.options.baseCommit == "" {
 		return nil, nil
 	}
@@ -225,7 +225,7 @@ func (r *ciKernelRun) fileAtBase(ctx context.Context, file string) ([]byte, erro
 }
 
 // submitAndWait submits a source and waits until it has ended.
-func (r *ciKernelRun) submitAndWait(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
+func (r *projectRunner) submitAndWait(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
 	in := client.NewSubmission{
 		Mode:     job.Mode(r.options.mode),
 		FileName: filepath.Base(path),

@@ -11,7 +11,7 @@ import (
 
 // compareAllWithReference compares a kernel with its reference on each device of the kernel, unless both are unchanged
 // since the base commit.
-func (r *ciKernelRun) compareAllWithReference(
+func (r *projectRunner) compareAllWithReference(
 	ctx context.Context, k kernelConfig, path string, same bool,
 ) (all []ciResult, err error) {
 	now, err := readInsideFolder(r.project.dir, k.Reference, tasks.MaxSubmission)
@@ -42,7 +42,7 @@ func (r *ciKernelRun) compareAllWithReference(
 }
 
 // compareWithReference compares a kernel with a reference on a device, without a task.
-func (r *ciKernelRun) compareWithReference(
+func (r *projectRunner) compareWithReference(
 	ctx context.Context, k kernelConfig, path, device string,
 ) (one ciResult, err error) {
 	o := evaluateOptions{reference: filepath.Join(r.project.dir, k.Reference), trials: 100, device: device}

@@ -98,7 +98,7 @@ func (p *Authoring) startTrial(
 	c *fiber.Ctx, author accounts.User, task catalog.Task, version int64, b *tasks.Bundle,
 ) error {
 	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
-	device, err := p.deviceWithWorker(ctx, task, b.Definition.Require)
+	device, err := p.deviceWithWorker(ctx, task, b.Definition.RequiredPackages)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 	}
 	page := views.TrialPage{Page: p.site.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskLink(task), IsHiddenDraft: task.CurrentVisibility() == catalog.Hidden,
 		UnpublishedChanges: !version.WasPublished(), OpensAt: runs.TimeOrZero(task.OpensAt), Tests: def.Tests, Benchmarks: def.Benchmarks, Rows: rows, Deadline: p.site.DeadlineOf(task)}
-	if page.MissingPackages, err = p.missingPackagesText(c.UserContext(), task, b.Definition.Require); err != nil {
+	if page.MissingPackages, err = p.missingPackagesText(c.UserContext(), task, b.Definition.RequiredPackages); err != nil {
 		return err
 	}
 	if !page.HasRuns() {

@@ -56,7 +56,7 @@ func New(
 			error) {
 			return views.RenderDocumentation(p.Text(), docs.Anchor)
 		})
-		link := views.DocsLink{Title: p.Title, About: p.About, URL: templ.SafeURL("/docs/" + p.Name)}
+		link := views.DocsLink{Title: p.Title, About: p.Summary, URL: templ.SafeURL("/docs/" + p.Name)}
 		for _, heading := range p.Headings {
 			link.Headings = append(link.Headings, views.DocsLink{Title: strings.ReplaceAll(heading, "`", ""), URL: link.URL + templ.SafeURL("#"+docs.Anchor(heading))})
 		}

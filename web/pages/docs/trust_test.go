@@ -64,7 +64,7 @@ func TestPagesSayByWhichClockAScoreCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := sub.Runs[0]
-		if c := got.Stages[3].Cases[1].Clocks; got.Clock != "event+wall" || c.CountedClock != job.ClockWall || c.EventTime != 1250 || c.WallTime != 206200 {
+		if c := got.Stages[3].Cases[1].ClockTimes; got.Clock != "event+wall" || c.CountedClock != job.ClockWall || c.EventTime != 1250 || c.WallTime != 206200 {
 			t.Errorf("the run counts by %q, its case by %+v", got.Clock, c)
 		}
 		board, err := s.API(s.Ada).Board(t.Context(), s.Task.Slug, "CPU", 1)

@@ -51,7 +51,7 @@ func TestARunSaysForWhichPackagesItWaits(t *testing.T) {
 		Slots:    []job.Slot{{Device: "H200"}},
 	})
 	b := modelstest.Bundle("dsl")
-	b.Definition.Require = requirement.List{"nvidia-cutlass-dsl>=4", "torch"}
+	b.Definition.RequiredPackages = requirement.List{"nvidia-cutlass-dsl>=4", "torch"}
 	task, err := s.Cfg.Store.Catalog.CreateTask(t.Context(), s.Admin, catalog.NewTask{
 		TaskSettings: catalog.TaskSettings{Devices: []string{"H200"}},
 		Bundle:       b,

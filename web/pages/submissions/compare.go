@@ -244,7 +244,7 @@ func (p *Submissions) addReports(vm *charts.CompareView, a, b comparedRun, index
 
 // addKernelPairs adds a comparison of each kernel that both reports have, and possible causes of the difference.
 func addKernelPairs(vm *charts.CompareView, reports [2]*ncu.Report) {
-	vm.Pairs = ncu.Compare(reports[0], reports[1])
+	vm.Pairs = ncu.CompareReports(reports[0], reports[1])
 	if because, ok := ncu.ExplainDifference(reports[0], reports[1]); ok {
 		vm.Explanation = &because
 	}

@@ -127,11 +127,11 @@ func caseTimeRows(spec string, a, b *job.CaseResult) [][]string {
 	}
 	return append(rows,
 		row("time", "ns", number(job.CaseResult.Time)),
-		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.CountedClock) }),
-		row("event", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.EventTime })),
-		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.WallTime })),
-		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.SnapshotTime })),
-		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.LateCalls) }))
+		row("clock", "", func(c job.CaseResult) string { return string(c.ClockTimes.CountedClock) }),
+		row("event", "ns", number(func(c job.CaseResult) float64 { return c.ClockTimes.EventTime })),
+		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.ClockTimes.WallTime })),
+		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.ClockTimes.SnapshotTime })),
+		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.ClockTimes.LateCalls) }))
 }
 
 // baseUnitValue returns the value of a metric in its base unit, so that the values of both runs are comparable.

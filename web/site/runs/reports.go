@@ -50,7 +50,7 @@ func (s *Runs) readReport(artifact work.Artifact) (*ncu.Report, int64, error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w: %w", ncu.ErrUnreadable, err)
 	}
-	return ncu.Decode(z)
+	return ncu.DecodeReport(z)
 }
 
 // ReportForViewer returns the report of a case, without the submitted program if the viewer may not see the source.

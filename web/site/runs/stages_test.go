@@ -46,7 +46,7 @@ func TestARankedCaseHasTheIntervalOfItsProcesses(t *testing.T) {
 	ranked := job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{{
 		Status: job.StatusPass, Runs: 50, Mean: 100e3, StandardError: 1e3, Median: 100e3,
 		ProcessMedians: []float64{98e3, 99e3, 100e3, 101e3, 102e3},
-		Clocks:         job.ClockTimes{CountedClock: job.ClockEvent, EventTime: 100e3, WallTime: 100e3, SnapshotTime: 100e3},
+		ClockTimes:     job.ClockTimes{CountedClock: job.ClockEvent, EventTime: 100e3, WallTime: 100e3, SnapshotTime: 100e3},
 	}}}
 	bench := ranked
 	bench.Stage, bench.Cases = job.StageBenchmark, []job.CaseResult{ranked.Cases[0]}
