@@ -7,8 +7,8 @@ type HarnessPart struct {
 	Usage         string // declaration or call
 	MeaningText   string // Markdown
 	IsFromHarness bool   // provided by the harness
-	// IsOptional means that a part may be missing. A part that is neither given nor optional must be defined by the
-	// task or the submission.
+	// IsOptional means that a part may be missing. The task or the submission must define each part that is not
+	// optional and not IsFromHarness.
 	IsOptional bool
 }
 

@@ -61,7 +61,8 @@ func checkArgument(at keyPath, given, arg map[string]any) []Problem {
 }
 
 // checkCode moves a kernel's name to its metadata, and returns problems with arguments that the kernel type does not
-// support. A kernel that launches itself ignores the launch configuration.
+// support. Only triton and cuda kernels are checked: those of other types launch themselves and ignore the launch
+// configuration.
 func checkCode(at keyPath, _, code map[string]any) []Problem {
 	if problems := checkFiles(at.child("source_files"), code); len(problems) > 0 {
 		return problems

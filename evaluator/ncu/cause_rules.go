@@ -106,8 +106,8 @@ func weightWithoutTensorCores(slow *Kernel) float64 {
 	return 0
 }
 
-// distanceFromPeaks returns the distance of a kernel from its peaks of compute and memory, from 0 to 1. If it is large,
-// more warps can hide more latency.
+// distanceFromPeaks returns 1 minus the higher of a kernel's utilizations of compute and memory, which are from 0 to 1,
+// or 0 if they are not measured. If it is large, the kernel waits, and more warps can hide more latency.
 func distanceFromPeaks(slow *Kernel) float64 {
 	sol := SpeedOfLight(slow)
 	if !sol[0].Value.Measured || !sol[1].Value.Measured {

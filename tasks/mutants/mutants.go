@@ -12,7 +12,8 @@ type Mutant struct {
 	Source []byte
 }
 
-// mutantCode is the code of a mutant before or after the call of the correct kernel, for C++ and CUDA and for Python.
+// mutantCode is the code that a mutant adds around the call of the correct kernel: one version for C++ and CUDA, and
+// one for Python.
 type mutantCode struct{ nativeCode, pythonCode codeAroundCall }
 
 // codeAroundCall is code around the call of the correct kernel: a statement before, one after, and functions that both

@@ -125,7 +125,7 @@ func (v *verifier) runSolutions(
 			passed = &s
 		}
 		shows := solutionTrial(solutionResult{s, result}).ShowsTaskWorks()
-		// A wrong output that was detected shows that the task works, as a pass does.
+		// A detected wrong output shows that the task can be built and run, as a pass of a correct solution does.
 		if works = works || shows; !s.ShouldPass && !shows {
 			undecided = append(undecided, solutionResult{s, result})
 			continue
