@@ -39,7 +39,8 @@ func recordClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	return review.RaiseFlag(tx, runID, review.KindClocks, "")
 }
 
-// clockDifferenceOf returns the clock difference of the last stage that has one (the ranked stage, if it has).
+// clockDifferenceOf returns the clock difference of the last stage that has one, which is the ranked stage if that has
+// one.
 func clockDifferenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 	for _, stage := range stages {
 		widest, differ := 0.0, 0

@@ -222,13 +222,13 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	// software has no one behind it.
 	var top []boards.Entry
 	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
-	if err != nil || len(top) < 2 || top[0].EpochAge != top[1].EpochAge || top[0].RunID == except {
+	if err != nil || len(top) < 2 || top[0].EpochSortKey != top[1].EpochSortKey || top[0].RunID == except {
 		return db.ReadError(err, "the first of a board")
 	}
 	// Turns belong to a source, not to a run. Submitting a confirmed source again, even from another account, starts no
 	// confirmation.
 	var known int64
-	confirmed, err := samples.IsScoreConfirmed(tx, top[0].RunID, -top[0].EpochAge)
+	confirmed, err := samples.IsScoreConfirmed(tx, top[0].RunID, -top[0].EpochSortKey)
 	if err == nil {
 		err = tx.Model(&RemeasureOrder{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
 			work.PurposeConfirm, versionID, device, top[0].RunID).Count(&known).Error

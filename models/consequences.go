@@ -14,8 +14,8 @@ import (
 // runConsequences implements work.Consequences. For one result it is called in the order StoreResultData, ApplyEnd,
 // UpdateBoard, ConfirmFirstPlace, in the result's transaction. A cancellation, and the last of too many losses, cause
 // only ApplyEnd (and ConfirmFirstPlace, if a result reported the loss). The result of a run that was cancelled earlier
-// causes CountCancelledRun and ConfirmFirstPlace. A new rule must therefore not expect ConfirmFirstPlace or UpdateBoard
-// for each end.
+// causes StoreCancelledMeasurements and ConfirmFirstPlace. A new rule must therefore not expect ConfirmFirstPlace or
+// UpdateBoard for each end.
 type runConsequences struct{ store *Store }
 
 // StoreResultData stores data from a result. All steps are called even if one fails, because errors.Join evaluates its
@@ -91,9 +91,9 @@ func (f runConsequences) UpdateBoard(tx *gorm.DB, run *work.Run, r job.Result, o
 	return errors.Join(announceRecord(tx, out.ChangedBoard.NewRecord), announceNewRank(tx, run, out.ChangedBoard))
 }
 
-// CountCancelledRun counts the measurements of a cancelled run for its source, so that cancelling slow runs gives no
-// advantage.
-func (f runConsequences) CountCancelledRun(tx *gorm.DB, run *work.Run, r job.Result) (*boards.ChangedBoard, error) {
+// StoreCancelledMeasurements stores the measurements of a cancelled run as samples of its source, so that cancelling
+// slow runs gives no advantage.
+func (f runConsequences) StoreCancelledMeasurements(tx *gorm.DB, run *work.Run, r job.Result) (*boards.ChangedBoard, error) {
 	return storeSampleOfEndedRun(tx, run, r, cancelledRunReason)
 }
 

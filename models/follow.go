@@ -20,7 +20,7 @@ func queueProfile(tx *gorm.DB, r *work.Run, out *work.Effect) error {
 	if !r.Valid() {
 		return nil
 	}
-	// If the worker leaves before the profile starts, the profile waits in the queue.
+	// The profile is queued even if the worker leaves before it starts; it then waits in the queue.
 	wanted, err := isProfilable(tx, *r)
 	if err != nil || !wanted {
 		return err

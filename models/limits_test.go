@@ -82,8 +82,8 @@ func (l *limitedTask) holds(run work.Run, took time.Duration) {
 
 func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, Submissions: 2},
-			quota.TaskLimit{Period: quota.LimitPerDay, Submissions: 4})
+		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, MaxSubmissions: 2},
+			quota.TaskLimit{Period: quota.LimitPerDay, MaxSubmissions: 4})
 		first := l.takes(l.Ann, job.ModeRanked)
 		l.takes(l.Ann, job.ModeRanked)
 		l.refuses(l.Ann, job.ModeRanked, "at most 2 ranked submissions an hour")
@@ -110,13 +110,13 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 
 func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		burst := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, GPUSeconds: 60})
+		burst := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, MaxGPUSeconds: 60})
 		burst.takes(burst.Ann, job.ModeRanked) // of which nothing is known yet
 		burst.takes(burst.Ann, job.ModeRanked)
 		burst.refuses(burst.Ann, job.ModeRanked, "at most 60 GPU-seconds")
 	})
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, GPUSeconds: 10})
+		l := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, MaxGPUSeconds: 10})
 		l.holds(l.takes(l.Ann, job.ModeRanked), 4*time.Second)
 		waiting := l.takes(l.Ann, job.ModeRanked)
 		spent := modelstest.Got[[]quota.LimitUse](t)(s.Quotas.UsesOfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits))
@@ -138,12 +138,12 @@ func TestALimitThatMeansNothingIsRefused(t *testing.T) {
 		w := newWorld(t, s)
 		for name, limits := range map[string][]quota.TaskLimit{
 			"no number":    {{Period: quota.LimitPerHour}},
-			"below zero":   {{Period: quota.LimitPerHour, Submissions: -1, GPUSeconds: 5}},
-			"too large":    {{Period: quota.LimitPerDay, Submissions: 10_001}},
-			"another mode": {{Mode: "fast", Period: quota.LimitPerHour, Submissions: 1}},
-			"another span": {{Period: "week", Submissions: 1}},
-			"the same twice": {{Period: quota.LimitPerHour, Submissions: 1},
-				{Period: quota.LimitPerHour, GPUSeconds: 1}},
+			"below zero":   {{Period: quota.LimitPerHour, MaxSubmissions: -1, MaxGPUSeconds: 5}},
+			"too large":    {{Period: quota.LimitPerDay, MaxSubmissions: 10_001}},
+			"another mode": {{Mode: "fast", Period: quota.LimitPerHour, MaxSubmissions: 1}},
+			"another span": {{Period: "week", MaxSubmissions: 1}},
+			"the same twice": {{Period: quota.LimitPerHour, MaxSubmissions: 1},
+				{Period: quota.LimitPerHour, MaxGPUSeconds: 1}},
 		} {
 			in := w.Task.Settings()
 			in.Limits = limits

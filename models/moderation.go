@@ -166,8 +166,8 @@ func (s *Store) DeleteSubmission(
 	return changes, err
 }
 
-// deleteSubmission deletes a submission and applies the consequences. Its samples may still count in the pool of its
-// source.
+// deleteSubmission deletes a submission with its runs, sets its samples aside where needed, and updates scores and
+// boards. Its samples may still count in the pool of its source.
 func (s *Store) deleteSubmission(
 	tx *gorm.DB, sub submissions.Submission, byOwner bool,
 ) (changes []boards.ChangedBoard, err error) {

@@ -104,7 +104,7 @@ func (s *Store) Reruns(
 type ConfirmationSides struct {
 	RemeasureOrder
 	ChallengerSubmission, HolderSubmission   int64
-	EndedTurns                               int     `gorm:"column:ended"` // number of turns that have ended
+	EndedTurnCount                           int     `gorm:"column:ended"` // number of turns that have ended
 	ChallengerScoreBefore, HolderScoreBefore float64 `gorm:"-"`            // the scores before …
 	// ChallengerNS and HolderNS are the scores after the confirmation; nil if that side was not confirmed.
 	ChallengerNS, HolderNS *float64 `gorm:"-"`

@@ -104,11 +104,11 @@ func (s *Store) ReviewQueue(ctx context.Context, actor accounts.User, f ReviewFi
 
 // ReviewCount is the number of a task's runs that wait with flags of one kind.
 type ReviewCount struct {
-	TaskSlug    string
-	TaskTitle   string
-	Kind        review.FlagKind
-	LowPriority bool `gorm:"column:low"` // runs of low priority, without flags of another kind
-	Runs        int
+	TaskSlug      string
+	TaskTitle     string
+	Kind          review.FlagKind
+	IsLowPriority bool `gorm:"column:low"` // runs of low priority, without flags of another kind
+	RunCount      int  `gorm:"column:runs"`
 }
 
 // ReviewCounts counts the runs in the actor's review queue by task and kind. A run with two kinds of flags counts

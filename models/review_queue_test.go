@@ -60,9 +60,9 @@ func TestADisturbedRunWhoseClocksDifferCanWait(t *testing.T) {
 			}
 		}
 		want := []models.ReviewCount{
-			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindClocks, Runs: 2},
-			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindClocks, LowPriority: true, Runs: 1},
-			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindSource, Runs: 1},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindClocks, RunCount: 2},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindClocks, IsLowPriority: true, RunCount: 1},
+			{TaskSlug: w.Task.Slug, TaskTitle: w.Task.Title, Kind: review.KindSource, RunCount: 1},
 		}
 		if diff := cmp.Diff(want, modelstest.Got[[]models.ReviewCount](t)(s.ReviewCounts(t.Context(),
 			w.Admin))); diff != "" {

@@ -30,7 +30,7 @@ func (s *Store) RecordSlots(ctx context.Context, h job.Heartbeat) (fresh []strin
 	// A worker reports its own devices and software. Reports count only for devices that its credential allows, and
 	// whose label follows from the driver's name. The holder of a stolen credential can invent software, which causes
 	// reruns but no rank.
-	may, err := s.Fleet.AllowedDevices(ctx, h.Worker)
+	may, err := s.Fleet.DeviceFilterOf(ctx, h.Worker)
 	if err != nil {
 		return nil, out, err
 	}

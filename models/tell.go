@@ -28,7 +28,7 @@ func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.
 	if err != nil {
 		return nil, err
 	}
-	made, err := s.Inbox.Add(tx, list)
+	made, err := s.Inbox.AddNotices(tx, list)
 	if err != nil {
 		return nil, err
 	}

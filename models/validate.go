@@ -33,7 +33,7 @@ func (s *Store) QueueValidations(
 		if err != nil {
 			return err
 		}
-		last, err := review.NewestValidation(tx, task.ID)
+		last, err := review.NewestValidationTime(tx, task.ID)
 		if err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func queueValidations(
 			AskedBy:       actor.ID,
 			AskedAt:       db.Now(),
 		}
-		if err := review.AskValidation(tx, v); err != nil {
+		if err := review.RecordValidationRequest(tx, v); err != nil {
 			return 0, err
 		}
 		queued++

@@ -27,7 +27,7 @@ type AttackResult struct {
 	IsFromOtherVersion bool   // not the version of this site
 	Device             string
 	Verdict            string // "refused", "scored honestly", "limit", "ranked"
-	AsExpected         bool   // the attack and the same kernel without it ended as expected
+	EndedAsExpected    bool   // the attack and the same kernel without it ended as expected
 	ClaimedNS          float64
 	ShownNS            float64
 	MeasuredAt         time.Time
@@ -42,7 +42,7 @@ func countExpectedOutcomes(attacks []Attack) (held, tried int) {
 			continue
 		}
 		tried++
-		if !slices.ContainsFunc(now, func(r AttackResult) bool { return !r.AsExpected }) {
+		if !slices.ContainsFunc(now, func(r AttackResult) bool { return !r.EndedAsExpected }) {
 			held++
 		}
 	}

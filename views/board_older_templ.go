@@ -45,7 +45,7 @@ func (b BoardTable) ownBelow() bool {
 
 // olderBand reports whether entries have no rank until they are measured again.
 func (b BoardTable) olderBand(band boards.Band) bool {
-	return boards.Entry{EpochAge: band.EpochAge}.HasOlderEpoch(b.Board)
+	return boards.Entry{EpochSortKey: band.EpochSortKey}.HasOlderEpoch(b.Board)
 }
 
 // waiting counts the entries of the whole board that wait to be measured again.

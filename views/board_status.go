@@ -62,8 +62,10 @@ const wideIntervalHint = "May be tied with the rank above, but the measurement i
 // hasWideInterval reports whether the interval of an entry overlaps that of the first entry with a better rank. That
 // entry must be on the page or among the leaders of the board.
 func (b BoardTable) hasWideInterval(e boards.Standing) bool {
-	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool { return band.EpochAge == e.EpochAge && int(band.EntriesBefore)+1 == e.Rank })
-	if i < 1 || b.Bands[i-1].EpochAge != e.EpochAge {
+	i := slices.IndexFunc(b.Bands, func(band boards.Band) bool {
+		return band.EpochSortKey == e.EpochSortKey && int(band.EntriesBefore)+1 == e.Rank
+	})
+	if i < 1 || b.Bands[i-1].EpochSortKey != e.EpochSortKey {
 		return false
 	}
 	above := b.Bands[i-1].RunID

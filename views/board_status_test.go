@@ -13,11 +13,11 @@ import (
 func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 	var plain, noisy, older boards.Standing
 	low := 0.9
-	plain.RunID, plain.ScoreNS, plain.LowNS, plain.HighNS, plain.EpochAge = 7, 1, &low, &low, -2
-	noisy.RunID, noisy.ScoreNS, noisy.Interval.Noisy, noisy.EpochAge = 8, 2, true, -2
-	older.RunID, older.ScoreNS, older.DisturbedReason, older.EpochAge = 9, 1, "the GPU was hot", -1
+	plain.RunID, plain.ScoreNS, plain.LowNS, plain.HighNS, plain.EpochSortKey = 7, 1, &low, &low, -2
+	noisy.RunID, noisy.ScoreNS, noisy.Interval.Noisy, noisy.EpochSortKey = 8, 2, true, -2
+	older.RunID, older.ScoreNS, older.DisturbedReason, older.EpochSortKey = 9, 1, "the GPU was hot", -1
 	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{PeopleCount: 3, EpochID: 2}}}
-	b.Standings, b.Bands = []boards.Standing{plain, noisy, older}, []boards.Band{{EpochAge: -2, EntryCount: 2}, {EpochAge: -1, EntryCount: 1}}
+	b.Standings, b.Bands = []boards.Standing{plain, noisy, older}, []boards.Band{{EpochSortKey: -2, EntryCount: 2}, {EpochSortKey: -1, EntryCount: 1}}
 	legend := show(t, Ranking(b)).Find("[data-legend]")
 	var marks []string
 	for _, mark := range legend.Find("[data-mark]").EachIter() {
@@ -40,7 +40,7 @@ func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 // TestAPersonsOwnEntryStandsWhereItBelongs: below the ranked ones, or among those that wait to be measured again.
 func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 	entry := func(user, age int64) (e boards.Standing) {
-		e.RunID, e.UserID, e.ScoreNS, e.EpochAge = user, user, 1000, age
+		e.RunID, e.UserID, e.ScoreNS, e.EpochSortKey = user, user, 1000, age
 		return e
 	}
 	b := BoardTable{
@@ -49,7 +49,7 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 		PageNo:    1,
 		LastPage:  2,
 	}
-	b.Bands = []boards.Band{{EpochAge: -2, EntryCount: 55}, {EpochAge: -1, EntryCount: 5}}
+	b.Bands = []boards.Band{{EpochSortKey: -2, EntryCount: 55}, {EpochSortKey: -1, EntryCount: 5}}
 	b.Standings = []boards.Standing{entry(7, -2)}
 	for age, want := range map[int64][2]int{-2: {1, 0}, -1: {0, 1}} {
 		own := entry(9, age)
@@ -88,12 +88,12 @@ func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 // TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches, at the rank and in the legend, and only there.
 func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) {
 	entry := func(run int64, rank int, ns, low, high float64) (e boards.Standing) {
-		e.RunID, e.UserID, e.Rank, e.ScoreNS, e.LowNS, e.HighNS, e.EpochAge = run, run, rank, ns, &low, &high, -1
+		e.RunID, e.UserID, e.Rank, e.ScoreNS, e.LowNS, e.HighNS, e.EpochSortKey = run, run, rank, ns, &low, &high, -1
 		return e
 	}
 	first, steady, uneven := entry(1, 1, 1000, 990, 1010), entry(2, 2, 1100, 1090, 1110), entry(3, 2, 1110, 500, 2000)
 	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{PeopleCount: 3, EpochID: 1}}}
-	b.Bands = []boards.Band{{RunID: 1, EpochAge: -1, EntryCount: 1}, {RunID: 2, EpochAge: -1, EntriesBefore: 1, EntryCount: 2}}
+	b.Bands = []boards.Band{{RunID: 1, EpochSortKey: -1, EntryCount: 1}, {RunID: 2, EpochSortKey: -1, EntriesBefore: 1, EntryCount: 2}}
 	b.Standings = []boards.Standing{first, steady, uneven}
 	doc := show(t, Ranking(b))
 	if doc.Find("[data-wide]").Length() != 1 || doc.Find("#entry-3 [data-wide]").Length() != 1 ||
@@ -118,7 +118,7 @@ func TestAMarkOfMostRowsIsShownOnce(t *testing.T) {
 	add := func(age int64, noisy bool, disturbed string) {
 		var e boards.Standing
 		e.RunID = int64(len(b.Standings) + 1)
-		e.UserID, e.ScoreNS, e.EpochAge, e.Interval.Noisy, e.DisturbedReason = e.RunID, 1e6, age, noisy, disturbed
+		e.UserID, e.ScoreNS, e.EpochSortKey, e.Interval.Noisy, e.DisturbedReason = e.RunID, 1e6, age, noisy, disturbed
 		b.Standings = append(b.Standings, e)
 	}
 	for i := range 7 {
@@ -134,7 +134,7 @@ func TestAMarkOfMostRowsIsShownOnce(t *testing.T) {
 		t.Errorf("%d rows are marked as disturbed, or one as noisy: %s", n, doc.Find("tbody, [data-legend]").Text())
 	}
 	add(-1, true, "") // of older software, in its own table
-	b.Bands = []boards.Band{{EpochAge: -2, EntryCount: 7}, {EpochAge: -1, EntryCount: 1}}
+	b.Bands = []boards.Band{{EpochSortKey: -2, EntryCount: 7}, {EpochSortKey: -1, EntryCount: 1}}
 	if doc = show(t, Ranking(b)); doc.Find("[data-older] [data-status], [data-mark=noisy]").Length() != 2 {
 		t.Error("an entry of older software lacks its mark")
 	}

@@ -197,7 +197,7 @@ func boardRecords(b BoardTable) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if i > 0 && b.History[i-1].EpochAge == step.EpochAge {
+			if i > 0 && b.History[i-1].EpochSortKey == step.EpochSortKey {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<a href=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -38,9 +38,9 @@ func limitValue(limits []quota.TaskLimit, l quota.TaskLimit, what string) string
 	if i < 0 {
 		return ""
 	}
-	n := limits[i].Submissions
+	n := limits[i].MaxSubmissions
 	if what == LimitSeconds {
-		n = limits[i].GPUSeconds
+		n = limits[i].MaxGPUSeconds
 	}
 	if n == 0 {
 		return ""
@@ -356,11 +356,11 @@ func BenchLimits(limits []quota.TaskLimit, spent []quota.LimitUse) templ.Compone
 func leftText(s quota.LimitUse) string {
 	submissions, seconds := s.Remaining()
 	var left []string
-	if s.Submissions > 0 {
-		left = append(left, fmt.Sprintf("%d of %d %s", submissions, s.Submissions, s.CountText()))
+	if s.MaxSubmissions > 0 {
+		left = append(left, fmt.Sprintf("%d of %d %s", submissions, s.MaxSubmissions, s.CountText()))
 	}
-	if s.GPUSeconds > 0 {
-		left = append(left, fmt.Sprintf("%d of %d %s", seconds, s.GPUSeconds, s.TimeText()))
+	if s.MaxGPUSeconds > 0 {
+		left = append(left, fmt.Sprintf("%d of %d %s", seconds, s.MaxGPUSeconds, s.TimeText()))
 	}
 	return fmt.Sprintf("%s left per %s", strings.Join(left, " and "), s.Period)
 }

@@ -112,10 +112,10 @@ type lineLinkParser struct{}
 
 var lineFragment = regexp.MustCompile(`^#(L[1-9][0-9]{0,5})(-L[1-9][0-9]{0,5})?`)
 
-// Trigger returns the first character of a reference.
+// Trigger returns the first character of a reference such as #L12.
 func (lineLinkParser) Trigger() []byte { return []byte{'#'} }
 
-// Parse parses a reference.
+// Parse converts a reference such as #L12 to a link, if the text at the reader's position is one.
 func (lineLinkParser) Parse(_ ast.Node, reader text.Reader, pc parser.Context) ast.Node {
 	to, _ := pc.Get(lineCountKey).(string)
 	line, segment := reader.PeekLine()

@@ -167,10 +167,10 @@ func TestErrorPagesHaveAHeadingForEachStatus(t *testing.T) {
 
 func TestAttacksCountOnceForAllDevices(t *testing.T) {
 	got, tried := countExpectedOutcomes([]Attack{
-		{Results: []AttackResult{{AsExpected: true}, {AsExpected: true}}},
-		{Results: []AttackResult{{AsExpected: true}, {AsExpected: false}}},
-		{Results: []AttackResult{{AsExpected: true}, {AsExpected: false, IsFromOtherVersion: true}}},
-		{Results: []AttackResult{{AsExpected: true, IsFromOtherVersion: true}}},
+		{Results: []AttackResult{{EndedAsExpected: true}, {EndedAsExpected: true}}},
+		{Results: []AttackResult{{EndedAsExpected: true}, {EndedAsExpected: false}}},
+		{Results: []AttackResult{{EndedAsExpected: true}, {EndedAsExpected: false, IsFromOtherVersion: true}}},
+		{Results: []AttackResult{{EndedAsExpected: true, IsFromOtherVersion: true}}},
 		{},
 	})
 	if got != 2 || tried != 3 {
@@ -179,7 +179,7 @@ func TestAttacksCountOnceForAllDevices(t *testing.T) {
 }
 
 func TestAttacksSayWhyOthersDidNotRun(t *testing.T) {
-	ran, older := AttackResult{AsExpected: true}, AttackResult{AsExpected: true, IsFromOtherVersion: true}
+	ran, older := AttackResult{EndedAsExpected: true}, AttackResult{EndedAsExpected: true, IsFromOtherVersion: true}
 	corpus := []Attack{{Results: []AttackResult{ran}}, {NeedsGPU: true, Results: []AttackResult{ran, older}}}
 	message := "All 2 that were run with this version were refused or timed truthfully."
 	for _, test := range []struct {

@@ -86,8 +86,8 @@ func (p ReviewPage) lowPriorityURL() templ.SafeURL {
 // lowPriorityCount counts the runs with low priority.
 func (p ReviewPage) lowPriorityCount() (n int) {
 	for _, c := range p.Counts {
-		if c.LowPriority {
-			n += c.Runs
+		if c.IsLowPriority {
+			n += c.RunCount
 		}
 	}
 	return n
@@ -118,7 +118,7 @@ func (p ReviewPage) kindOptions() []option {
 		n := 0
 		for _, c := range p.Counts {
 			if c.Kind == k.kind {
-				n += c.Runs
+				n += c.RunCount
 			}
 		}
 		if n > 0 || p.Filter.Kind == k.kind {

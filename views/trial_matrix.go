@@ -68,15 +68,15 @@ func (c caseColumn) caseName() string { return fmt.Sprintf("%s %d", c.caseKind()
 // trialCell is the result of a solution on a case; the status is "" if the solution did not run on it.
 type trialCell struct {
 	caseColumn
-	CaseStatus     job.Status
-	Message        string
-	TimeNS         float64 // nanoseconds per call; 0 if not timed
-	FirstDetection bool    // first case that detects a wrong solution
-	SubmissionID   int64
+	CaseStatus       job.Status
+	Message          string
+	TimeNS           float64 // nanoseconds per call; 0 if not timed
+	IsFirstDetection bool    // first case that detects a wrong solution
+	SubmissionID     int64
 }
 
 func (c trialCell) statusLabel() string {
-	if c.FirstDetection {
+	if c.IsFirstDetection {
 		return "Failed " + c.caseName() + ", which proves it wrong: expected and got"
 	}
 	return "Failed " + c.caseName() + ": expected and got"
@@ -111,7 +111,7 @@ func (p TrialPage) rowCells(r TrialRow) []trialCell {
 		c := run.caseResult(col)
 		cells[i].CaseStatus, cells[i].Message, cells[i].TimeNS, cells[i].SubmissionID = c.Status, truncateMessage(c.Message), c.Time(), run.SubmissionID
 		if c.Status == job.StatusFail && !r.IsCorrectSolution && !r.IsStarter && !proved {
-			cells[i].FirstDetection, proved = true, true
+			cells[i].IsFirstDetection, proved = true, true
 		}
 	}
 	return cells
@@ -153,7 +153,7 @@ func (r TrialRow) verdictReason(cells []trialCell) string {
 			continue
 		}
 		message, _, _ := strings.Cut(c.Message, "\n")
-		if c.FirstDetection {
+		if c.IsFirstDetection {
 			return fmt.Sprintf("Proved wrong by %s (%s): %s", c.caseName(), c.Case, message)
 		}
 		return fmt.Sprintf("Failed %s (%s): %s", c.caseName(), c.Case, message)

@@ -59,7 +59,7 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 	row := TrialRow{TrialRun: TrialRun{WasTried: true, HasEnded: true,
 		Trial: job.SolutionTrial{Outcome: job.OutcomeFailed, Stages: []job.StageResult{stage}}}}
 	cells := page.rowCells(row)
-	if len(cells) != 4 || cells[0].FirstDetection || !cells[1].FirstDetection || cells[2].FirstDetection ||
+	if len(cells) != 4 || cells[0].IsFirstDetection || !cells[1].IsFirstDetection || cells[2].IsFirstDetection ||
 		cells[3].CaseStatus != "" {
 		t.Errorf("%+v", cells)
 	}
@@ -67,7 +67,7 @@ func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 		t.Error(why)
 	}
 	row.IsCorrectSolution = true
-	if cells := page.rowCells(row); cells[1].FirstDetection ||
+	if cells := page.rowCells(row); cells[1].IsFirstDetection ||
 		row.verdictReason(cells) != "Failed test 1 (n: 2): element 3: expected 2, got 1" {
 		t.Errorf("of a correct one: %q", row.verdictReason(cells))
 	}

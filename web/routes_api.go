@@ -48,7 +48,7 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed routeGroup) {
 	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.ShowSubmission)
 	own.addRoute(fiber.MethodDelete, popcorn.Path+"/user/submissions/:id", s.popcorn.DeleteSubmission)
 	own.post(popcorn.Path+"/submission/:leaderboard/:gpu/:mode", s.popcorn.Submit)
-	streams.post(popcorn.Path+"/profile/:leaderboard/:gpu", s.popcorn.Profile)
+	streams.post(popcorn.Path+"/profile/:leaderboard/:gpu", s.popcorn.SubmitProfile)
 	streams.post(popcorn.Path+"/:leaderboard/:gpu/:mode", s.popcorn.SubmitAndFollow)
 	app.All(popcorn.Path+"/+", slices.Concat(known, []fiber.Handler{body, unknownRoute})...)
 }

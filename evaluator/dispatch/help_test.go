@@ -158,8 +158,8 @@ func (s *site) wantRun(id int64, state work.RunState, attempts int) work.Run {
 	if err != nil {
 		s.Fatal(err)
 	}
-	if run.State != state || run.Attempts != attempts {
-		s.Errorf("run is %s after %d attempts, want %s after %d", run.State, run.Attempts, state, attempts)
+	if run.State != state || run.AttemptCount != attempts {
+		s.Errorf("run is %s after %d attempts, want %s after %d", run.State, run.AttemptCount, state, attempts)
 	}
 	return run
 }

@@ -14,7 +14,7 @@ import (
 // nextPrecompileJob returns the newest open task of a device whose version the worker does not have, so that the worker
 // compiles the task's files before the first submission. It returns nil if there is none.
 func (d *Dispatcher) nextPrecompileJob(ctx context.Context, ask job.WorkRequest) ([]byte, error) {
-	may, err := d.store.Fleet.AllowedDevices(ctx, ask.Worker)
+	may, err := d.store.Fleet.DeviceFilterOf(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return nil, err
 	}

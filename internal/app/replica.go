@@ -48,7 +48,7 @@ func shareViewerChanges(
 	return func(ctx context.Context) error {
 		return q.ReceiveChanges(ctx, func(announcement []byte) error {
 			dispatcher.Wake()
-			return hub.Receive(announcement)
+			return hub.ReceiveAnnouncement(announcement)
 		}, hub.AnnouncementsMissed)
 	}
 }

@@ -43,7 +43,7 @@ func attackResults(a attacks.Attack, tables []attacks.DeviceResults) (results []
 			if r.Attack == a.Name && (a.Device == "cpu") == (table.Device == device.CPU) {
 				results = append(results, views.AttackResult{
 					Harness: r.HarnessDigest, IsFromOtherVersion: r.HarnessDigest != harness.Digest(), Device: table.Device,
-					Verdict: string(r.Verdict), AsExpected: r.EndedAsExpected, ClaimedNS: r.ClaimedTimeNS, ShownNS: r.ShownTimeNS, MeasuredAt: r.TestedAt})
+					Verdict: string(r.Verdict), EndedAsExpected: r.EndedAsExpected, ClaimedNS: r.ClaimedTimeNS, ShownNS: r.ShownTimeNS, MeasuredAt: r.TestedAt})
 			}
 		}
 	}

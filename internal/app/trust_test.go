@@ -24,8 +24,8 @@ func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
 		table("B200", harness.Digest(), 3)}
 	want := func(harness, device string, older bool, shown float64) views.AttackResult {
 		return views.AttackResult{Harness: harness, Device: device, IsFromOtherVersion: older, Verdict: "refused",
-			AsExpected: true,
-			ShownNS:    shown, MeasuredAt: at}
+			EndedAsExpected: true,
+			ShownNS:         shown, MeasuredAt: at}
 	}
 	for device, want := range map[string][]views.AttackResult{
 		"cpu": {want(harness.Digest(), "CPU", false, 1)},

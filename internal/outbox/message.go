@@ -18,7 +18,7 @@ import (
 func mailMessage(m inbox.Mail, from mail.Address, host, off string, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	header := func(name, value string) { fmt.Fprintf(&b, "%s: %s\r\n", name, value) }
-	to, err := inbox.HeaderAddress(m.Address)
+	to, err := inbox.ParseHeaderAddress(m.Address)
 	if err != nil {
 		return nil, err
 	}

@@ -69,7 +69,7 @@ func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Seaso
 	entries := map[BoardKey][]Entry{}
 	for rows.Next() {
 		var e Entry
-		if err := rows.Scan(&e.VersionID, &e.Device, &e.UserID, &e.RunID, &e.EpochAge, &e.ScoreNS, &e.LowNS, &e.HighNS, &e.AchievedAt); err != nil {
+		if err := rows.Scan(&e.VersionID, &e.Device, &e.UserID, &e.RunID, &e.EpochSortKey, &e.ScoreNS, &e.LowNS, &e.HighNS, &e.AchievedAt); err != nil {
 			return nil, db.ReadError(err, "a first entry of a board")
 		}
 		key := BoardKey{e.VersionID, e.Device}

@@ -103,7 +103,7 @@ type Band struct {
 	VersionID     int64   `gorm:"primaryKey;autoIncrement:false"`
 	Device        string  `gorm:"primaryKey"`
 	RunID         int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's; identifies the band
-	EpochAge      int64   `gorm:"column:age"`                     // age of its entries, which all have the same epoch
+	EpochSortKey  int64   `gorm:"column:age"`                     // age of its entries, which all have the same epoch
 	ScoreNS       float64 `gorm:"column:score_ns"`
 	EntriesBefore int64   `gorm:"column:ahead"` // number of entries before it
 	EntryCount    int64   `gorm:"column:size"`
@@ -136,7 +136,7 @@ type bandBuilder struct {
 
 // startsBand reports whether the next entry begins a band.
 func (c *bandBuilder) startsBand(e Entry) bool {
-	return len(c.bands) == 0 || e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device || e.EpochAge != c.firstOfBand.EpochAge || isClearlySlower(c.firstOfBand, e)
+	return len(c.bands) == 0 || e.VersionID != c.firstOfBand.VersionID || e.Device != c.firstOfBand.Device || e.EpochSortKey != c.firstOfBand.EpochSortKey || isClearlySlower(c.firstOfBand, e)
 }
 
 func (c *bandBuilder) add(e Entry) {
@@ -146,7 +146,7 @@ func (c *bandBuilder) add(e Entry) {
 		}
 		c.firstOfBand = e
 		c.bands = append(c.bands, Band{
-			VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, EpochAge: e.EpochAge, ScoreNS: e.ScoreNS,
+			VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, EpochSortKey: e.EpochSortKey, ScoreNS: e.ScoreNS,
 			EntriesBefore: c.entriesBefore,
 		})
 	}
@@ -156,13 +156,13 @@ func (c *bandBuilder) add(e Entry) {
 
 // boardPosition is a position in the order of a board.
 type boardPosition struct {
-	epochAge int64
-	scoreNS  float64
-	runID    int64
+	epochSortKey int64
+	scoreNS      float64
+	runID        int64
 }
 
 func (s boardPosition) isBefore(o boardPosition) bool {
-	return cmp.Or(cmp.Compare(s.epochAge, o.epochAge), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
+	return cmp.Or(cmp.Compare(s.epochSortKey, o.epochSortKey), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
 }
 
 // fromPositionSQL selects the entries or bands of a board from a position on.
@@ -178,7 +178,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		if e == nil {
 			continue
 		}
-		at := boardPosition{e.EpochAge, e.ScoreNS, e.RunID}
+		at := boardPosition{e.EpochSortKey, e.ScoreNS, e.RunID}
 		if key.VersionID == 0 || at.isBefore(from) {
 			from = at
 		}
@@ -193,7 +193,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		return fmt.Errorf("reading the bands: %w", err)
 	}
 	keep := 0 // number of bands that begin and end before the change
-	for keep < len(old) && (boardPosition{old[keep].EpochAge, old[keep].ScoreNS, old[keep].RunID}).isBefore(from) {
+	for keep < len(old) && (boardPosition{old[keep].EpochSortKey, old[keep].ScoreNS, old[keep].RunID}).isBefore(from) {
 		keep++
 	}
 	keep = max(keep-1, 0)
@@ -213,7 +213,7 @@ func divideChangedBands(
 	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
 	if keep > 0 {
 		cut.entriesBefore = old[keep].EntriesBefore
-		q = q.Where(fromPositionSQL, old[keep].EpochAge, old[keep].ScoreNS, old[keep].RunID)
+		q = q.Where(fromPositionSQL, old[keep].EpochSortKey, old[keep].ScoreNS, old[keep].RunID)
 	}
 	rows, err := q.Order(entriesOrder).Rows()
 	if err != nil {
@@ -222,10 +222,10 @@ func divideChangedBands(
 	defer rows.Close()
 	for rows.Next() {
 		e := Entry{VersionID: key.VersionID, Device: key.Device}
-		if err := rows.Scan(&e.RunID, &e.EpochAge, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
+		if err := rows.Scan(&e.RunID, &e.EpochSortKey, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
 			return cut, 0, fmt.Errorf("reading an entry: %w", err)
 		}
-		if to.isBefore(boardPosition{e.EpochAge, e.ScoreNS, e.RunID}) && cut.startsBand(e) {
+		if to.isBefore(boardPosition{e.EpochSortKey, e.ScoreNS, e.RunID}) && cut.startsBand(e) {
 			if i := slices.IndexFunc(old, func(b Band) bool { return b.RunID == e.RunID }); i >= 0 {
 				return cut, i, nil
 			}
@@ -254,7 +254,7 @@ func replaceBands(tx *gorm.DB, gone, come, follow []Band, more int64) error {
 		return nil
 	}
 	b := follow[0]
-	err := tx.Model(&Band{}).Where("version_id = ? and device = ? and "+fromPositionSQL, b.VersionID, b.Device, b.EpochAge, b.ScoreNS, b.RunID).
+	err := tx.Model(&Band{}).Where("version_id = ? and device = ? and "+fromPositionSQL, b.VersionID, b.Device, b.EpochSortKey, b.ScoreNS, b.RunID).
 		Update("ahead", gorm.Expr("ahead + ?", more)).Error
 	if err != nil {
 		return fmt.Errorf("moving bands: %w", err)
@@ -276,7 +276,7 @@ func rebuildBands(tx *gorm.DB) error {
 	defer rows.Close()
 	for rows.Next() {
 		var e Entry
-		if err := rows.Scan(&e.VersionID, &e.Device, &e.RunID, &e.EpochAge, &e.ScoreNS, &e.LowNS,
+		if err := rows.Scan(&e.VersionID, &e.Device, &e.RunID, &e.EpochSortKey, &e.ScoreNS, &e.LowNS,
 			&e.HighNS); err != nil {
 			return fmt.Errorf("reading an entry: %w", err)
 		}

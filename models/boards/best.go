@@ -17,11 +17,11 @@ type BestRun struct {
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	SubmissionID int64
-	// minus the ID of the epoch, as Entry.EpochAge; each epoch has its own best runs
-	EpochAge   int64   `gorm:"column:age"`
-	ScoreNS    float64 `gorm:"column:score_ns"`
-	TryCount   int     `gorm:"column:tries"` // number of the person's valid runs until it reached its score
-	AchievedAt time.Time
+	// minus the ID of the epoch, as Entry.EpochSortKey; each epoch has its own best runs
+	EpochSortKey int64   `gorm:"column:age"`
+	ScoreNS      float64 `gorm:"column:score_ns"`
+	TryCount     int     `gorm:"column:tries"` // number of the person's valid runs until it reached its score
+	AchievedAt   time.Time
 }
 
 // TableName returns the table of best runs.

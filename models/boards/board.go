@@ -101,7 +101,7 @@ func (s *Boards) LeadingEntries(
 // EntryAbove returns the entry directly before e on the board, or nil.
 func (s *Boards) EntryAbove(ctx context.Context, e Entry) (*Standing, error) {
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).
-		Where("(age, score_ns, run_id) < (?, ?, ?)", e.EpochAge, e.ScoreNS, e.RunID).Order("age desc, score_ns desc, run_id desc").Limit(1)
+		Where("(age, score_ns, run_id) < (?, ?, ?)", e.EpochSortKey, e.ScoreNS, e.RunID).Order("age desc, score_ns desc, run_id desc").Limit(1)
 	var list []Standing
 	err := s.standingsQuery(ctx, part, "").Scan(&list).Error
 	if err != nil || len(list) == 0 {
@@ -128,7 +128,7 @@ func (s *Boards) PersonPlace(ctx context.Context, versionID int64, device string
 
 // HasOlderEpoch reports whether the entry's epoch is older than that of the board's 1st place. Such entries are not
 // compared with others.
-func (e Entry) HasOlderEpoch(b Board) bool { return -e.EpochAge < b.EpochID }
+func (e Entry) HasOlderEpoch(b Board) bool { return -e.EpochSortKey < b.EpochID }
 
 // placeExtraColumns has the columns that only PersonPlace reads: first_ns is the best score of the entry's epoch on the
 // board; stale is true if the board has entries of a newer epoch, as in HasOlderEpoch.

@@ -33,8 +33,8 @@ type Entry struct {
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64
 	SubmissionID int64
-	// EpochAge is minus the ID of the epoch, so that entries of the newest epoch come first.
-	EpochAge        int64   `json:"Age" gorm:"column:age"`
+	// EpochSortKey is minus the ID of the epoch, so that entries of the newest epoch come first.
+	EpochSortKey    int64   `json:"Age" gorm:"column:age"`
 	ScoreNS         float64 `gorm:"column:score_ns"`
 	DeviationNS     float64 `json:"StdNS" gorm:"column:std_ns"`
 	StandardErrorNS float64 `json:"ErrNS" gorm:"column:err_ns"`
@@ -126,7 +126,7 @@ func newRecordOf(tx *gorm.DB, e Entry, before *Record) (*NewRecord, error) {
 		return nil, err
 	}
 	var newer int64
-	err = tx.Model(&Record{}).Where("version_id = ? and device = ? and age < ?", e.VersionID, e.Device, e.EpochAge).Limit(1).Count(&newer).Error
+	err = tx.Model(&Record{}).Where("version_id = ? and device = ? and age < ?", e.VersionID, e.Device, e.EpochSortKey).Limit(1).Count(&newer).Error
 	if err != nil || newer > 0 {
 		return nil, db.ReadError(err, "the board's records")
 	}
@@ -247,7 +247,7 @@ func IncrementChangeNumber(tx *gorm.DB, versionID int64, device string) (*Change
 		err = tx.Table("(?) e", first).Select("e.*, " + bandColumns).Joins(joinBandSQL).Order("e.age, e.score_ns, e.run_id").Scan(&board.Leaders).Error
 	}
 	if board.EpochID = 0; len(board.Leaders) > 0 {
-		board.EpochID = -board.Leaders[0].EpochAge
+		board.EpochID = -board.Leaders[0].EpochSortKey
 		board.Leaders = slices.DeleteFunc(board.Leaders, func(e RankedEntry) bool { return e.HasOlderEpoch(board) })
 	}
 	if err == nil {

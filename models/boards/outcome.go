@@ -119,7 +119,7 @@ func (e placedEntry) outcomeOf(run Entry) *Outcome {
 	o.RooflineShare = run.RooflineShare
 	if own.RunID != run.RunID {
 		o.IsRecord, o.Unconfirmed, o.AwaitsConfirmation = false, false, false
-		if own.EpochAge != run.EpochAge { // scores of other software are not compared
+		if own.EpochSortKey != run.EpochSortKey { // scores of other software are not compared
 			o.HideNext()
 			return &o
 		}

@@ -60,7 +60,7 @@ func (s *Boards) readPart(
 		if err != nil {
 			return nil, err
 		}
-		q, skip = q.Where(fromPositionSQL, at.EpochAge, at.ScoreNS, at.RunID), skip-int(at.EntriesBefore)
+		q, skip = q.Where(fromPositionSQL, at.EpochSortKey, at.ScoreNS, at.RunID), skip-int(at.EntriesBefore)
 	}
 	entries := s.db.Read(ctx).Table("(?) p", q.Order(entriesOrder).Offset(skip).Limit(part.Limit)).Select("p.*, false as own")
 	if part.ViewerID != 0 {
@@ -95,7 +95,7 @@ func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]B
 	var list []Band
 	for rows.Next() {
 		b := Band{VersionID: versionID, Device: device}
-		if err := rows.Scan(&b.RunID, &b.EpochAge, &b.ScoreNS, &b.EntriesBefore, &b.EntryCount); err != nil {
+		if err := rows.Scan(&b.RunID, &b.EpochSortKey, &b.ScoreNS, &b.EntriesBefore, &b.EntryCount); err != nil {
 			return nil, db.ReadError(err, "a band")
 		}
 		list = append(list, b)
@@ -126,7 +126,7 @@ func (s *Boards) findOffset(ctx context.Context, versionID int64, device, where 
 		return 0, 0, db.ReadError(err, "such person on this board")
 	}
 	var before int64
-	err = s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and (age, score_ns, run_id) < (?, ?, ?)", versionID, device, e.EpochAge, e.ScoreNS, e.RunID).
+	err = s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and (age, score_ns, run_id) < (?, ?, ?)", versionID, device, e.EpochSortKey, e.ScoreNS, e.RunID).
 		Count(&before).Error
 	return int(before), e.UserID, db.ReadError(err, "entries before a person's")
 }

@@ -63,7 +63,7 @@ type PersonTotal struct {
 	OldestRecordSince time.Time `gorm:"column:since"`
 }
 
-// personTotalBuilder accumulates a person's awards.
+// personTotalBuilder adds up a person's awards to a PersonTotal.
 type personTotalBuilder struct {
 	PersonTotal
 	pointsByTask map[int64]int // points of the best board of each task

@@ -18,10 +18,10 @@ type Record struct {
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	UserID       int64
 	SubmissionID int64
-	// minus the ID of the epoch, as Entry.EpochAge; each epoch has its own records
-	EpochAge   int64   `gorm:"column:age"`
-	ScoreNS    float64 `gorm:"column:score_ns"`
-	AchievedAt time.Time
+	// minus the ID of the epoch, as Entry.EpochSortKey; each epoch has its own records
+	EpochSortKey int64   `gorm:"column:age"`
+	ScoreNS      float64 `gorm:"column:score_ns"`
+	AchievedAt   time.Time
 }
 
 // RecordWithHolder is a Record with its person's name.
@@ -60,7 +60,7 @@ func lastRecordScores(tx *gorm.DB, b Board) (steps RecordScores, err error) {
 // readLastRecord returns the newest record of the board in an entry's epoch, or nil.
 func readLastRecord(tx *gorm.DB, e Entry) (*Record, error) {
 	var last []Record
-	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.EpochAge).Order("score_ns").Limit(1).Find(&last).Error
+	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.EpochSortKey).Order("score_ns").Limit(1).Find(&last).Error
 	if err != nil || len(last) == 0 {
 		return nil, db.ReadError(err, "the board's record")
 	}
@@ -71,7 +71,7 @@ func readLastRecord(tx *gorm.DB, e Entry) (*Record, error) {
 func storeRecord(tx *gorm.DB, e Entry) error {
 	return db.WriteError(tx.Create(&Record{
 		VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, UserID: e.UserID,
-		SubmissionID: e.SubmissionID, EpochAge: e.EpochAge, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
+		SubmissionID: e.SubmissionID, EpochSortKey: e.EpochSortKey, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
 	}).Error, "record")
 }
 
@@ -80,11 +80,11 @@ func storeRecord(tx *gorm.DB, e Entry) error {
 func rebuildChangedRecords(tx *gorm.DB, e Entry) (bool, error) {
 	const epoch = "version_id = ? and device = ? and age = ? and "
 	var concerned int64
-	err := tx.Model(&Record{}).Where(epoch+"run_id = ?", e.VersionID, e.Device, e.EpochAge,
+	err := tx.Model(&Record{}).Where(epoch+"run_id = ?", e.VersionID, e.Device, e.EpochSortKey,
 		e.RunID).Count(&concerned).Error
 	if err == nil && concerned == 0 {
 		var before []float64
-		err = tx.Model(&Record{}).Where(epoch+"achieved_at <= ? and score_ns <= ?", e.VersionID, e.Device, e.EpochAge, db.NormalizeTime(e.AchievedAt), e.ScoreNS).
+		err = tx.Model(&Record{}).Where(epoch+"achieved_at <= ? and score_ns <= ?", e.VersionID, e.Device, e.EpochSortKey, db.NormalizeTime(e.AchievedAt), e.ScoreNS).
 			Limit(1).Pluck("score_ns", &before).Error
 		if len(before) == 0 {
 			concerned = 1

@@ -83,9 +83,9 @@ func removeVersion(tx *gorm.DB, v TaskVersion) error {
 	return nil
 }
 
-// nextVersion makes a bundle the task's next version. If the unpublished version measures the same, it becomes the next
-// version and keeps its runs.
-func nextVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
+// createNextVersion makes a bundle the task's next version. If the unpublished version measures the same, it becomes
+// the next version and keeps its runs.
+func createNextVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v, err := readUnpublishedVersion(tx, task.ID)
 	if err != nil {
 		return v, err

@@ -87,7 +87,7 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		texts := modelstest.Bundle("vectoradd")
 		publish := func(b *tasks.Bundle, want catalog.ChangeKind, number int) catalog.TaskVersion {
 			t.Helper()
-			expected, err := s.Catalog.Compare(ctx, w.Task.ID, b)
+			expected, err := s.Catalog.PublishEffect(ctx, w.Task.ID, b)
 			modelstest.Check(t, err)
 			version, change, err := s.Catalog.Publish(ctx, w.Admin, w.Task.ID, b, nil)
 			modelstest.Check(t, err)

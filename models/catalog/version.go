@@ -47,8 +47,8 @@ const (
 	ChangeVersion ChangeKind = "version" // the measured files: a new version with empty boards
 )
 
-// Compare returns the ChangeKind that Publish would have.
-func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (ChangeKind, error) {
+// PublishEffect returns the ChangeKind that publishing the bundle would have.
+func (s *Catalog) PublishEffect(ctx context.Context, taskID int64, b *tasks.Bundle) (ChangeKind, error) {
 	task, err := s.TaskByID(ctx, taskID)
 	if err != nil {
 		return "", err
@@ -86,7 +86,7 @@ func (s *Catalog) Publish(
 		case ChangeTexts:
 			err = updateVersionTexts(tx, &version, b)
 		case ChangeVersion:
-			version, err = nextVersion(tx, actor, task, version.Number+1, b)
+			version, err = createNextVersion(tx, actor, task, version.Number+1, b)
 		}
 		if err != nil {
 			return err

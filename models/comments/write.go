@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// Limits in characters.
+	// MaxCommentLength and MaxWriteupLength limit the text of a comment and of a write-up, in characters.
 	MaxCommentLength, MaxWriteupLength = 4_000, 20_000
 
 	maxCommentsPerHour   = 20    // comments of one person, including removed ones

@@ -18,15 +18,15 @@ import (
 
 // WorkerCredential allows a remote worker to connect under one name and to receive jobs for some devices.
 type WorkerCredential struct {
-	ID         int64
-	Name       string // name of the worker
-	SecretHash string
-	Devices    []string `gorm:"serializer:json"`
-	CreatedBy  int64
-	CreatedAt  time.Time
-	UsedAt     *time.Time // last connection
-	RevokedAt  *time.Time
-	JoinID     int64 // token by which the worker joined; 0 if an admin made the credential
+	ID          int64
+	Name        string // name of the worker
+	SecretHash  string
+	Devices     []string `gorm:"serializer:json"`
+	CreatedBy   int64
+	CreatedAt   time.Time
+	UsedAt      *time.Time // last connection
+	RevokedAt   *time.Time
+	JoinTokenID int64 `gorm:"column:join_id"` // token by which the worker joined; 0 if an admin made the credential
 }
 
 // listsDevice reports whether the credential lists a device or its family.

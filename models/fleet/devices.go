@@ -16,20 +16,20 @@ import (
 // Device is a device that a worker has reported. Rows are never deleted, because boards and waiting work of a device
 // remain after its last worker has left.
 type Device struct {
-	Label       string `gorm:"primaryKey"`
-	DriverName  string `gorm:"column:name"`   // name from its driver
-	MemoryBytes int64  `gorm:"column:memory"` // bytes
-	SeenAt      time.Time
+	Label       string    `gorm:"primaryKey"`
+	DriverName  string    `gorm:"column:name"`   // name from its driver
+	MemoryBytes int64     `gorm:"column:memory"` // bytes
+	FirstSeenAt time.Time `gorm:"column:seen_at"`
 }
 
 // RecordDevices stores the devices of a worker and returns those that are new. Tasks that list the family of a new
 // device get the device, and work that waits for the family moves to it.
 func (s *Fleet) RecordDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
-	// This runs when a worker reports a change of its slots. An insert of a known device has no effect, so SeenAt is
-	// the time when the device was first seen.
+	// This runs when a worker reports a change of its slots. An insert of a known device has no effect, so FirstSeenAt
+	// keeps the time of the first report.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, d := range seen {
-			d.DriverName, d.SeenAt = db.SanitizeText(d.DriverName), db.Now()
+			d.DriverName, d.FirstSeenAt = db.SanitizeText(d.DriverName), db.Now()
 			res := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&d)
 			if res.Error != nil {
 				return db.WriteError(res.Error, "device %s", d.Label)

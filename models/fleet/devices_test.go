@@ -62,7 +62,7 @@ func TestACredentialForAFamilyCoversItsDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	may, err := s.Fleet.AllowedDevices(t.Context(), "w1")
+	may, err := s.Fleet.DeviceFilterOf(t.Context(), "w1")
 	if err != nil || !may("H100-SXM") || may("H200") {
 		t.Errorf("may take H100-SXM: %v, H200: %v, %v", may("H100-SXM"), may("H200"), err)
 	}

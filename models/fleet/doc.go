@@ -12,7 +12,7 @@
 // it, after some four hours of an idle slot; the drift then ends without a review.
 //
 // The store of package models embeds Fleet; the dispatcher and the queue page read it through that. Package models
-// calls AllowedDevices before a worker gets an attempt, and CanProfile before it queues a profile.
+// calls DeviceFilterOf before a worker gets an attempt, and CanProfile before it queues a profile.
 //
 // The credential identifies a worker; its name is a label. No two workers have one name: the site's own claims its name
 // (claim.go), a guest gets no name of a known worker (join.go), and a revoked credential stays until no connection can

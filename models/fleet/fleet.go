@@ -11,18 +11,18 @@ import (
 
 // Fleet reads and stores workers in one database.
 type Fleet struct {
-	db                 *db.DB
-	reportCache        reportCache
-	parsedRequirements *cache.Cache[string, []requirement.Requirement]
-	lastReading        atomic.Pointer[workerReading]
+	db               *db.DB
+	reportCache      reportCache
+	requirementCache *cache.Cache[string, []requirement.Requirement]
+	lastReading      atomic.Pointer[workerReading]
 }
 
 // New returns the workers in a database.
 func New(database *db.DB) *Fleet {
 	return &Fleet{
-		db:                 database,
-		reportCache:        newReportCache(),
-		parsedRequirements: cache.New[string, []requirement.Requirement](maxCachedBytes),
+		db:               database,
+		reportCache:      newReportCache(),
+		requirementCache: cache.New[string, []requirement.Requirement](maxCachedBytes),
 	}
 }
 

@@ -44,7 +44,7 @@ func countGuests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 // isConnected reports whether a guest counts as connected: it joined a moment ago, or sent a heartbeat recently. A
 // worker that did not join with a token always counts.
 func (c WorkerCredential) isConnected(tx *gorm.DB) (bool, error) {
-	if c.JoinID == 0 || db.Now().Sub(c.CreatedAt) < guestArrivalTimeout {
+	if c.JoinTokenID == 0 || db.Now().Sub(c.CreatedAt) < guestArrivalTimeout {
 		return true, nil
 	}
 	var n int64
@@ -68,10 +68,10 @@ func (s *Fleet) mayStoreHeartbeat(
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var token JoinToken
-		if err := tx.Take(&token, cred.JoinID).Error; err != nil {
-			return db.ReadError(err, "join token %d", cred.JoinID)
+		if err := tx.Take(&token, cred.JoinTokenID).Error; err != nil {
+			return db.ReadError(err, "join token %d", cred.JoinTokenID)
 		}
-		others, err := countGuests(tx, cred.JoinID, cred.Name)
+		others, err := countGuests(tx, cred.JoinTokenID, cred.Name)
 		switch {
 		case err != nil:
 			return err

@@ -44,7 +44,7 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 		}
 		takes := func(name string, want bool) {
 			t.Helper()
-			may, err := s.Fleet.AllowedDevices(ctx, name)
+			may, err := s.Fleet.DeviceFilterOf(ctx, name)
 			if err != nil || may("CPU") != want {
 				t.Errorf("%s may take jobs: %v, %v; want %v", name, !want, err, want)
 			}

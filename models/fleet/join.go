@@ -79,7 +79,7 @@ func (s *Fleet) CreateJoinToken(
 // JoinTokenWithWorkers is a join token with the number of its connected workers.
 type JoinTokenWithWorkers struct {
 	JoinToken
-	Workers int
+	ConnectedWorkers int `gorm:"column:workers"`
 }
 
 // JoinTokens lists the join tokens, newest first.
@@ -144,7 +144,7 @@ func (s *Fleet) createGuestCredential(ctx context.Context, name, secret string) 
 			return err
 		}
 		return db.WriteError(tx.Create(&WorkerCredential{
-			Name: name, SecretHash: db.HashSecret(own), Devices: found.Devices, CreatedBy: found.CreatedBy, CreatedAt: db.Now(), JoinID: found.ID,
+			Name: name, SecretHash: db.HashSecret(own), Devices: found.Devices, CreatedBy: found.CreatedBy, CreatedAt: db.Now(), JoinTokenID: found.ID,
 		}).Error, "credential of worker %s", name)
 	})
 	return own, err

@@ -62,7 +62,7 @@ func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 			t.Errorf("revoked %v, %v", workers, err)
 		}
 		comes("w2", two, false)
-		if may, err := s.Fleet.AllowedDevices(t.Context(), "w2"); err != nil || may("CPU") {
+		if may, err := s.Fleet.DeviceFilterOf(t.Context(), "w2"); err != nil || may("CPU") {
 			t.Errorf("a revoked worker may take jobs: %v", err)
 		}
 		comes("w3", fleet.JoinSecret(secret, two), false)
@@ -199,13 +199,13 @@ func TestARevokedCredentialStaysRevoked(t *testing.T) {
 		if err := s.Fleet.RevokeCredential(ctx, admin, "remote"); err != nil {
 			t.Fatal(err)
 		}
-		if may, err := s.Fleet.AllowedDevices(ctx, "remote"); err != nil || may("CPU") || may("H200") {
+		if may, err := s.Fleet.DeviceFilterOf(ctx, "remote"); err != nil || may("CPU") || may("H200") {
 			t.Errorf("a revoked worker may take jobs: %v", err)
 		}
 		if name, err := s.Fleet.ClaimName(ctx, "remote", "site"); err != nil || name != "remote" {
 			t.Errorf("the name of a revoked credential is not free: %q, %v", name, err)
 		}
-		if may, err := s.Fleet.AllowedDevices(ctx, "remote"); err != nil || !may("H200") {
+		if may, err := s.Fleet.DeviceFilterOf(ctx, "remote"); err != nil || !may("H200") {
 			t.Errorf("the site's own worker may not take jobs: %v", err)
 		}
 	})

@@ -41,10 +41,10 @@ func (s *Fleet) MissingWorkerTextAmong(workers []Worker, device, requires string
 // ParseRequirements parses joined requirements and caches the result, because workers request work frequently and
 // parsing the longest takes 2 ms.
 func (s *Fleet) ParseRequirements(joined string) []requirement.Requirement {
-	list, ok := s.parsedRequirements.Get(joined)
+	list, ok := s.requirementCache.Get(joined)
 	if !ok {
 		list = requirement.List(strings.Fields(joined)).Requirements()
-		s.parsedRequirements.Put(joined, list, parsedSizeRatio*int64(1+len(joined)))
+		s.requirementCache.Put(joined, list, parsedSizeRatio*int64(1+len(joined)))
 	}
 	return list
 }

@@ -130,7 +130,7 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !id.allowsDevice(slot.Device) })
 	row := Worker{
 		Name: db.SanitizeText(h.Worker), Version: db.SanitizeText(h.WorkerVersion), StartedAt: db.NormalizeTime(h.WorkerStartedAt), SeenAt: db.Now(),
-		Slots: h.Slots, AttemptIDs: h.Attempts, SelfTestResults: h.SelfTestResults, NoJobsReason: db.SanitizeText(h.NoJobsReason), HasExited: h.IsStopping, IsGuest: id.JoinID > 0,
+		Slots: h.Slots, AttemptIDs: h.Attempts, SelfTestResults: h.SelfTestResults, NoJobsReason: db.SanitizeText(h.NoJobsReason), HasExited: h.IsStopping, IsGuest: id.JoinTokenID > 0,
 		Packages: h.Packages,
 	}
 	if !h.Time.IsZero() {
@@ -166,9 +166,10 @@ func (c WorkerCredential) allowsDevice(device string) bool {
 	return c.ID == 0 || c.RevokedAt == nil && c.listsDevice(device)
 }
 
-// AllowedDevices returns a function that reports whether a worker may receive jobs for a device: the devices of its
-// credential, and none for a guest that does not count as connected. A worker without a credential may receive all.
-func (s *Fleet) AllowedDevices(ctx context.Context, worker string) (func(device string) bool, error) {
+// DeviceFilterOf returns a function that reports whether a worker may receive jobs for a device: for the devices of its
+// credential, and for none if it is a guest that does not count as connected. A worker without a credential may receive
+// all.
+func (s *Fleet) DeviceFilterOf(ctx context.Context, worker string) (func(device string) bool, error) {
 	cred, err := s.credentialOfWorker(ctx, worker)
 	if err != nil {
 		return nil, err

@@ -148,7 +148,7 @@ func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 			p["CPU"].Since.IsZero() {
 			t.Errorf("paused: %+v", p)
 		}
-		if loads, err := s.Work.DeviceLoads(ctx); err != nil || len(loads.PausedDevices) != 1 ||
+		if loads, err := s.Work.ReadSiteLoad(ctx); err != nil || len(loads.PausedDevices) != 1 ||
 			loads.PausedDevices["CPU"].PausedBy != "Root" {
 			t.Errorf("with the loads, paused: %+v, %v", loads.PausedDevices, err)
 		}

@@ -45,8 +45,8 @@ type Mail struct {
 	SentAt    *time.Time
 }
 
-// HeaderAddress returns an address that is valid in the header of a mail: printable ASCII, without a name.
-func HeaderAddress(address string) (string, error) {
+// ParseHeaderAddress returns an address that is valid in the header of a mail: printable ASCII, without a name.
+func ParseHeaderAddress(address string) (string, error) {
 	address = strings.TrimSpace(address)
 	parsed, err := mail.ParseAddress(address)
 	plain := !strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>(),;:\\", r) })
@@ -62,7 +62,7 @@ func (c NoticeChoices) MailAddress(signIn string) string {
 	if c.Address != "" {
 		return c.Address
 	}
-	address, _ := HeaderAddress(signIn)
+	address, _ := ParseHeaderAddress(signIn)
 	return address
 }
 
@@ -70,7 +70,7 @@ func (c NoticeChoices) MailAddress(signIn string) string {
 // address, and that of the sign-in, need no confirmation.
 func (x *Inbox) SetAddress(ctx context.Context, user accounts.User, address string) (asked bool, err error) {
 	if address != "" {
-		if address, err = HeaderAddress(address); err != nil {
+		if address, err = ParseHeaderAddress(address); err != nil {
 			return false, err
 		}
 	}

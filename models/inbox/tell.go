@@ -93,13 +93,13 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 
 // boardEntry has the columns of an entry that decide who is behind it.
 type boardEntry struct {
-	VersionID  int64
-	Device     string
-	EpochAge   int64   `gorm:"column:age"`
-	ScoreNS    float64 `gorm:"column:score_ns"`
-	AchievedAt time.Time
-	UserID     int64
-	TaskID     int64
+	VersionID    int64
+	Device       string
+	EpochSortKey int64   `gorm:"column:age"`
+	ScoreNS      float64 `gorm:"column:score_ns"`
+	AchievedAt   time.Time
+	UserID       int64
+	TaskID       int64
 }
 
 // isFirst reports whether no entry is ahead of e.
@@ -127,7 +127,7 @@ func (e boardEntry) addConfirmation(tx *gorm.DB, runID int64, first bool, list [
 // than the person's previous score. It reads nothing if e is not among the first entries.
 func (e boardEntry) passedPeople(tx *gorm.DB, previous float64) (people []int64, err error) {
 	of := func(table string) *gorm.DB {
-		return tx.Table(table).Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.EpochAge)
+		return tx.Table(table).Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.EpochSortKey)
 	}
 	var bands []struct {
 		ScoreNS float64 `gorm:"column:score_ns"`
@@ -215,9 +215,9 @@ func (x *Inbox) HasDueReminders(ctx context.Context) (bool, error) {
 	return n > 0, db.ReadError(err, "tasks that close")
 }
 
-// Add stores notices about one task and queues their mails. It skips people who may not see the task, turned off the
-// kind, or have an unread notice of the same kind and subject. It returns the stored notices.
-func (x *Inbox) Add(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
+// AddNotices stores notices about one task and queues their mails. It skips people who may not see the task, turned off
+// the kind, or have an unread notice of the same kind and subject. It returns the stored notices.
+func (x *Inbox) AddNotices(tx *gorm.DB, list []Notice) ([]NamedNotice, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -278,12 +278,12 @@ func addTaskAndPeopleNames(tx *gorm.DB, made []Notice, task catalog.Task) ([]Nam
 // recipient is a person who may receive a notice, with their unread notices.
 type recipient struct {
 	NoticeChoices
-	existingNotices []Notice
+	unreadNotices []Notice
 }
 
 // hasUnreadNotice reports whether the person has an unread notice of the same kind and subject.
 func (h recipient) hasUnreadNotice(n Notice) bool {
-	for _, o := range h.existingNotices {
+	for _, o := range h.unreadNotices {
 		if o.Kind == n.Kind && o.TaskID == n.TaskID && o.Device == n.Device && equalIDs(o.SubmissionID, n.SubmissionID) {
 			return true
 		}
@@ -316,7 +316,7 @@ func readRecipients(tx *gorm.DB, task catalog.Task, ids []int64) (map[int64]reci
 		Select("n.*").Scan(&news).Error
 	for _, n := range news {
 		h := found[n.UserID]
-		h.existingNotices = append(h.existingNotices, n)
+		h.unreadNotices = append(h.unreadNotices, n)
 		found[n.UserID] = h
 	}
 	return found, db.ReadError(err, "notices")

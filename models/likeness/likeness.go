@@ -67,14 +67,15 @@ type SimilarPair struct {
 	SameTeam                  bool
 }
 
-// LikenessResult is the result of Find: similar pairs, and the number of compared sources.
+// LikenessResult is the result of FindSimilarPairs: similar pairs, and the number of compared sources.
 type LikenessResult struct {
 	Pairs         []SimilarPair // the most similar first
 	ComparedCount int           // number of compared sources
 }
 
-// Find compares the sources of the entries on a task's boards. The actor must be allowed to review the task's runs.
-func (l *Likeness) Find(
+// FindSimilarPairs compares the sources of the entries on a task's boards. The actor must be allowed to review the
+// task's runs.
+func (l *Likeness) FindSimilarPairs(
 	ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle,
 ) (LikenessResult, error) {
 	if err := actor.CheckPermission(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {

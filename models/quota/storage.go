@@ -11,26 +11,30 @@ import (
 
 // StorageUse is the storage that a person or a task uses.
 type StorageUse struct {
-	ID             int64
-	Name           string // a person's, or a task's title
-	TaskSlug       string `gorm:"column:slug"` // a task's
-	Submissions    int
-	SourceBytes    int64
-	Artifacts      int
-	ArtifactsBytes int64
+	ID              int64
+	Name            string // a person's, or a task's title
+	TaskSlug        string `gorm:"column:slug"` // a task's
+	SubmissionCount int    `gorm:"column:submissions"`
+	SourceBytes     int64
+	ArtifactCount   int `gorm:"column:artifacts"`
+	ArtifactsBytes  int64
 }
 
 // StorageTotal is the total of all stored data. Equal contents count once.
 type StorageTotal struct {
-	Blobs, BlobBytes         int64 // contents in the database: sources, and the files of tasks
-	Artifacts, ArtifactBytes int64
-	Evaluations, Events      int64
+	// BlobCount and BlobBytes count the contents in the database: sources, and the files of tasks.
+	BlobCount       int64 `gorm:"column:blobs"`
+	BlobBytes       int64
+	ArtifactCount   int64 `gorm:"column:artifacts"`
+	ArtifactBytes   int64
+	EvaluationCount int64 `gorm:"column:evaluations"`
+	EventCount      int64 `gorm:"column:events"`
 }
 
 // SweepPreview is the data that the sweep will delete within some time.
 type SweepPreview struct {
-	Artifacts, ArtifactBytes int64
-	Evaluations, Events      int64
+	ArtifactCount, ArtifactBytes int64
+	EvaluationCount, EventCount  int64
 }
 
 // maxListedStorageUses limits the listed people and tasks to the largest.

@@ -39,21 +39,21 @@ func TestStorageIsCountedByPersonAndTask(t *testing.T) {
 		people, err := s.Quotas.StorageByPerson(t.Context(), admin)
 		if err != nil || len(people) != 2 || people[0].Name != "Ann" || people[0].ArtifactsBytes != 7 ||
 			people[0].SourceBytes != 10 ||
-			people[1].Submissions != 2 || people[1].SourceBytes != 13 || people[1].Artifacts != 0 {
+			people[1].SubmissionCount != 2 || people[1].SourceBytes != 13 || people[1].ArtifactCount != 0 {
 			t.Errorf("people: %+v, %v", people, err)
 		}
 		tasks, err := s.Quotas.StorageByTask(t.Context(), admin)
 		if err != nil || len(tasks) != 2 || tasks[0].TaskSlug != "sort" || tasks[0].SourceBytes != 20 ||
-			tasks[0].Artifacts != 1 || tasks[1].Submissions != 1 {
+			tasks[0].ArtifactCount != 1 || tasks[1].SubmissionCount != 1 {
 			t.Errorf("tasks: %+v, %v", tasks, err)
 		}
 		total, next, err := s.StorageToDelete(t.Context(), admin, time.Now())
-		if err != nil || total.Artifacts != 1 || total.ArtifactBytes != 7 || total.BlobBytes < 13 ||
-			total.Events == 0 || next.Artifacts != 0 {
+		if err != nil || total.ArtifactCount != 1 || total.ArtifactBytes != 7 || total.BlobBytes < 13 ||
+			total.EventCount == 0 || next.ArtifactCount != 0 {
 			t.Errorf("total: %+v, next %+v, %v", total, next, err)
 		}
 		_, next, err = s.StorageToDelete(t.Context(), admin, time.Now().Add(91*24*time.Hour))
-		if err != nil || next.Artifacts != 1 || next.ArtifactBytes != 7 || next.Events != total.Events {
+		if err != nil || next.ArtifactCount != 1 || next.ArtifactBytes != 7 || next.EventCount != total.EventCount {
 			t.Errorf("in 91 days: %+v, %v", next, err)
 		}
 	})

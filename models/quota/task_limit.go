@@ -11,10 +11,10 @@ import (
 
 // TaskLimit limits each person's submissions to a task in the last hour or day. Admins have no limits.
 type TaskLimit struct {
-	Mode        string      `json:"mode"` // mode of the submissions; empty for all modes together
-	Period      LimitPeriod `json:"per"`
-	Submissions int         `json:"submissions"` // 0 for any number
-	GPUSeconds  int         `json:"gpu_seconds"` // 0 for any time
+	Mode           string      `json:"mode"` // mode of the submissions; empty for all modes together
+	Period         LimitPeriod `json:"per"`
+	MaxSubmissions int         `json:"submissions"` // 0 for any number
+	MaxGPUSeconds  int         `json:"gpu_seconds"` // 0 for any time
 }
 
 // LimitPeriod is the time window of a limit.
@@ -37,11 +37,11 @@ func (s LimitPeriod) Length() time.Duration {
 // String formats the limit, such as "5 ranked submissions and 60 GPU-seconds of ranked submissions an hour".
 func (l TaskLimit) String() string {
 	var list []string
-	if l.Submissions > 0 {
-		list = append(list, fmt.Sprintf("%d %s", l.Submissions, l.CountText()))
+	if l.MaxSubmissions > 0 {
+		list = append(list, fmt.Sprintf("%d %s", l.MaxSubmissions, l.CountText()))
 	}
-	if l.GPUSeconds > 0 {
-		list = append(list, fmt.Sprintf("%d %s", l.GPUSeconds, l.TimeText()))
+	if l.MaxGPUSeconds > 0 {
+		list = append(list, fmt.Sprintf("%d %s", l.MaxGPUSeconds, l.TimeText()))
 	}
 	per := " an hour"
 	if l.Period == LimitPerDay {
@@ -72,8 +72,8 @@ func LimitModes() []string { return []string{"", "test", "benchmark", "ranked", 
 // LimitPeriods lists the periods that a limit can have.
 func LimitPeriods() []LimitPeriod { return []LimitPeriod{LimitPerHour, LimitPerDay} }
 
-// maxTaskLimit is the maximum of TaskLimit.Submissions and TaskLimit.GPUSeconds, because each use is a row that a check
-// of the limit reads.
+// maxTaskLimit is the maximum of TaskLimit.MaxSubmissions and TaskLimit.MaxGPUSeconds, because each use is a row that a
+// check of the limit reads.
 const maxTaskLimit = 10_000
 
 // CheckLimits returns an error for invalid limits.
@@ -85,7 +85,7 @@ func CheckLimits(limits []TaskLimit) error {
 			return db.Errorf(db.Invalid, "A limit is for the mode test, benchmark, ranked, profile or sanitize, not %q.", l.Mode)
 		case !slices.Contains(LimitPeriods(), l.Period):
 			return db.Errorf(db.Invalid, "A limit is per hour or day, not %q.", l.Period)
-		case min(l.Submissions, l.GPUSeconds) < 0, max(l.Submissions, l.GPUSeconds) > maxTaskLimit, l.Submissions+l.GPUSeconds == 0:
+		case min(l.MaxSubmissions, l.MaxGPUSeconds) < 0, max(l.MaxSubmissions, l.MaxGPUSeconds) > maxTaskLimit, l.MaxSubmissions+l.MaxGPUSeconds == 0:
 			return db.Errorf(db.Invalid, "A limit is 1 to %d submissions or GPU-seconds.", maxTaskLimit)
 		case slices.ContainsFunc(limits[:i], same):
 			return db.Errorf(db.Invalid, "There are two limits per %s for the same mode. Keep only one.", l.Period)

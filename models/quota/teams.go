@@ -14,8 +14,8 @@ import (
 // Team is a group of people who share a budget, in addition to their own budgets. A person is in at most one team.
 type Team struct {
 	GPUTimeShare
-	Members int
-	People  []Person `gorm:"-"` // the members, by name; only set by Teams
+	MemberCount int      `gorm:"column:members"`
+	People      []Person `gorm:"-"` // the members, by name; only set by Teams
 }
 
 // Person is a member of a team.
@@ -126,7 +126,7 @@ func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 		}
 		if team := &list[len(list)-1]; row.MemberID != 0 {
 			team.People = append(team.People, Person{row.MemberID, row.Member})
-			team.Members, team.UsedToday = len(team.People), team.UsedToday+used
+			team.MemberCount, team.UsedToday = len(team.People), team.UsedToday+used
 		}
 	}
 	return list, db.ReadError(err, "teams")

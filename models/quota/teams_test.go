@@ -38,7 +38,7 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			b.Team.ID = 0
 			if want := (quota.Team{GPUTimeShare: quota.GPUTimeShare{Name: name, SecondsPerDay: seconds,
 				UsedToday: used},
-				Members: members}); err != nil || !cmp.Equal(b.Team, want) {
+				MemberCount: members}); err != nil || !cmp.Equal(b.Team, want) {
 				t.Errorf("%s has %+v, %v; want %+v", user.Name, b.Team, err, want)
 			}
 		}
@@ -82,7 +82,7 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 		}
 		list, err := s.Quotas.Teams(t.Context(), 10)
 		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].UsedToday != 6*time.Second ||
-			list[1].Members != 1 || list[1].People[0] != (quota.Person{ID: bob.ID, Name: "Bob"}) {
+			list[1].MemberCount != 1 || list[1].People[0] != (quota.Person{ID: bob.ID, Name: "Bob"}) {
 			t.Errorf("teams: %+v, %v", list, err)
 		}
 		for _, left := range []struct {

@@ -31,7 +31,7 @@ func RecordUse(tx *gorm.DB, u SubmissionUse) error {
 	return db.WriteError(tx.Create(&u).Error, "use of task %d", u.TaskID)
 }
 
-// SweepUses deletes uses that are older than every period.
+// SweepUses deletes uses that are older than a day, the longest period of a limit.
 func SweepUses(tx *gorm.DB, at time.Time) error {
 	err := tx.Where("created_at < ?", db.NormalizeTime(at.Add(-LimitPerDay.Length()))).Delete(&SubmissionUse{}).Error
 	return db.WriteError(err, "old uses of tasks")
@@ -68,7 +68,7 @@ type LimitUse struct {
 
 // Remaining returns the submissions and GPU-seconds that remain; 0 for a quantity without a limit.
 func (s LimitUse) Remaining() (submissions, seconds int) {
-	return max(0, s.Submissions-s.SubmissionCount), max(0, s.GPUSeconds-int(s.UsedGPUTime.Seconds()))
+	return max(0, s.MaxSubmissions-s.SubmissionCount), max(0, s.MaxGPUSeconds-int(s.UsedGPUTime.Seconds()))
 }
 
 // UsesOfTask returns a person's use of a task's limits. Without limits, and for admins, it returns nil without a query.
@@ -101,8 +101,8 @@ func countLimitUse(limit TaskLimit, uses []useWithUnfinishedRuns, now time.Time)
 		before := s.UsedGPUTime
 		s.SubmissionCount++
 		s.UsedGPUTime += time.Duration(u.SlotNS) + time.Duration(u.UnfinishedRuns)*usual
-		most := time.Duration(limit.GPUSeconds) * time.Second
-		if s.SubmissionCount == limit.Submissions || most > 0 && before < most && s.UsedGPUTime >= most {
+		most := time.Duration(limit.MaxGPUSeconds) * time.Second
+		if s.SubmissionCount == limit.MaxSubmissions || most > 0 && before < most && s.UsedGPUTime >= most {
 			if free := u.CreatedAt.Add(limit.Period.Length()); free.After(s.AvailableAgainAt) {
 				s.AvailableAgainAt = free
 			}

@@ -68,14 +68,14 @@ func (s *Validations) rowsQuery(ctx context.Context) *gorm.DB {
 		Joins("join runs r on r.id = w.run_id").Joins("join users u on u.id = r.user_id").Joins("join users a on a.id = w.asked_by")
 }
 
-// AskValidation stores that the validation script of an entry is queued. It replaces an earlier answer.
-func AskValidation(tx *gorm.DB, v EntryValidation) error {
+// RecordValidationRequest stores that the validation script of an entry is queued. It replaces an earlier answer.
+func RecordValidationRequest(tx *gorm.DB, v EntryValidation) error {
 	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&v).Error
 	return db.WriteError(err, "validation")
 }
 
-// NewestValidation returns the time of the last request to validate an entry of a task, or the zero time.
-func NewestValidation(tx *gorm.DB, taskID int64) (time.Time, error) {
+// NewestValidationTime returns the time of the last request to validate an entry of a task, or the zero time.
+func NewestValidationTime(tx *gorm.DB, taskID int64) (time.Time, error) {
 	var newest EntryValidation
 	err := tx.Where("run_id in (select r.id from runs r join submissions s on s.id = r.submission_id where s.task_id = ?)", taskID).
 		Order("asked_at desc").Limit(1).Find(&newest).Error

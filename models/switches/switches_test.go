@@ -56,7 +56,7 @@ func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 			if err := tries.works(tries.worksID); err != nil {
 				t.Errorf("%s is off, and something else is refused: %v", what, err)
 			}
-			if loads, err := s.Work.DeviceLoads(t.Context()); err != nil ||
+			if loads, err := s.Work.ReadSiteLoad(t.Context()); err != nil ||
 				!strings.HasSuffix(switches.FirstOffSentence(loads.OffParts, "", what),
 					"for now. The room is being cooled.") {
 				t.Errorf("%s is off, and the loads say: %+v, %v", what, loads.OffParts, err)

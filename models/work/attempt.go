@@ -67,10 +67,10 @@ func (l *LifeCycle) startAttempt(tx *gorm.DB, ref job.WorkRef, worker string) (A
 	}
 	w := u.work()
 	attempt := Attempt{
-		ID: uuid.NewString(), RunID: ref.RunID, EvaluationID: ref.EvaluationID, Number: w.Attempts + 1,
+		ID: uuid.NewString(), RunID: ref.RunID, EvaluationID: ref.EvaluationID, Number: w.AttemptCount + 1,
 		Secret: db.NewSecret(), Seed: newSeed(), Worker: db.SanitizeText(worker), CreatedAt: db.Now(),
 	}
-	w.AttemptID, w.DispatchedAt, w.Attempts = attempt.ID, &attempt.CreatedAt, attempt.Number
+	w.AttemptID, w.DispatchedAt, w.AttemptCount = attempt.ID, &attempt.CreatedAt, attempt.Number
 	if err := saveWork(tx, u, ""); err != nil {
 		return attempt, err
 	}

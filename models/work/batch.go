@@ -68,7 +68,7 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 			}
 		}
 		for _, same := range measured {
-			if err := same.copyResult(tx, &Effect{}); err != nil { // no one can watch them yet
+			if err := same.endSharers(tx, &Effect{}); err != nil { // no one can watch them yet
 				return err
 			}
 		}

@@ -22,7 +22,7 @@ func (e *Evaluation) setWaiting(why *job.Failure) {
 	e.State, e.FailureReason = EvaluationSubmitted, db.SanitizeText(why.Reason)
 }
 
-func (e *Evaluation) setTaken() {} // its state is the stage that its worker reports
+func (e *Evaluation) setReceived() {} // its state is the stage that its worker reports
 
 func (e *Evaluation) setStage(stage job.Stage) {
 	switch state := EvaluationState(stage); state {
@@ -74,7 +74,7 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Effect) error {
 	if e.EndedAt == nil {
 		return nil
 	}
-	if err := e.copyResult(tx, out); err != nil {
+	if err := e.endSharers(tx, out); err != nil {
 		return err
 	}
 	return AddToCounters(tx, CounterSample{Name: CounterEvaluationsEnded + string(e.State),
@@ -88,9 +88,11 @@ func (e *Evaluation) countLoss(tx *gorm.DB) error {
 
 func (e *Evaluation) confirmFirstPlace(*gorm.DB, *Effect) error { return nil }
 
-func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.ChangedBoard, error) { return nil, nil }
+func (e *Evaluation) applyCancelledResult(*gorm.DB, job.Result) (*boards.ChangedBoard, error) {
+	return nil, nil
+}
 
-func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found ResultFindings, out *Effect) error {
+func (e *Evaluation) applyResult(tx *gorm.DB, _ job.Result, found ResultFindings, out *Effect) error {
 	waited := CounterSample{Name: CounterEvaluationWaits, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
 	if err := AddToCounters(tx, append(found.CounterSamples, waited)...); err != nil {
 		return err

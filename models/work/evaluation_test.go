@@ -115,7 +115,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 			}
 		}
 		last := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, e.ID))
-		if last.State != work.EvaluationFailed || last.Losses != work.MaxLosses || last.Attempts != work.MaxLosses+1 ||
+		if last.State != work.EvaluationFailed || last.Losses != work.MaxLosses || last.AttemptCount != work.MaxLosses+1 ||
 			last.FailureReason != "The evaluation ended after 3 infrastructure errors, and does not count against any limit. The last error: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
 		}

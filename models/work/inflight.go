@@ -51,7 +51,7 @@ func (a *attemptWithWork) recordReceipt(worker string) {
 	t, w := db.Now(), a.workItem.work()
 	a.ReceivedAt, a.Worker = &t, db.SanitizeText(worker)
 	w.StartedAt, w.Worker = &t, a.Worker
-	a.workItem.setTaken()
+	a.workItem.setReceived()
 }
 
 // endAttempt ends the attempt. Later messages about it do not change its work.

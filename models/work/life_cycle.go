@@ -38,8 +38,8 @@ type Consequences interface {
 	ApplyEnd(tx *gorm.DB, run *Run, out *Effect) error
 	// UpdateBoard updates the board of a run that a result ended, after the end was announced.
 	UpdateBoard(tx *gorm.DB, run *Run, r job.Result, out *Effect) error
-	// CountCancelledRun stores the measurements that a cancelled run made before its worker stopped it.
-	CountCancelledRun(tx *gorm.DB, run *Run, r job.Result) (*boards.ChangedBoard, error)
+	// StoreCancelledMeasurements stores the measurements that a cancelled run made before its worker stopped it.
+	StoreCancelledMeasurements(tx *gorm.DB, run *Run, r job.Result) (*boards.ChangedBoard, error)
 	// ConfirmFirstPlace is called after all others for every result.
 	ConfirmFirstPlace(tx *gorm.DB, run *Run, out *Effect) error
 }

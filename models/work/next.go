@@ -134,7 +134,7 @@ type workerCapacity struct {
 func (l *LifeCycle) workerCapacityFor(
 	ctx context.Context, ask job.WorkRequest, at time.Time,
 ) (r workerCapacity, err error) {
-	may, err := l.fleet.AllowedDevices(ctx, ask.Worker)
+	may, err := l.fleet.DeviceFilterOf(ctx, ask.Worker)
 	if err != nil || !may(ask.Device) {
 		return r, err
 	}

@@ -224,8 +224,8 @@ type SiteLoad struct {
 	OffParts      []switches.OffPart
 }
 
-// DeviceLoads reads the load of all devices in one query.
-func (l *LifeCycle) DeviceLoads(ctx context.Context) (loads SiteLoad, err error) {
+// ReadSiteLoad reads the load of all devices in one query.
+func (l *LifeCycle) ReadSiteLoad(ctx context.Context) (loads SiteLoad, err error) {
 	var rows []struct {
 		QueueLength `gorm:"embedded"`
 		Setting     string

@@ -58,7 +58,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		if diff := cmp.Diff([]string{"ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a run taken:\n%s", diff)
 		}
-		loads, err := s.Work.DeviceLoads(ctx)
+		loads, err := s.Work.ReadSiteLoad(ctx)
 		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 5, Running: 1, AheadOfNewRun: 1, BehindNewRun: 4}}, loads.QueueLengths); diff != "" || err != nil || len(loads.PausedDevices)+len(loads.OffParts) != 0 {
 			t.Errorf("lengths, of %+v, %v:\n%s", loads, err, diff)
 		}
@@ -90,7 +90,7 @@ func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
 		sent, taken := w.Submit(t, s, modelstest.Person(t, s, "Dora", accounts.RoleUser)), w.Submit(t, s, modelstest.Person(t, s, "Edda", accounts.RoleUser))
 		modelstest.Check(t, modelstest.Second(s.Work.StartAttempt(ctx, sent.WorkRef())))
 		modelstest.Check(t, modelstest.Second(s.Work.RecordAttemptsReceived(ctx, "w1", modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, taken.WorkRef())).ID)))
-		loads, err := s.Work.DeviceLoads(ctx)
+		loads, err := s.Work.ReadSiteLoad(ctx)
 		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 7, Running: 1, AheadOfNewRun: 3, BehindNewRun: 4}}, loads.QueueLengths); diff != "" || err != nil {
 			t.Fatalf("lengths, %v:\n%s", err, diff)
 		}

@@ -55,9 +55,9 @@ type ResultFindings struct {
 // 9. It calls Consequences.ConfirmFirstPlace: a confirmation of a new 1st place.
 //
 // A repeated result, or one of an earlier attempt, changes nothing. For the result of a cancelled run it does only 1
-// and 2, writes the attempt, charges the time, and calls Consequences.CountCancelledRun and ConfirmFirstPlace. loss.go
-// handles a result that reports a loss or returns the work, and cancel.go handles ends without a result. After the
-// commit the dispatcher notifies watchers of the Effect.
+// and 2, writes the attempt, charges the time, and calls Consequences.StoreCancelledMeasurements and ConfirmFirstPlace.
+// loss.go handles a result that reports a loss or returns the work, and cancel.go handles ends without a result. After
+// the commit the dispatcher notifies watchers of the Effect.
 func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found ResultFindings) (Effect, error) {
 	artifacts, err := l.storeArtifacts(ctx, &r)
 	if err != nil {
@@ -130,7 +130,7 @@ func (a *attemptWithWork) endStale(tx *gorm.DB, r job.Result) (*boards.ChangedBo
 	if err := a.chargeBudget(tx, r, a.BeganAt()); err != nil {
 		return nil, err
 	}
-	return a.workItem.afterStop(tx, r)
+	return a.workItem.applyCancelledResult(tx, r)
 }
 
 // ClassifyLoss classifies the loss of an attempt that its worker reports.
@@ -170,5 +170,5 @@ func (a *attemptWithWork) conclude(tx *gorm.DB, r job.Result, found ResultFindin
 		return Effect{}, err
 	}
 	out := Effect{AttemptAccepted: true}
-	return out, a.workItem.afterResult(tx, r, found, &out)
+	return out, a.workItem.applyResult(tx, r, found, &out)
 }

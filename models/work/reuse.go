@@ -68,7 +68,7 @@ func (e *Evaluation) create(tx *gorm.DB, asker Requester) error {
 		return db.WriteError(err, "evaluation")
 	}
 	var news Effect // it has no watchers yet
-	if err := same.copyResult(tx, &news); err != nil || len(news.Evaluations) == 0 {
+	if err := same.endSharers(tx, &news); err != nil || len(news.Evaluations) == 0 {
 		return err
 	}
 	request := e.Request
@@ -111,8 +111,8 @@ func shareResults(tx *gorm.DB, asker Requester, taken []Evaluation) (ended []Eva
 	return ended, nil
 }
 
-// copyResult ends the evaluations that share the result of an ended evaluation.
-func (e *Evaluation) copyResult(tx *gorm.DB, out *Effect) error {
+// endSharers ends the evaluations that share the result of e, which has ended.
+func (e *Evaluation) endSharers(tx *gorm.DB, out *Effect) error {
 	if e.EndedAt == nil || e.RequestHash == "" || e.SharesResultOf != "" {
 		return nil
 	}

@@ -72,7 +72,7 @@ type Run struct {
 	Work
 	Failure *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
 	ScoreNS *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
-	// time since which it has this score: the end of the run, or of the newest run with equal source
+	// ScoredAt is the time since which the run has this score: its end, or the end of the newest run with equal source.
 	ScoredAt        *time.Time
 	DeviationNS     float64 `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
 	StandardErrorNS float64 `gorm:"column:err_ns"` // standard error of the score
@@ -132,7 +132,7 @@ func (r Run) MayBeEntry() bool {
 // BoardEntry returns a valid run as a board entry.
 func (r Run) BoardEntry() boards.Entry {
 	return boards.Entry{
-		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, EpochAge: -r.EpochID,
+		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, EpochSortKey: -r.EpochID,
 		ScoreNS: *r.ScoreNS, DeviationNS: r.DeviationNS, StandardErrorNS: r.StandardErrorNS, ClockName: r.ClockName, Interval: r.Interval, RooflineShare: r.RooflineShare,
 		PooledRunCount: r.PooledRunCount, DisturbedReason: r.DisturbedReason, AchievedAt: *r.ScoredAt,
 	}

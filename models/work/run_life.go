@@ -31,7 +31,7 @@ func (r *Run) work() *Work { return &r.Work }
 
 func (r *Run) setWaiting(why *job.Failure) { r.State, r.Failure = StateQueued, why }
 
-func (r *Run) setTaken() { r.State = StateBuilding }
+func (r *Run) setReceived() { r.State = StateBuilding }
 
 func (r *Run) setStage(stage job.Stage) { r.State = runStateDuring(stage) }
 
@@ -142,9 +142,9 @@ func (u runItem) announce(tx *gorm.DB, out *Effect) error {
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
-// afterResult announces the end of the run after its samples are stored and before it gets a place on the board, so
+// applyResult announces the end of the run after its samples are stored and before it gets a place on the board, so
 // that a reader who sees the end sees all its data.
-func (u runItem) afterResult(tx *gorm.DB, r job.Result, _ ResultFindings, out *Effect) error {
+func (u runItem) applyResult(tx *gorm.DB, r job.Result, _ ResultFindings, out *Effect) error {
 	if err := errors.Join(countStages(tx, r.Stages), u.consequences.StoreResultData(tx, u.Run, r, out)); err != nil {
 		return err
 	}
@@ -158,8 +158,8 @@ func (u runItem) confirmFirstPlace(tx *gorm.DB, out *Effect) error {
 	return u.consequences.ConfirmFirstPlace(tx, u.Run, out)
 }
 
-func (u runItem) afterStop(tx *gorm.DB, r job.Result) (*boards.ChangedBoard, error) {
-	return u.consequences.CountCancelledRun(tx, u.Run, r)
+func (u runItem) applyCancelledResult(tx *gorm.DB, r job.Result) (*boards.ChangedBoard, error) {
+	return u.consequences.StoreCancelledMeasurements(tx, u.Run, r)
 }
 
 // scoreClockNames returns the names of the clocks by which the cases of a score were timed.

@@ -216,7 +216,7 @@ func TestARunLostThreeTimesIsAnInfrastructureError(t *testing.T) {
 		run, err := s.Work.Run(ctx, run.ID)
 		modelstest.Check(t, err)
 		want := "The run ended after 3 infrastructure errors, and does not count against any limit. The last error: The worker w3 is gone."
-		if run.Failure == nil || run.Failure.Reason != want || !run.InfrastructureError || run.Attempts != 5 {
+		if run.Failure == nil || run.Failure.Reason != want || !run.InfrastructureError || run.AttemptCount != 5 {
 			t.Errorf("%+v, %+v", run, run.Failure)
 		}
 	})

@@ -21,7 +21,7 @@ import (
 type Work struct {
 	Device        string
 	Requires      string // packages that its worker must have (requirement.List); empty: none
-	Attempts      int    // number of attempts
+	AttemptCount  int    `gorm:"column:attempts"` // number of attempts
 	AttemptID     string // the current one, or the last one of work that has ended; empty while there is none
 	AttemptCounts `gorm:"embedded"`
 	Worker        string // of the current or last attempt
@@ -83,7 +83,7 @@ type workItem interface {
 
 	// The following methods only change fields.
 	setWaiting(why *job.Failure)
-	setTaken()
+	setReceived()
 	setStage(stage job.Stage)
 	setDone(r job.Result, found ResultFindings)
 	setFailed(why *job.Failure)
@@ -106,10 +106,10 @@ type workItem interface {
 	slotCount(tx *gorm.DB) (int, error)
 	// countLoss counts a lost attempt that a worker had received.
 	countLoss(tx *gorm.DB) error
-	// afterResult applies the consequences of a result that ended the work, and announces the end.
-	afterResult(tx *gorm.DB, r job.Result, found ResultFindings, out *Effect) error
-	// afterStop applies the consequences of a result for cancelled work.
-	afterStop(tx *gorm.DB, r job.Result) (*boards.ChangedBoard, error)
+	// applyResult applies the consequences of a result that ended the work, and announces the end.
+	applyResult(tx *gorm.DB, r job.Result, found ResultFindings, out *Effect) error
+	// applyCancelledResult applies the consequences of a result for cancelled work.
+	applyCancelledResult(tx *gorm.DB, r job.Result) (*boards.ChangedBoard, error)
 	// confirmFirstPlace starts a confirmation of a new 1st place, if there is one. It is called after all others for
 	// every result.
 	confirmFirstPlace(tx *gorm.DB, out *Effect) error

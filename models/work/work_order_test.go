@@ -52,7 +52,7 @@ func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 			time.Now())))); diff != "" {
 			t.Errorf("the next four:\n%s", diff)
 		}
-		loads, err := s.Work.DeviceLoads(ctx)
+		loads, err := s.Work.ReadSiteLoad(ctx)
 		modelstest.Check(t, err)
 		if diff := cmp.Diff([]work.QueueLength{{Device: "CPU", Waiting: 4, AheadOfNewRun: 4, BehindNewRun: 3}},
 			loads.QueueLengths); diff != "" {

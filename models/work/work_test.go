@@ -83,7 +83,7 @@ func newsCount(out work.Effect) int { return len(out.Events) + len(out.Evaluatio
 func (l life) wantWaiting(attempts, retries int) {
 	l.Helper()
 	w, state := l.work()
-	if w.AttemptID != "" || w.StartedAt != nil || w.DispatchedAt != nil || w.EndedAt != nil || w.Attempts != attempts ||
+	if w.AttemptID != "" || w.StartedAt != nil || w.DispatchedAt != nil || w.EndedAt != nil || w.AttemptCount != attempts ||
 		w.Retries != retries {
 		l.Errorf("%s with %+v does not wait after %d attempts and %d losses", state, w, attempts, retries)
 	}

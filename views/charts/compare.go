@@ -22,9 +22,9 @@ type CompareView struct {
 	// SameSource means that both runs have the same source, so that all differences come from chance or from
 	// conditions.
 	SameSource bool
-	// BoardNS are both scores on the board, in nanoseconds, if they differ clearly and also count other runs; otherwise
-	// 0.
-	BoardNS        [2]float64
+	// BoardScoresNS are both scores on the board, in nanoseconds, if they differ clearly and also count other runs;
+	// otherwise 0.
+	BoardScoresNS  [2]float64
 	ConditionsText string // other differences, in a sentence
 	Files          []FileDiff
 	// NoCodeReason is a sentence with the reason why the sources are hidden; "" if the viewer may see both.

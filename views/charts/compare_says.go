@@ -50,7 +50,7 @@ func (vm CompareView) CertaintyText() string {
 
 // BoardLeadText describes which run is better on the board, if the two runs alone do not show it; otherwise it is "".
 func (vm CompareView) BoardLeadText() string {
-	r, a, b := vm.HeadlineRatio(), vm.BoardNS[0], vm.BoardNS[1]
+	r, a, b := vm.HeadlineRatio(), vm.BoardScoresNS[0], vm.BoardScoresNS[1]
 	if a == 0 || vm.SameSource || r.IsClear() && (r.Value < 1) == (b < a) {
 		return ""
 	}

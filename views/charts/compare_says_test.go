@@ -76,7 +76,7 @@ func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 	} {
 		vm := CompareView{RunA: ComparedSide{ShortName: "#12"}, RunB: ComparedSide{ShortName: "#15"},
 			TimeComparison: versus.Comparison{ScoreRatio: c.ratio},
-			Ranking:        "mean", BoardNS: c.board}
+			Ranking:        "mean", BoardScoresNS: c.board}
 		if got := vm.BoardLeadText(); got != c.want {
 			t.Errorf("%s: %q", name, got)
 		}

@@ -57,7 +57,7 @@ func FuzzProfileCharts(f *testing.F) {
 			k := &r.Kernels[i]
 			for level := range maxZoom + 1 {
 				drawable(t, roofline(ProfileView{Report: r, OtherDots: others,
-					Query: Query{Zoom: Zoom{X: 300, Y: 700}.atLevel(level)}}, k))
+					Query: Query{Zoom: Zoom{MiddleX: 300, MiddleY: 700}.atLevel(level)}}, k))
 			}
 			drawable(t, memory(ncu.MemoryPathOf(k)))
 			drawable(t, bars(speedOfLightBars(ncu.SpeedOfLight(k))))

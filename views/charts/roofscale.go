@@ -43,10 +43,10 @@ func (c *roofChart) chooseScale(roof ncu.Roofline, points [][2]float64) {
 	c.xMin, c.xMax = axisExponents(lowX, highX, minIntensity, maxIntensity)
 	c.yMin, c.yMax = axisExponents(lowY, most*1.2, minRate, maxRate)
 	if c.zoom.Level == 0 { // the first step zooms to the selected kernel
-		c.zoom.X, c.zoom.Y = c.selectedMiddle()
+		c.zoom.MiddleX, c.zoom.MiddleY = c.selectedMiddle()
 	}
-	c.xMin, c.xMax = c.zoom.rangeAround(c.zoom.X, c.xMin, c.xMax)
-	c.yMin, c.yMax = c.zoom.rangeAround(c.zoom.Y, c.yMin, c.yMax)
+	c.xMin, c.xMax = c.zoom.rangeAround(c.zoom.MiddleX, c.xMin, c.xMax)
+	c.yMin, c.yMax = c.zoom.rangeAround(c.zoom.MiddleY, c.yMin, c.yMax)
 	c.setTicks()
 }
 

@@ -8,19 +8,19 @@ import (
 // maxZoom limits how often the zoom of a roofline can halve the range of the axes.
 const maxZoom = 4
 
-// Zoom is the visible part of a roofline: X and Y are its middle, in thousandths of the whole; Level is how often each
-// axis is halved.
-type Zoom struct{ Level, X, Y int }
+// Zoom is the visible part of a roofline: MiddleX and MiddleY are its middle, in thousandths of the whole; Level is how
+// often each axis is halved.
+type Zoom struct{ Level, MiddleX, MiddleY int }
 
 // readZoom parses a text that Zoom.queryText returned; any other text gives the whole roofline.
 func readZoom(text string) (z Zoom) {
-	if n, err := fmt.Sscanf(text, "%d,%d,%d", &z.Level, &z.X, &z.Y); n != 3 || err != nil || z.Level < 1 || z.Level > maxZoom {
+	if n, err := fmt.Sscanf(text, "%d,%d,%d", &z.Level, &z.MiddleX, &z.MiddleY); n != 3 || err != nil || z.Level < 1 || z.Level > maxZoom {
 		return Zoom{}
 	}
 	return z.movedBy(0, 0)
 }
 
-func (z Zoom) queryText() string { return fmt.Sprintf("%d,%d,%d", z.Level, z.X, z.Y) }
+func (z Zoom) queryText() string { return fmt.Sprintf("%d,%d,%d", z.Level, z.MiddleX, z.MiddleY) }
 
 // halfRange returns half of an axis's range, in thousandths.
 func (z Zoom) halfRange() int { return 500 >> z.Level }
@@ -28,7 +28,7 @@ func (z Zoom) halfRange() int { return 500 >> z.Level }
 // movedBy returns the zoom moved by half of its range per step, inside the whole.
 func (z Zoom) movedBy(right, up int) Zoom {
 	inside := func(at int) int { return min(max(at, z.halfRange()), 1000-z.halfRange()) }
-	z.X, z.Y = inside(z.X+right*z.halfRange()), inside(z.Y+up*z.halfRange())
+	z.MiddleX, z.MiddleY = inside(z.MiddleX+right*z.halfRange()), inside(z.MiddleY+up*z.halfRange())
 	return z
 }
 

@@ -145,7 +145,7 @@ func TestAZoomShowsTheChosenKernelAndDrawsNothingOutside(t *testing.T) {
 }
 
 func TestZoomStepsStayWithinTheRoofline(t *testing.T) {
-	z := Zoom{X: 100, Y: 900}.atLevel(2)
+	z := Zoom{MiddleX: 100, MiddleY: 900}.atLevel(2)
 	if want := (Zoom{2, 125, 875}); z != want {
 		t.Errorf("%+v, want %+v", z, want)
 	}

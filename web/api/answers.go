@@ -40,8 +40,8 @@ func taskAnswer(
 		limit := client.TaskLimit{
 			Mode:        job.Mode(s.Mode),
 			Period:      string(s.Period),
-			Submissions: s.Submissions,
-			GPUSeconds:  s.GPUSeconds,
+			Submissions: s.MaxSubmissions,
+			GPUSeconds:  s.MaxGPUSeconds,
 		}
 		limit.LeftSubmissions, limit.LeftGPUSeconds = s.Remaining()
 		if !s.AvailableAgainAt.IsZero() {
@@ -85,7 +85,7 @@ func intervalAnswer(i boards.Interval) client.Interval {
 // runAnswer converts a run without its stages.
 func runAnswer(run work.Run) client.Run {
 	answer := client.Run{
-		ID: run.ID, Device: run.Device, State: string(run.State), Attempts: run.Attempts,
+		ID: run.ID, Device: run.Device, State: string(run.State), Attempts: run.AttemptCount,
 		QueuedAt: run.QueuedAt, StartedAt: run.StartedAt, EndedAt: run.EndedAt,
 		ScoreNS: run.ScoreNS, StdNS: run.DeviationNS, ErrNS: run.StandardErrorNS, Interval: intervalAnswer(run.Interval), Numerics: client.Numerics(run.NumericalErrors), MemoryPeak: run.PeakMemoryBytes, PooledRuns: run.PooledRunCount, DisturbanceReason: run.DisturbedReason, ContradictedByProfile: run.ContradictedByProfile, Clock: run.ClockName,
 		DisqualifiedAt: run.DisqualifiedAt, DisqualifiedReason: run.DisqualifiedReason, HoldReason: run.HeldReason,

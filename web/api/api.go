@@ -82,7 +82,7 @@ func (a *API) Me(c *fiber.Ctx) error {
 	}
 	if team := budget.Team; team.SecondsPerDay > 0 {
 		me.TeamBudget = &client.TeamBudget{
-			Team: team.Name, Members: team.Members, Seconds: team.SecondsPerDay, UsedSeconds: team.UsedToday.Seconds(),
+			Team: team.Name, Members: team.MemberCount, Seconds: team.SecondsPerDay, UsedSeconds: team.UsedToday.Seconds(),
 			LeftSeconds: team.RemainingTime().Seconds(), RenewsAt: budget.RenewsAt,
 		}
 	}

@@ -97,7 +97,7 @@ func respondFieldProblems(c *fiber.Ctx, err error) error {
 	return c.Status(p.Status).JSON(p, "application/problem+json")
 }
 
-// newProblem converts an error for the API.
+// newProblem converts an error to a problem as the API describes it.
 func newProblem(err error) client.Problem {
 	var fields evaluations.FieldErrors
 	if !errors.As(err, &fields) {

@@ -31,8 +31,8 @@ func (a *API) Inbox(c *fiber.Ctx) error {
 	return c.JSON(answer)
 }
 
-// ReadInbox marks notices as read.
-func (a *API) ReadInbox(c *fiber.Ctx) error {
+// MarkInboxRead marks notices as read.
+func (a *API) MarkInboxRead(c *fiber.Ctx) error {
 	user, upTo := site.Actor(c), int64(c.QueryInt("up_to"))
 	var err error
 	if upTo > 0 {

@@ -8,8 +8,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Leave ends the sender's membership of a task.
-func (a *API) Leave(c *fiber.Ctx) error {
+// LeaveTask ends the sender's membership of a task.
+func (a *API) LeaveTask(c *fiber.Ctx) error {
 	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err == nil {
 		err = a.site.Store.Members.Leave(c.UserContext(), site.Actor(c), task)
@@ -20,8 +20,8 @@ func (a *API) Leave(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// Join makes the sender a member of the invite code's task.
-func (a *API) Join(c *fiber.Ctx) error {
+// JoinTask makes the sender a member of the invite code's task.
+func (a *API) JoinTask(c *fiber.Ctx) error {
 	var in client.InviteCode
 	if err := readJSON(c, &in); err != nil {
 		return err

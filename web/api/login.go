@@ -28,8 +28,8 @@ func (a *API) BeginLogin(c *fiber.Ctx) error {
 	})
 }
 
-// EndLogin returns the token to an approved command line, once.
-func (a *API) EndLogin(c *fiber.Ctx) error {
+// RedeemLogin returns the token to an approved command line, once.
+func (a *API) RedeemLogin(c *fiber.Ctx) error {
 	var in client.LoginPollRequest
 	if err := readJSON(c, &in); err != nil {
 		return err

@@ -136,7 +136,7 @@ func (a *API) updateTask(
 		answer.Differences = append(answer.Differences, client.Difference{Key: "deadline", Old: old, New: now})
 		settings = task.SettingsWithDeadline(deadline)
 	}
-	change, err := a.site.Store.Catalog.Compare(ctx, task.ID, bundle)
+	change, err := a.site.Store.Catalog.PublishEffect(ctx, task.ID, bundle)
 	if err == nil && !answer.DryRun {
 		version, change, err = a.runs.PublishTask(ctx, user, task.ID, bundle, settings)
 	}

@@ -95,7 +95,7 @@ func readSubmission(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
 		in.Devices = append(in.Devices, strings.SplitN(names, ",", parse.MaxGPUs+1)...)
 	}
-	if in.ProfileFilter, err = runs.ReadFilter(form.Value); err != nil {
+	if in.ProfileFilter, err = runs.ReadProfileFilter(form.Value); err != nil {
 		return in, err
 	}
 	all, err := runs.ReadUploads(form.File["file"])

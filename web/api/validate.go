@@ -7,8 +7,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Validate queues the validation script of a task for the first entries of each board.
-func (a *API) Validate(c *fiber.Ctx) error {
+// RunValidation queues the validation script of a task for the first entries of each board.
+func (a *API) RunValidation(c *fiber.Ctx) error {
 	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
 		return err

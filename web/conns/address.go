@@ -119,10 +119,10 @@ func IsLoopback(hostport string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// FromThisMachine reports whether a request certainly comes from this machine. A header of a proxy makes the result
+// IsFromThisMachine reports whether a request certainly comes from this machine. A header of a proxy makes the result
 // false, because every forwarded request has a local address. So does a Host header with another host name (DNS
 // rebinding).
-func FromThisMachine(c *fiber.Ctx) bool {
+func IsFromThisMachine(c *fiber.Ctx) bool {
 	ip := c.Context().RemoteIP()
 	return IsLoopback(string(c.Request().Host())) && !HasProxyHeader(c) && (ip.IsLoopback() || ip.IsUnspecified())
 }

@@ -5,7 +5,7 @@
 // the client has left), writer.go (chunks with a deadline each), group.go (goroutines that a stopping server waits
 // for), hub.go and sse.go (server-sent events: a hub of topics, and a source per open stream).
 //
-// An address matters for limits and the log, never for rights, except in FromThisMachine, which is false for every
+// An address matters for limits and the log, never for rights, except in IsFromThisMachine, which is false for every
 // header of a proxy. Only plain TCP can be watched.
 //
 // A publisher of events never waits: a slow reader gets one message without an event, which means "read from the

@@ -21,8 +21,8 @@ const (
 	// may still see the reset.
 	maxLingerTime  = 2 * time.Second
 	maxLingerBytes = 8 << 20
-	// A refused connection is drained in the same way, within these smaller limits. At most maxDrainingRefused such
-	// connections are drained at a time, because no limiter counts them.
+	// A refused connection is drained, as the rest of a refused request is, within these smaller limits. At most
+	// maxDrainingRefused such connections are drained at a time, because no limiter counts them.
 	refusedTimeout       = time.Second / 2
 	maxRefusedDrainBytes = 16 << 10
 	maxDrainingRefused   = 64

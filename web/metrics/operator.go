@@ -29,7 +29,7 @@ func (m *Metrics) RequireOperator(c *fiber.Ctx) error {
 // address, unless the base URL names another host: then a proxy may forward requests without adding headers.
 func (m *Metrics) isFromOperator(c *fiber.Ctx) bool {
 	if m.access.Networks == nil {
-		return conns.IsLoopback(m.site.Base.Host) && conns.FromThisMachine(c)
+		return conns.IsLoopback(m.site.Base.Host) && conns.IsFromThisMachine(c)
 	}
 	address := conns.PeerAddress(c)
 	if !address.IsValid() || conns.HasProxyHeader(c) {

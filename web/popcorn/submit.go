@@ -37,9 +37,9 @@ func (p *Popcorn) submit(c *fiber.Ctx) (sub submissions.Submission, all []work.R
 	return p.runs.Submit(c.UserContext(), site.Actor(c), in)
 }
 
-// Profile accepts a submission in mode profile, with options for Nsight Compute as form fields, and streams its
+// SubmitProfile accepts a submission in mode profile, with options for Nsight Compute as form fields, and streams its
 // progress and result.
-func (p *Popcorn) Profile(c *fiber.Ctx) error { return p.streamSubmission(c) }
+func (p *Popcorn) SubmitProfile(c *fiber.Ctx) error { return p.streamSubmission(c) }
 
 // readForm reads a submission from the path and the form. A path without a mode means mode profile.
 func (p *Popcorn) readForm(c *fiber.Ctx) (in submissions.NewSubmission, err error) {
@@ -79,7 +79,7 @@ func readProfileFilter(form map[string][]string, own bool) (*job.ProfileFilter, 
 	if own && len(named["launch_count"]) == 0 {
 		named["launch_count"] = []string{profiledLaunches}
 	}
-	return runs.ReadFilter(named)
+	return runs.ReadProfileFilter(named)
 }
 
 // parseMode parses the name of a mode, of KernelBot or of this site.

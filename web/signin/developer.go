@@ -23,8 +23,8 @@ type oneTimeCode struct {
 	text string // empty after use
 }
 
-// invalidate reports whether code is the secret. If so, the secret becomes invalid.
-func (o *oneTimeCode) invalidate(code string) bool {
+// redeem reports whether code is the secret. If so, the secret becomes invalid.
+func (o *oneTimeCode) redeem(code string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	right := site.EqualSecrets(o.text, code)
@@ -72,7 +72,7 @@ func (s *SignIn) IsDeveloper(c *fiber.Ctx) bool {
 
 // OpenDeveloperLink signs in the browser that opens a developer link. A HEAD request does not invalidate the link.
 func (s *SignIn) OpenDeveloperLink(c *fiber.Ctx) error {
-	if !s.AllowsDeveloperLink(c) || c.Method() != fiber.MethodGet || !s.developerCode.invalidate(c.Query("code")) {
+	if !s.AllowsDeveloperLink(c) || c.Method() != fiber.MethodGet || !s.developerCode.redeem(c.Query("code")) {
 		return site.Forbidden(developerProvider, "This link is not valid. It works once, on the machine of the server, while no sign-in provider is set up. Restart the server to get a new link in its log.")
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")

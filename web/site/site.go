@@ -125,7 +125,7 @@ func (s *Site) UsesTLS() bool { return s.Base.Scheme == "https" }
 // IsOnlyOnThisMachine reports whether a request certainly comes from this machine to a site that only this machine can
 // reach. It is false if the base URL names another host, because a proxy may forward requests without adding headers.
 func (s *Site) IsOnlyOnThisMachine(c *fiber.Ctx) bool {
-	return conns.IsLoopback(s.Settings.Addr) && conns.IsLoopback(s.Base.Host) && conns.FromThisMachine(c)
+	return conns.IsLoopback(s.Settings.Addr) && conns.IsLoopback(s.Base.Host) && conns.IsFromThisMachine(c)
 }
 
 // CheckDisk returns an error if the disk is nearly full.

@@ -54,8 +54,8 @@ func (h *Hub) announce(a announcement) {
 	}
 }
 
-// Receive passes on an announcement of another process.
-func (h *Hub) Receive(data []byte) error {
+// ReceiveAnnouncement passes on an announcement of another process.
+func (h *Hub) ReceiveAnnouncement(data []byte) error {
 	var a announcement
 	if err := json.Unmarshal(data, &a); err != nil {
 		return fmt.Errorf("reading an announcement of another process: %w", err)

@@ -28,7 +28,7 @@ import (
 // Impatient configures a site whose callers a proxy would soon abandon.
 func Impatient(c *web.Config) { c.Limits.FirstByteDelay = 30 * time.Millisecond }
 
-// Finish ends a waiting evaluation like its worker.
+// Finish takes a waiting evaluation and ends it with a result, as a worker does.
 func (s *EvalSite) Finish(e work.Evaluation) {
 	s.T.Helper()
 	s.End(e, "w1", `{"compiled": true, "correctness": true, "worker": "w1"}`)

@@ -161,7 +161,7 @@ func (s *Scene) Measured(device string, ns float64) {
 func SomeAttacks(c *web.Config) {
 	c.Attacks = []views.Attack{
 		{Name: "early-done", Title: "Done at once", Family: "Done too early",
-			Results: []views.AttackResult{{Device: "CPU", Verdict: "refused", AsExpected: true}}},
+			Results: []views.AttackResult{{Device: "CPU", Verdict: "refused", EndedAsExpected: true}}},
 		{Name: "other-clocks", Title: "Other clocks", Family: "False clocks",
 			Results: []views.AttackResult{{Device: "CPU", Verdict: "ranked"}}},
 		{Name: "not-tried", Title: "Not tried", Family: "False clocks"},

@@ -39,8 +39,8 @@ func (p *Account) JoinPreview(c *fiber.Ctx) error {
 	return p.site.Render(c, fiber.StatusOK, views.Join(page))
 }
 
-// Join makes the viewer a member with an invite code and redirects to its task.
-func (p *Account) Join(c *fiber.Ctx) error {
+// JoinTask makes the viewer a member with an invite code and redirects to its task.
+func (p *Account) JoinTask(c *fiber.Ctx) error {
 	code := strings.TrimSpace(c.FormValue("code"))
 	code = code[strings.LastIndex(code, "/")+1:] // the code of a link
 	task, err := p.site.JoinTask(c, code)
@@ -60,8 +60,8 @@ func (p *Account) showJoinRefusal(c *fiber.Ctx, page views.JoinPage, err error) 
 	return p.site.Render(c, why.Status, views.Join(page))
 }
 
-// Leave ends the viewer's membership of a task.
-func (p *Account) Leave(c *fiber.Ctx) error {
+// LeaveTask ends the viewer's membership of a task.
+func (p *Account) LeaveTask(c *fiber.Ctx) error {
 	task, err := p.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err == nil {
 		err = p.site.Store.Members.Leave(c.UserContext(), site.Actor(c), task)

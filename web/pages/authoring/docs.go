@@ -70,8 +70,8 @@ func readingOrder(name string) int {
 	return at
 }
 
-// Format explains the task format.
-func (p *Authoring) Format(c *fiber.Ctx) error {
+// FormatPage explains the task format.
+func (p *Authoring) FormatPage(c *fiber.Ctx) error {
 	page := views.TaskDocsPage{Page: p.site.Page(c, "Task format", "docs"), Starters: starters(),
 		Keys: tasks.TaskFileKeys()}
 	page.Starter = page.Starters[0]

@@ -168,8 +168,8 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	return p.showVersion(c, task, bundle, nil)
 }
 
-// Changes shows the differences between the unpublished version and the current one.
-func (p *Authoring) Changes(c *fiber.Ctx) error {
+// ChangesPage shows the differences between the unpublished version and the current one.
+func (p *Authoring) ChangesPage(c *fiber.Ctx) error {
 	task, version, bundle, err := p.newestBundle(c)
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 			bundle, shown.StandardHarness = ours, true
 		}
 	}
-	change, err := p.site.Store.Catalog.Compare(ctx, d.currentTask.ID, bundle)
+	change, err := p.site.Store.Catalog.PublishEffect(ctx, d.currentTask.ID, bundle)
 	if err != nil {
 		return nil, err
 	}

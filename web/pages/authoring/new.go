@@ -154,8 +154,8 @@ func readLimits(field func(name string) string) (limits []quota.TaskLimit, err e
 	for _, mode := range quota.LimitModes() {
 		for _, per := range quota.LimitPeriods() {
 			l := quota.TaskLimit{Mode: mode, Period: per}
-			l.Submissions, l.GPUSeconds = number(l, views.LimitSubmissions), number(l, views.LimitSeconds)
-			if l.Submissions != 0 || l.GPUSeconds != 0 {
+			l.MaxSubmissions, l.MaxGPUSeconds = number(l, views.LimitSubmissions), number(l, views.LimitSeconds)
+			if l.MaxSubmissions != 0 || l.MaxGPUSeconds != 0 {
 				limits = append(limits, l)
 			}
 		}

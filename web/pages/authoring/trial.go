@@ -162,8 +162,8 @@ func (p *Authoring) untriedReason(task catalog.Task) string {
 // maxTrialRuns limits the runs of a trial that are read. It exceeds the number of solutions that a task may have.
 const maxTrialRuns = 200
 
-// Trial shows whether the solutions of a task's newest files behaved as declared.
-func (p *Authoring) Trial(c *fiber.Ctx) error {
+// TrialPage shows whether the solutions of a task's newest files behaved as declared.
+func (p *Authoring) TrialPage(c *fiber.Ctx) error {
 	task, version, b, err := p.newestBundle(c)
 	if err != nil {
 		return err

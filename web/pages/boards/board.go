@@ -235,7 +235,7 @@ func (b *boardRequest) readPastPage(ctx context.Context) (err error) {
 	}
 	b.History = slices.DeleteFunc(b.History, func(r boards.RecordWithHolder) bool { return r.AchievedAt.After(b.pastDay) })
 	for i := range b.History {
-		b.History[i].HasOlderSoftware = len(list) > 0 && b.History[i].EpochAge > list[0].EpochAge
+		b.History[i].HasOlderSoftware = len(list) > 0 && b.History[i].EpochSortKey > list[0].EpochSortKey
 	}
 	b.Baselines, err = store.Baselines(ctx, []int64{version}, b.Device)
 	return err

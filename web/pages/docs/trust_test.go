@@ -118,10 +118,10 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 		c.Attacks = []views.Attack{
 			{Name: "unjoined-stream", Title: "Work beside the stream", Family: "Done too early", Platform: "Python on a GPU", Description: "works on a stream that nothing joins", ExpectedVerdict: "scored honestly",
 				Results: []views.AttackResult{
-					{Harness: "1.4.0", Device: "H200", Verdict: "scored honestly", AsExpected: true, ClaimedNS: 1250, ShownNS: 98.1e3, MeasuredAt: at},
+					{Harness: "1.4.0", Device: "H200", Verdict: "scored honestly", EndedAsExpected: true, ClaimedNS: 1250, ShownNS: 98.1e3, MeasuredAt: at},
 					{Harness: "1.3.0", Device: "H200", Verdict: "ranked", ClaimedNS: 1250, ShownNS: 1250, MeasuredAt: at, IsFromOtherVersion: true},
 				}},
-			{Name: "early-done", Title: "Done at once", Family: "Done too early", Description: "says done at once", ExpectedVerdict: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", AsExpected: true, MeasuredAt: at}}},
+			{Name: "early-done", Title: "Done at once", Family: "Done too early", Description: "says done at once", ExpectedVerdict: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", EndedAsExpected: true, MeasuredAt: at}}},
 			{Name: "nvml-clocks", Title: "Other clocks", Family: "False clocks", Description: "asks for other clocks", ExpectedVerdict: "limit"},
 		}
 	})

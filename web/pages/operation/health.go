@@ -229,10 +229,10 @@ func (p *Operation) checkReviews(c *fiber.Ctx, _ []fleet.Worker) (views.HealthRo
 	counts, err := p.site.Store.ReviewCounts(c.UserContext(), site.Actor(c))
 	now, low := 0, 0
 	for _, count := range counts {
-		if count.LowPriority {
-			low += count.Runs
+		if count.IsLowPriority {
+			low += count.RunCount
 		} else {
-			now += count.Runs
+			now += count.RunCount
 		}
 	}
 	if low > 0 {

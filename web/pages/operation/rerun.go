@@ -28,8 +28,8 @@ func (p *Operation) taskOfPath(c *fiber.Ctx) (catalog.Task, error) {
 	return task, site.Actor(c).CheckPermission(accounts.RerunTask, accounts.ObjectOwners{AuthorID: task.OwnerID})
 }
 
-// Rerun shows the results of measuring a task's runs again, and how they would change its boards.
-func (p *Operation) Rerun(c *fiber.Ctx) error {
+// ShowRerun shows the results of measuring a task's runs again, and how they would change its boards.
+func (p *Operation) ShowRerun(c *fiber.Ctx) error {
 	task, err := p.taskOfPath(c)
 	if err != nil {
 		return err
@@ -151,8 +151,8 @@ func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	return task, site.Actor(c).CheckPermission(accounts.ValidateTask, accounts.ObjectOwners{AuthorID: task.OwnerID})
 }
 
-// Validation shows the results of a task's validation script.
-func (p *Operation) Validation(c *fiber.Ctx) error {
+// ShowValidation shows the results of a task's validation script.
+func (p *Operation) ShowValidation(c *fiber.Ctx) error {
 	task, err := p.validatedTask(c)
 	if err != nil {
 		return err
@@ -203,8 +203,8 @@ func validationOutputEnd(stages []work.Stage) (output string) {
 	return output
 }
 
-// Validate runs the validation script. It shows an error on the page.
-func (p *Operation) Validate(c *fiber.Ctx) error {
+// RunValidation runs the validation script. It shows an error on the page.
+func (p *Operation) RunValidation(c *fiber.Ctx) error {
 	task, err := p.validatedTask(c)
 	if err != nil {
 		return err

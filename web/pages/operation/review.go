@@ -22,8 +22,8 @@ import (
 
 const reviewRowsPerPage = 50 // on one page, and in one decision
 
-// Review lists the runs that wait for a review, filtered by the query.
-func (p *Operation) Review(c *fiber.Ctx) error {
+// ReviewQueue lists the runs that wait for a review, filtered by the query.
+func (p *Operation) ReviewQueue(c *fiber.Ctx) error {
 	page := views.ReviewPage{
 		Page:             p.site.Page(c, "Runs to review", "moderation"),
 		Filter:           reviewFilter(c.Query),
@@ -285,7 +285,7 @@ func (p *Operation) SimilarSources(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	found, err := p.site.Store.Likeness.Find(ctx, viewer, task, given)
+	found, err := p.site.Store.Likeness.FindSimilarPairs(ctx, viewer, task, given)
 	if err != nil {
 		return err
 	}

@@ -25,13 +25,13 @@ func (p *Operation) Storage(c *fiber.Ctx) error {
 		return err
 	}
 	page.Facts = []views.NamedValue{
-		{Name: "Sources and tasks, in the database", Value: countAndSize(total.Blobs, total.BlobBytes)}, {Name: "Artifacts (profiles, traces)", Value: countAndSize(total.Artifacts, total.ArtifactBytes)},
-		{Name: "Evaluations", Value: fmt.Sprint(total.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(total.Events)},
+		{Name: "Sources and tasks, in the database", Value: countAndSize(total.BlobCount, total.BlobBytes)}, {Name: "Artifacts (profiles, traces)", Value: countAndSize(total.ArtifactCount, total.ArtifactBytes)},
+		{Name: "Evaluations", Value: fmt.Sprint(total.EvaluationCount)}, {Name: "Events of runs", Value: fmt.Sprint(total.EventCount)},
 	}
 	page.Facts = append(page.Facts, p.describeFolders()...)
 	page.Next = []views.NamedValue{
-		{Name: "Artifacts", Value: countAndSize(next.Artifacts, next.ArtifactBytes)},
-		{Name: "Evaluations", Value: fmt.Sprint(next.Evaluations)}, {Name: "Events of runs", Value: fmt.Sprint(next.Events)},
+		{Name: "Artifacts", Value: countAndSize(next.ArtifactCount, next.ArtifactBytes)},
+		{Name: "Evaluations", Value: fmt.Sprint(next.EvaluationCount)}, {Name: "Events of runs", Value: fmt.Sprint(next.EventCount)},
 	}
 	if page.People, err = p.site.Store.Quotas.StorageByPerson(ctx, admin); err != nil {
 		return err

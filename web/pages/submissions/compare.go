@@ -103,7 +103,7 @@ func (p *Submissions) renderComparisonCharts(
 	a, b comparedRun, index int, reports [2]*ncu.Report, missing string,
 ) templ.Component {
 	ownA, ownB := versus.ScoresOfBoth(a.Version.Definition.RankingBy, a.cases, b.cases)
-	vm := charts.CompareView{RunA: newComparedSide(a, b, ownA), RunB: newComparedSide(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardNS: boardScores(a, b, ownA, ownB), ConditionsText: conditionsText(a, b, true),
+	vm := charts.CompareView{RunA: newComparedSide(a, b, ownA), RunB: newComparedSide(b, a, ownB), SameSource: a.Submission.SourceHash == b.Submission.SourceHash, BoardScoresNS: boardScores(a, b, ownA, ownB), ConditionsText: conditionsText(a, b, true),
 		NoCodeReason: hiddenSourceReason(a, b), PagePath: string(views.CompareURL(a.Run.ID, b.Run.ID)), CaseIndex: index, Cases: caseTabs(a.profile, b.profile)}
 	if len(a.profile.Cases)+len(b.profile.Cases) > 0 {
 		vm.NoProfileReason = missing
@@ -198,7 +198,7 @@ func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
 		return scores
 	}
 	left, right := a.Run.BoardEntry(), b.Run.BoardEntry()
-	if left.VersionID != right.VersionID || left.Device != right.Device || left.EpochAge != right.EpochAge || boards.MayBeTied(left, right) {
+	if left.VersionID != right.VersionID || left.Device != right.Device || left.EpochSortKey != right.EpochSortKey || boards.MayBeTied(left, right) {
 		return scores
 	}
 	return [2]float64{left.ScoreNS, right.ScoreNS}

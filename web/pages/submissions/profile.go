@@ -46,7 +46,7 @@ func (p *Submissions) ProfileAgain(c *fiber.Ctx) error {
 	if err != nil {
 		return site.Invalid("form", "The form is incomplete. Send it again.")
 	}
-	filter, err := runs.ReadFilter(form)
+	filter, err := runs.ReadProfileFilter(form)
 	if err == nil {
 		var sub submissions.Submission
 		if sub, err = p.runs.ProfileAgain(c.UserContext(), site.Actor(c), seen, filter); err == nil {

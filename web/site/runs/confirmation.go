@@ -22,7 +22,7 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 		return *p
 	}
 	shown := views.Confirmation{RunID: run.ID, OtherID: c.ChallengerID, OtherSubmission: c.ChallengerSubmission, Waiting: c.EndedAt == nil, OneUnit: c.CountedOnOneSlot, Outcome: c.Reason,
-		Turns: c.EndedTurns, EnoughTurns: 2 * models.MinUndisturbedTurns, MostTurns: models.MaxTurnsPerSide,
+		Turns: c.EndedTurnCount, EnoughTurns: 2 * models.MinUndisturbedTurns, MostTurns: models.MaxTurnsPerSide,
 		Was: c.HolderScoreBefore, Is: ns(c.HolderNS), OtherWas: c.ChallengerScoreBefore, OtherIs: ns(c.ChallengerNS)}
 	if run.ID == c.ChallengerID {
 		shown.Challenger, shown.OtherID, shown.OtherSubmission = true, c.HolderID, c.HolderSubmission

@@ -33,7 +33,7 @@ func (s *Runs) devicesAndSwitches(
 	if err != nil {
 		return nil, nil, err
 	}
-	loads, err := s.site.Store.Work.DeviceLoads(ctx)
+	loads, err := s.site.Store.Work.ReadSiteLoad(ctx)
 	return s.devices(workers, loads.QueueLengths, loads.PausedDevices), loads.OffParts, err
 }
 

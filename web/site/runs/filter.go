@@ -13,8 +13,8 @@ import (
 	"warpboard/web/site"
 )
 
-// ReadFilter reads the filter of a profile from a form. It returns nil if the form selects nothing.
-func ReadFilter(form map[string][]string) (*job.ProfileFilter, error) {
+// ReadProfileFilter reads the filter of a profile from a form. It returns nil if the form selects nothing.
+func ReadProfileFilter(form map[string][]string) (*job.ProfileFilter, error) {
 	first := func(name string) string {
 		return strings.TrimSpace(strings.Join(form[name][:min(1, len(form[name]))], ""))
 	}

@@ -30,7 +30,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	}
 	in.Devices = form.Value["device"]
 	if in.Mode == job.ModeProfile { // the workbench sends the filter's fields with every mode
-		if in.ProfileFilter, err = ReadFilter(form.Value); err != nil {
+		if in.ProfileFilter, err = ReadProfileFilter(form.Value); err != nil {
 			return in, err
 		}
 	}
