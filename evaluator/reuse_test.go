@@ -145,17 +145,21 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 		if !result.Compiled || result.Correctness != tt.right || !strings.Contains(result.ValidationError, tt.message) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
-		if tt.right && (result.Speedup != nil || result.SpeedupInterval != nil || len(result.Times) != 3 || result.RefRuntime != nil || result.RuntimeStats == nil || *result.FreshInputs ||
-			result.ReusedReference.TimedCalls < 3 || result.ReusedReference.AgeSeconds <= 0 ||
-			result.MaxDifference == nil) {
+		if tt.right &&
+			(result.Speedup != nil || result.SpeedupInterval != nil || len(result.Times) != 3 || result.RefRuntime != nil || result.RuntimeStats == nil || *result.FreshInputs ||
+				result.ReusedReference.TimedCalls < 3 || result.ReusedReference.AgeSeconds <= 0 ||
+				result.MaxDifference == nil) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
 	}
-	near, tight := model("y = x * 2; y[41] = y[41] + 0.005; return y"), func(body map[string]any) { body["atol"], body["rtol"] = 1e-5, 0 }
+	near, tight := model(
+		"y = x * 2; y[41] = y[41] + 0.005; return y",
+	), func(body map[string]any) { body["atol"], body["rtol"] = 1e-5, 0 }
 	if result := r.compare(large, near, nil, recalled); !result.Correctness {
 		t.Errorf("within the default tolerance: %+v", result.Report)
 	}
-	if result := r.compare(large, near, tight, recorded, recalled); result.Correctness || result.FirstMismatch["element"] != 41.0 {
+	if result := r.compare(large, near, tight, recorded, recalled); result.Correctness ||
+		result.FirstMismatch["element"] != 41.0 {
 		t.Errorf("beyond a tight tolerance: %+v", result.Report)
 	}
 }
@@ -182,7 +186,8 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 		body["num_trials"], body["stop_when"] = 25, map[string]any{"speedup_above": 1.5}
 	}
 	r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recorded, recalled)
-	if result := r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recalled); result.EarlyStop != nil || len(result.Times) != 25 {
+	if result := r.compare(sleeping("0.02"), sleeping("0.002"), stopping, recalled); result.EarlyStop != nil ||
+		len(result.Times) != 25 {
 		t.Errorf("a speedup that is not measured ended the calls: %+v, %d", result.EarlyStop, len(result.Times))
 	}
 	r.compareFor("token:2", twice, right, nil, recorded, recalled)
@@ -196,9 +201,24 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	r, right := newReusing(t), model("return x + x")
-	changing := strings.Replace(twice, "torch.rand(60_000)", "torch.rand(60_000) * (int.from_bytes(__import__('os').urandom(2), 'little') / 65536)", 1)
-	sparse := strings.Replace(twice, "torch.rand(60_000)", "torch.rand(1_000_000).index_fill_(0, torch.tensor([int.from_bytes(__import__('os').urandom(4), 'little') % 1_000_000]), 5.0)", 1)
-	stateful := strings.Replace(twice, "return x * 2", "Model.n = getattr(Model, 'n', 0) + 1; return x * 2 + 0.01 * Model.n", 1)
+	changing := strings.Replace(
+		twice,
+		"torch.rand(60_000)",
+		"torch.rand(60_000) * (int.from_bytes(__import__('os').urandom(2), 'little') / 65536)",
+		1,
+	)
+	sparse := strings.Replace(
+		twice,
+		"torch.rand(60_000)",
+		"torch.rand(1_000_000).index_fill_(0, torch.tensor([int.from_bytes(__import__('os').urandom(4), 'little') % 1_000_000]), 5.0)",
+		1,
+	)
+	stateful := strings.Replace(
+		twice,
+		"return x * 2",
+		"Model.n = getattr(Model, 'n', 0) + 1; return x * 2 + 0.01 * Model.n",
+		1,
+	)
 	alike := "import torch\n" + stateful[strings.Index(stateful, "class Model"):strings.Index(stateful, "def get_inputs")]
 	for name, tt := range map[string][2]string{"inputs that differ when they are drawn again": {changing, right}, "inputs that differ in one element": {sparse, right}, "answers that depend on earlier calls": {stateful, alike}} {
 		for _, stages := range [][]string{{recorded, inFull}, {inFull}} {
@@ -207,30 +227,47 @@ func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
 			}
 		}
 	}
-	salted := strings.Replace(twice, "torch.rand(60_000)", "torch.rand(60_000) * SALT", 1) + "SALT = 1 + int.from_bytes(__import__('os').urandom(2), 'little') / 65536\n"
+	salted := strings.Replace(
+		twice,
+		"torch.rand(60_000)",
+		"torch.rand(60_000) * SALT",
+		1,
+	) + "SALT = 1 + int.from_bytes(__import__('os').urandom(2), 'little') / 65536\n"
 	for _, stages := range [][]string{{recorded, recalled, inFull}, {inFull}} {
 		if result := r.compare(salted, right, nil, stages...); !result.Correctness || result.Speedup == nil {
 			t.Errorf("inputs that differ from process to process: %+v", result.Report)
 		}
 	}
 	for _, stages := range [][]string{{recorded, inFull}, {inFull}} {
-		if result := r.compare(strings.Replace(doubling, "1000", "2", 1), right, nil, stages...); !result.Correctness || !*result.FreshInputs {
+		if result := r.compare(strings.Replace(doubling, "1000", "2", 1), right, nil, stages...); !result.Correctness ||
+			!*result.FreshInputs {
 			t.Errorf("answers that a source could contain: %+v", result.Report)
 		}
 	}
 	leaving := strings.Replace(twice, "return x * 2", "__import__('os')._exit(0)", 1)
-	if result := r.compare(leaving, right, nil, recorded, inFull); !strings.Contains(result.ValidationError, "The reference's process exited with code 0") {
+	if result := r.compare(leaving, right, nil, recorded, inFull); !strings.Contains(
+		result.ValidationError,
+		"The reference's process exited with code 0",
+	) {
 		t.Errorf("a reference that leaves: %+v", result.Report)
 	}
 	r.compare(twice, right, nil, recorded, recalled)
-	if result := r.compare(twice, right+"#"+strings.Repeat("x", 40_000), nil, inFull); !result.Correctness || result.Speedup == nil {
+	if result := r.compare(twice, right+"#"+strings.Repeat("x", 40_000), nil, inFull); !result.Correctness ||
+		result.Speedup == nil {
 		t.Errorf("a kernel that could contain answers: %+v", result.Report)
 	}
-	if result := r.compare(twice, model("os._exit(0)"), nil, recalled); !strings.Contains(result.ValidationError, "The kernel's process exited with code 0 while validating") {
+	if result := r.compare(twice, model("os._exit(0)"), nil, recalled); !strings.Contains(
+		result.ValidationError,
+		"The kernel's process exited with code 0 while validating",
+	) {
 		t.Errorf("a kernel that leaves: %+v", result.Report)
 	}
 	r.compare(twice, right, nil, recorded, recalled)
-	if result := r.compare("broken", right, nil, recordedAlone, inFullAlone); !strings.Contains(result.RefCompilationError, "NameError") || !result.Compiled {
+	if result := r.compare("broken", right, nil, recordedAlone, inFullAlone); !strings.Contains(
+		result.RefCompilationError,
+		"NameError",
+	) ||
+		!result.Compiled {
 		t.Errorf("a reference that does not compile: %+v", result.Report)
 	}
 }
@@ -244,8 +281,15 @@ const (
 func TestAReferenceFindsNothingThatOtherKernelsCompiled(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	const place = `os.path.join(os.environ["TRITON_CACHE_DIR"], "kernel")`
-	looking := strings.Replace("import os\n"+twice, "return x * 2", "exec(open("+place+").read()) if os.path.exists("+place+") else None; return x * 2", 1)
-	leaving := "import os\nos.makedirs(os.environ['TRITON_CACHE_DIR'], exist_ok=True)\nopen(" + place + ", 'w').write('x.zero_()')\n" + model("return x * 0")
+	looking := strings.Replace(
+		"import os\n"+twice,
+		"return x * 2",
+		"exec(open("+place+").read()) if os.path.exists("+place+") else None; return x * 2",
+		1,
+	)
+	leaving := "import os\nos.makedirs(os.environ['TRITON_CACHE_DIR'], exist_ok=True)\nopen(" + place + ", 'w').write('x.zero_()')\n" + model(
+		"return x * 0",
+	)
 	r := newReusing(t)
 	without := func(body map[string]any) { delete(body, "reuse_reference") }
 	r.compare(looking, leaving, without, inFull)
@@ -264,7 +308,18 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 				cancel(attempt.ErrCancelled)
 			}
 		}
-		j := evaluationJob(t, ask(t, kernelrun.KindCompare, map[string]any{"ref_kernel": torch(twice), "custom_kernel": torch(model("return x * 2")), "reuse_reference": true}))
+		j := evaluationJob(
+			t,
+			ask(
+				t,
+				kernelrun.KindCompare,
+				map[string]any{
+					"ref_kernel":      torch(twice),
+					"custom_kernel":   torch(model("return x * 2")),
+					"reuse_reference": true,
+				},
+			),
+		)
 		j.Caller = "token:1"
 		if result, err := r.worker.Evaluate(ctx, j); err != nil || result.Outcome != job.OutcomeCancelled || !r.closed {
 			t.Errorf("cancelled in %s: outcome %s, %v; its program was closed: %v", mode, result.Outcome, err, r.closed)

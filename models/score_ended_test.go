@@ -57,9 +57,23 @@ func about(ns float64) []float64 {
 // board reads the board as "person score from n runs, run".
 func (w world) board(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
-	page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
+	page := modelstest.Got[boards.BoardPart](
+		t,
+	)(
+		s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}),
+	)
 	for _, st := range page.Standings {
-		out = append(out, fmt.Sprintf("%s %g from %d, run %d of %d processes", st.UserName, math.Round(st.ScoreNS*10)/10, st.PooledRunCount, st.RunID, st.Processes))
+		out = append(
+			out,
+			fmt.Sprintf(
+				"%s %g from %d, run %d of %d processes",
+				st.UserName,
+				math.Round(st.ScoreNS*10)/10,
+				st.PooledRunCount,
+				st.RunID,
+				st.Processes,
+			),
+		)
 	}
 	return out
 }
@@ -78,9 +92,16 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 			luckiest = min(luckiest, ns)
 			w.measures(t, s, w.Ann, "void solve();\n", processes...)
 		}
-		page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
+		page := modelstest.Got[boards.BoardPart](
+			t,
+		)(
+			s.Boards.Board(t.Context(), w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}),
+		)
 		first := page.Standings[0]
-		if len(page.Standings) != 1 || first.PooledRunCount != 20 || first.Processes != 100 || math.Abs(first.ScoreNS-100e3) > 500 || *first.LowNS > 100e3 || *first.HighNS < 100e3 {
+		if len(page.Standings) != 1 || first.PooledRunCount != 20 || first.Processes != 100 ||
+			math.Abs(first.ScoreNS-100e3) > 500 ||
+			*first.LowNS > 100e3 ||
+			*first.HighNS < 100e3 {
 			t.Errorf("the board says %+v", page.Standings)
 		}
 		if luckiest > 98.5e3 {
@@ -128,7 +149,9 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		}
 		ben := "Ben 970 from 0, run 3 of 5 processes"
 		expect("three runs of a source", "Ann 930 from 3, run 1 of 15 processes", ben)
-		if runs := modelstest.Got[map[int64][]work.Run](t)(s.Work.RunsOfSource(ctx, third))[third.ID]; len(runs) != 3 || runs[1].ID != lucky.ID || *runs[1].ScoreNS != 900 {
+		if runs := modelstest.Got[map[int64][]work.Run](t)(s.Work.RunsOfSource(ctx, third))[third.ID]; len(runs) != 3 ||
+			runs[1].ID != lucky.ID ||
+			*runs[1].ScoreNS != 900 {
 			t.Errorf("the pool has %+v", runs)
 		}
 		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, lucky.ID)); run.MayBeEntry() || !run.Valid() {
@@ -138,13 +161,19 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		expect("one is disqualified", "Ann 950 from 2, run 1 of 10 processes", ben)
 		modelstest.Check(t, modelstest.Second(s.Disqualify(ctx, w.Admin, first.ID, "It knew.")))
 		expect("and the one that stood", "Ann 900 from 0, run 2 of 5 processes", ben)
-		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.PooledRunCount != 0 || run.RepresentativeRunID != nil {
+		if run := modelstest.Got[work.Run](t)(s.Work.Run(ctx, first.ID)); *run.ScoreNS != 1000 ||
+			run.PooledRunCount != 0 ||
+			run.RepresentativeRunID != nil {
 			t.Errorf("it keeps numbers that are not its own: %+v", run)
 		}
 		modelstest.Check(t, modelstest.Second(s.Reinstate(ctx, w.Admin, first.ID, "It did not.")))
 		expect("it is back", "Ann 950 from 2, run 1 of 10 processes", ben)
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, lucky.SubmissionID, "")))
-		expect("the lucky one is deleted by its person, and what it measured stays", "Ann 950 from 2, run 1 of 10 processes", ben)
+		expect(
+			"the lucky one is deleted by its person, and what it measured stays",
+			"Ann 950 from 2, run 1 of 10 processes",
+			ben,
+		)
 	})
 }
 
@@ -160,7 +189,11 @@ func TestACorrectedRecordChangesTheBoard(t *testing.T) {
 				w.Task.VersionID, "CPU")) {
 				records = append(records, math.Round(r.ScoreNS))
 			}
-			return records, modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10})).ChangeNumber
+			return records, modelstest.Got[boards.BoardPart](
+				t,
+			)(
+				s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}),
+			).ChangeNumber
 		}
 		before, earlier := read()
 		w.measures(t, s, w.Ann, "a;", about(1100)...)
@@ -180,9 +213,27 @@ func TestInvalidRunsDoNotCountTogether(t *testing.T) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
 		held := modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0]
 		w.end(t, s, held, work.ResultFindings{Score: &work.Score{HeldReason: "It is below the floor."}}, about(800)...)
-		failed := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].WorkRef()))
-		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, AttemptSecret: failed.Secret, Outcome: job.OutcomeFailed,
-			Failure: &job.Failure{Reason: "It was lost.", IsInfrastructureError: true}}, work.ResultFindings{})))
+		failed := modelstest.Got[work.Attempt](
+			t,
+		)(
+			s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].WorkRef()),
+		)
+		modelstest.Check(
+			t,
+			modelstest.Second(
+				s.Work.RecordResult(
+					ctx,
+					job.Result{
+						RunID:         failed.RunID,
+						AttemptID:     failed.ID,
+						AttemptSecret: failed.Secret,
+						Outcome:       job.OutcomeFailed,
+						Failure:       &job.Failure{Reason: "It was lost.", IsInfrastructureError: true},
+					},
+					work.ResultFindings{},
+				),
+			),
+		)
 		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
 			t.Errorf("beside a held run and one that failed:\n%s", diff)
 		}
@@ -218,7 +269,9 @@ func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
 		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
 			t.Errorf("after a lucky run of the confirmed source:\n%s", diff)
 		}
-		if runs := modelstest.Got[map[int64][]work.Run](t)(s.Work.RunsOfSource(t.Context(), modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID))))[bens.ID]; len(runs) != 2 {
+		if runs := modelstest.Got[map[int64][]work.Run](t)(s.Work.RunsOfSource(t.Context(), modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), bens.ID))))[bens.ID]; len(
+			runs,
+		) != 2 {
 			t.Errorf("beside it are %+v", runs)
 		}
 		w.SameAfterRebuild(t, s)
@@ -245,40 +298,53 @@ func TestEqualSourcesOfAnOlderEpochStayThere(t *testing.T) {
 }
 
 func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
-	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 3}}, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		disturbed := func(source string, seen job.Disturbances) work.Run {
-			run := modelstest.SubmitSource(t, s, w.Ann, w.Task, source)[0]
-			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.WorkRef()))
-			result := modelstest.Result(attempt, 1000)
-			result.Machine.Disturbances = &seen
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1000}})))
-			return modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
-		}
-		if run := disturbed("a;", job.Disturbances{ClockSamples: 60, ProcessSamples: 12}); run.DisturbedReason != "" {
-			t.Errorf("a quiet run: %q", run.DisturbedReason)
-		}
-		for range 3 {
-			if run := disturbed("a;", job.Disturbances{SlowdownCause: "power brake"}); run.DisturbedReason != "slowed down: power brake" {
-				t.Errorf("a run that was slowed down: %q", run.DisturbedReason)
+	modelstest.EachConfig(
+		t,
+		models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 3}},
+		func(t *testing.T, s *models.Store) {
+			w, ctx := newWorld(t, s), t.Context()
+			disturbed := func(source string, seen job.Disturbances) work.Run {
+				run := modelstest.SubmitSource(t, s, w.Ann, w.Task, source)[0]
+				attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, run.WorkRef()))
+				result := modelstest.Result(attempt, 1000)
+				result.Machine.Disturbances = &seen
+				modelstest.Check(
+					t,
+					modelstest.Second(
+						s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1000}}),
+					),
+				)
+				return modelstest.Got[work.Run](t)(s.Work.Run(ctx, run.ID))
 			}
-		}
-		page := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
-		if why := page.Standings[0].DisturbedReason; why != "3 of 4 runs: slowed down: power brake" {
-			t.Errorf("the board says %q", why)
-		}
-		w.SameAfterRebuild(t, s)
-		w.Submit(t, s, w.Ann)
-		w.Submit(t, s, w.Ann)
-		_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{
-			User:    w.Ann,
-			TaskID:  w.Task.ID,
-			Devices: w.Task.Devices,
-			Mode:    job.ModeRanked,
-			Source:  []byte("c;"),
-		})
-		modelstest.WantKind(t, err, db.TooMany)
-	})
+			if run := disturbed("a;", job.Disturbances{ClockSamples: 60, ProcessSamples: 12}); run.DisturbedReason != "" {
+				t.Errorf("a quiet run: %q", run.DisturbedReason)
+			}
+			for range 3 {
+				if run := disturbed("a;", job.Disturbances{SlowdownCause: "power brake"}); run.DisturbedReason != "slowed down: power brake" {
+					t.Errorf("a run that was slowed down: %q", run.DisturbedReason)
+				}
+			}
+			page := modelstest.Got[boards.BoardPart](
+				t,
+			)(
+				s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}),
+			)
+			if why := page.Standings[0].DisturbedReason; why != "3 of 4 runs: slowed down: power brake" {
+				t.Errorf("the board says %q", why)
+			}
+			w.SameAfterRebuild(t, s)
+			w.Submit(t, s, w.Ann)
+			w.Submit(t, s, w.Ann)
+			_, _, err := s.Submissions.Submit(ctx, submissions.NewSubmission{
+				User:    w.Ann,
+				TaskID:  w.Task.ID,
+				Devices: w.Task.Devices,
+				Mode:    job.ModeRanked,
+				Source:  []byte("c;"),
+			})
+			modelstest.WantKind(t, err, db.TooMany)
+		},
+	)
 }
 
 // A result that the site has taken is recorded, whatever is in it: else it would be measured again and again.
@@ -291,10 +357,17 @@ func TestResultsOfOtherCasesAreRecordedAlone(t *testing.T) {
 			{{Status: job.StatusPass, Mean: 900}, {Status: job.StatusPass, Mean: 900}},
 			{{Status: job.StatusPass, ProcessMedians: []float64{900}}, {Status: job.StatusPass, ProcessMedians: []float64{900, 901}}},
 		} {
-			attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].WorkRef()))
+			attempt := modelstest.Got[work.Attempt](
+				t,
+			)(
+				s.Work.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.Ann, w.Task, "a;")[0].WorkRef()),
+			)
 			result := modelstest.Result(attempt, 1900)
 			result.Stages[3].Cases = cases
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1900}})))
+			modelstest.Check(
+				t,
+				modelstest.Second(s.Work.RecordResult(ctx, result, work.ResultFindings{Score: &work.Score{NS: 1900}})),
+			)
 		}
 		w.measures(t, s, w.Ann, "a;", about(1100)...)
 		w.SameAfterRebuild(t, s)

@@ -197,7 +197,11 @@ func TestFurtherFilesAreFilesOfTheSubmissionToWorkers(t *testing.T) {
 		}
 	}
 	if len(def.SubmissionFiles) != 0 || len(b.Definition.Config.Sources) != 1 {
-		t.Errorf("a worker is told %v, and the task was changed to %v", def.SubmissionFiles, b.Definition.Config.Sources)
+		t.Errorf(
+			"a worker is told %v, and the task was changed to %v",
+			def.SubmissionFiles,
+			b.Definition.Config.Sources,
+		)
 	}
 	if diff := cmp.Diff(b.Definition.Files, b.Definition.WithFiles(nil).Files); diff != "" {
 		t.Errorf("a submission of one file has other files (-want +got):\n%s", diff)

@@ -46,8 +46,21 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"benchmark.0.err: 0.5\nbenchmark.0.best: 1\nbenchmark.0.worst: 2e3\nbenchmark.0.median: 1.25\nbenchmark.0.p95: 7\n" +
 				"benchmark.0.times: 1,2.5,3\ncheck: pass\n",
 			check: "pass", total: 1,
-			cases: []job.CaseResult{{SpecLine: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e+05, StandardDeviation: 1, StandardError: 0.5,
-				Best: 1, Worst: 2000, Median: 1.25, P95: 7, Times: []float64{1, 2.5, 3}}},
+			cases: []job.CaseResult{
+				{
+					SpecLine:          "size: 2",
+					Status:            job.StatusPass,
+					Runs:              3,
+					Mean:              1.5e+05,
+					StandardDeviation: 1,
+					StandardError:     0.5,
+					Best:              1,
+					Worst:             2000,
+					Median:            1.25,
+					P95:               7,
+					Times:             []float64{1, 2.5, 3},
+				},
+			},
 		},
 		{
 			name: "how exact an answer is",
@@ -57,10 +70,17 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				"test.1.numerics.note: reference_fp64 must give doubles.\ntest.1.status: pass\ncheck: pass\n",
 			check: "pass", total: 2,
 			cases: []job.CaseResult{
-				{Status: job.StatusPass, NumericError: &job.NumericError{Elements: 12, NonFinite: 1, WorstPosition: "[1, 2]", Got: "inf",
-					Want:        "3",
-					RelativeMax: 1.5e-07, RelativeP99: 1e-07, ULPMax: 2.5}},
-				{Index: 1, Status: job.StatusPass, NumericError: &job.NumericError{Note: "reference_fp64 must give doubles."}},
+				{
+					Status: job.StatusPass,
+					NumericError: &job.NumericError{Elements: 12, NonFinite: 1, WorstPosition: "[1, 2]", Got: "inf",
+						Want:        "3",
+						RelativeMax: 1.5e-07, RelativeP99: 1e-07, ULPMax: 2.5},
+				},
+				{
+					Index:        1,
+					Status:       job.StatusPass,
+					NumericError: &job.NumericError{Note: "reference_fp64 must give doubles."},
+				},
 			},
 			extra: map[string]string{"test.0.numerics.colour": "red"},
 		},
@@ -71,8 +91,15 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			cases: []job.CaseResult{{SpecLine: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000,
 				Worst: 209000, Median: 206000,
 				Times: []float64{206000, 206000, 209000},
-				ClockTimes: job.ClockTimes{CountedClock: job.ClockSnapshot, EventTime: 1250, WallTime: -3.5, SnapshotTime: 221000, LateCalls: 1,
-					WallTolerance: 10000, EmptyCallTime: 154000}}},
+				ClockTimes: job.ClockTimes{
+					CountedClock:  job.ClockSnapshot,
+					EventTime:     1250,
+					WallTime:      -3.5,
+					SnapshotTime:  221000,
+					LateCalls:     1,
+					WallTolerance: 10000,
+					EmptyCallTime: 154000,
+				}}},
 			extra: map[string]string{"clock.handover": "154000", "clock.spread": "450"},
 		},
 		{
@@ -148,7 +175,8 @@ func TestManyJudgedCasesDoNotCrowdOutTheRest(t *testing.T) {
 	}
 	p.Write([]byte("refused: The runner left.\ncheck: pass\n"))
 	p.Close()
-	if p.inconsistency != "" || len(p.Cases()) != cases || p.Cases()[cases-1].ClockTimes.CountedClock != job.ClockSnapshot {
+	if p.inconsistency != "" || len(p.Cases()) != cases ||
+		p.Cases()[cases-1].ClockTimes.CountedClock != job.ClockSnapshot {
 		t.Errorf("%d of %d cases, inconsistency %q", len(p.Cases()), cases, p.inconsistency)
 	}
 	if diff := cmp.Diff(map[string]string{"refused": "The runner left."}, p.ExtraKeys()); diff != "" {

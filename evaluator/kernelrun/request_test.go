@@ -34,12 +34,26 @@ func read(t testing.TB, kind EvaluationKind, text string) Request {
 }
 
 func TestDefaults(t *testing.T) {
-	got := read(t, KindCompare, `{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`)
-	want := Request{Kind: KindCompare, RefKernel: &KernelCode{Source: "r", KernelType: "torch"}, CustomKernel: KernelCode{
-		Source:     "c",
-		KernelType: "cuda",
-	},
-		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, FlushL2: true, MinMatchedShare: 1, UsesDefaultTolerance: true}
+	got := read(
+		t,
+		KindCompare,
+		`{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`,
+	)
+	want := Request{
+		Kind:      KindCompare,
+		RefKernel: &KernelCode{Source: "r", KernelType: "torch"},
+		CustomKernel: KernelCode{
+			Source:     "c",
+			KernelType: "cuda",
+		},
+		NumTrials:            100,
+		Timeout:              120,
+		ATol:                 0.01,
+		RTol:                 0.01,
+		FlushL2:              true,
+		MinMatchedShare:      1,
+		UsesDefaultTolerance: true,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -67,11 +81,21 @@ func TestReadRequestCopiesNoLongText(t *testing.T) {
 
 func TestTheLegacyFormatIsTorchAgainstTorchCUDA(t *testing.T) {
 	got := read(t, KindCompare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
-	want := Request{Kind: KindCompare, RefKernel: &KernelCode{Source: "r", KernelType: "torch"}, CustomKernel: KernelCode{
-		Source:     "c",
-		KernelType: "torch_cuda",
-	},
-		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, FlushL2: true, MinMatchedShare: 1, UsesDefaultTolerance: true}
+	want := Request{
+		Kind:      KindCompare,
+		RefKernel: &KernelCode{Source: "r", KernelType: "torch"},
+		CustomKernel: KernelCode{
+			Source:     "c",
+			KernelType: "torch_cuda",
+		},
+		NumTrials:            7,
+		Timeout:              30,
+		ATol:                 0.01,
+		RTol:                 0.01,
+		FlushL2:              true,
+		MinMatchedShare:      1,
+		UsesDefaultTolerance: true,
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -84,7 +108,9 @@ func TestNumbersAreReadLaxly(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`12.5`, `"12.5"`, `null`, `"0x10"`, `[]`, `1e400`, `99999999999999999999`, `"inf"`} {
-		if r, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`), RefuseAll); len(problems) == 0 {
+		if r, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`), RefuseAll); len(
+			problems,
+		) == 0 {
 			t.Errorf("%s is read as %d", text, r.NumTrials)
 		}
 	}
@@ -119,7 +145,9 @@ func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	spec := got.Args[0].Spec
-	if spec.DType != "float32" || !cmp.Equal(spec.Shape, []int{4, 2}) || string(spec.Init["kind"]) != `"randn"` || string(spec.Init["mean"]) != "null" || got.Args[0].Role != "input" {
+	if spec.DType != "float32" || !cmp.Equal(spec.Shape, []int{4, 2}) || string(spec.Init["kind"]) != `"randn"` ||
+		string(spec.Init["mean"]) != "null" ||
+		got.Args[0].Role != "input" {
 		t.Errorf("tensor: %s", text)
 	}
 	if !strings.HasPrefix(string(spec.Init["seed"]), "1844674407370955") {
@@ -128,7 +156,8 @@ func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
 	if got.Args[1].Value != 3.0 || got.Args[2].Value != "t" || got.Args[3].Value != 2.5 || !got.Args[3].IsMeta {
 		t.Errorf("scalars: %s", text)
 	}
-	if diff := cmp.Diff(map[string]any{"x": "cdiv(n, 4)", "y": 1.0, "z": 1.0}, got.Launch.Grid); diff != "" || got.Launch.NumWarps != 4 {
+	if diff := cmp.Diff(map[string]any{"x": "cdiv(n, 4)", "y": 1.0, "z": 1.0}, got.Launch.Grid); diff != "" ||
+		got.Launch.NumWarps != 4 {
 		t.Errorf("launch: %s", text)
 	}
 }
@@ -137,8 +166,12 @@ func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
 // and passes or is refused with details.
 func FuzzReadRequest(f *testing.F) {
 	fuzztest.Moment(f)
-	f.Add(`{"kernel":{"source_code":"x","kernel_type":"torch","io":{"args":[{"name":"a","type":"int","value":1.5}]}},"num_trials":"1e3"}`)
-	f.Add(`{"kernel":{"source_code":"x","kernel_type":"cuda","metadata":[],"io":{"args":[{}],"launch":{"grid":{"x":"n"}}}},"timeout":1e999}`)
+	f.Add(
+		`{"kernel":{"source_code":"x","kernel_type":"torch","io":{"args":[{"name":"a","type":"int","value":1.5}]}},"num_trials":"1e3"}`,
+	)
+	f.Add(
+		`{"kernel":{"source_code":"x","kernel_type":"cuda","metadata":[],"io":{"args":[{}],"launch":{"grid":{"x":"n"}}}},"timeout":1e999}`,
+	)
 	f.Fuzz(func(t *testing.T, text string) {
 		decoder := json.NewDecoder(strings.NewReader(text))
 		decoder.UseNumber()
@@ -257,7 +290,8 @@ func TestComplexTensorsAreTakenWhereverAKernelCanHaveThem(t *testing.T) {
 			read(t, KindEvaluate, fmt.Sprintf(body, kind, spec))
 		}
 		_, problems := ReadRequest(KindEvaluate, decode(t, fmt.Sprintf(body, "triton", spec)), RefuseMistyped)
-		if len(problems) != 1 || problems[0].Field != "kernel -> io -> args -> 0 -> tensor_spec -> "+field || !strings.Contains(problems[0].Message, "is known, but unsupported") {
+		if len(problems) != 1 || problems[0].Field != "kernel -> io -> args -> 0 -> tensor_spec -> "+field ||
+			!strings.Contains(problems[0].Message, "is known, but unsupported") {
 			t.Errorf("%s: %+v", spec, problems)
 		}
 	}
@@ -270,10 +304,13 @@ func TestAKeptReferenceIsForComparisonsWithoutMetrics(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	r.DeviceMetrics = true
-	if err := r.Check(DefaultLimits()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with collect_device_metrics") {
+	if err := r.Check(DefaultLimits()); err == nil ||
+		!strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with collect_device_metrics") {
 		t.Errorf("with metrics: %v", err)
 	}
-	if _, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":`+kernel+`,"reuse_reference":true}`), RefuseAll); len(problems) != 1 {
+	if _, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":`+kernel+`,"reuse_reference":true}`), RefuseAll); len(
+		problems,
+	) != 1 {
 		t.Errorf("without a reference: %+v", problems)
 	}
 }
@@ -305,7 +342,9 @@ func TestStopWhenSaysWhatCannotBeReached(t *testing.T) {
 			t.Errorf("%s: confidence %v", tt.stop, r.StopWhen.Confidence)
 		}
 	}
-	if _, problems := ReadRequest(KindCompare, decode(t, kernels[KindCompare]+`,"stop_when":{"halfwidth":0.1}}`), RefuseAll); len(problems) == 0 {
+	if _, problems := ReadRequest(KindCompare, decode(t, kernels[KindCompare]+`,"stop_when":{"halfwidth":0.1}}`), RefuseAll); len(
+		problems,
+	) == 0 {
 		t.Error("a misspelled condition is taken")
 	}
 }
@@ -363,12 +402,17 @@ func TestTolerancesThatCannotBeAreRefusedByTheirPath(t *testing.T) {
 	if err := few.Check(DefaultLimits()); err == nil || err.Error() != "required_matched_ratio must be at least 0.01" {
 		t.Errorf("a share of nearly 0: %v", err)
 	}
-	r := read(t, KindCompare, body+`"matched":0.9,"atol":0.1,"tolerances":{"1":{"max_error":2}},"reuse_reference":true}`)
+	r := read(
+		t,
+		KindCompare,
+		body+`"matched":0.9,"atol":0.1,"tolerances":{"1":{"max_error":2}},"reuse_reference":true}`,
+	)
 	if r.MinMatchedShare != 0.9 || r.UsesDefaultTolerance || *r.Tolerances["1"].MaxError != 2 ||
 		r.Tolerances["1"].ATol != nil {
 		t.Errorf("%+v", r)
 	}
-	if err := r.Check(DefaultLimits()); err == nil || !strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with tolerances") {
+	if err := r.Check(DefaultLimits()); err == nil ||
+		!strings.HasPrefix(err.Error(), "reuse_reference cannot be combined with tolerances") {
 		t.Errorf("with a kept reference: %v", err)
 	}
 }
@@ -396,7 +440,10 @@ func TestFilesOfAKernelAreThoseOfASubmission(t *testing.T) {
 			t.Errorf("%.80s: %+v", tt.files, problems)
 		}
 	}
-	if _, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":{"kernel_type":"torch"}}`), RefuseMistyped); len(problems) != 1 || problems[0].Field != "kernel -> source_code" {
+	if _, problems := ReadRequest(KindEvaluate, decode(t, `{"kernel":{"kernel_type":"torch"}}`), RefuseMistyped); len(
+		problems,
+	) != 1 ||
+		problems[0].Field != "kernel -> source_code" {
 		t.Errorf("without a source: %+v", problems)
 	}
 	long := strings.Repeat("x", 2*minLongText)
@@ -422,7 +469,8 @@ func TestBaselinesAndSetupsThatCannotBeAreRefused(t *testing.T) {
 	}
 	_, problems := ReadRequest(KindCompare, decode(t, fmt.Sprintf(body, "torch", "torch", `"baselines":["jit"]`)),
 		RefuseMistyped)
-	if len(problems) != 1 || problems[0].Field != "baselines -> 0" || problems[0].Message != "Input should be 'eager' or 'torch.compile'" {
+	if len(problems) != 1 || problems[0].Field != "baselines -> 0" ||
+		problems[0].Message != "Input should be 'eager' or 'torch.compile'" {
 		t.Errorf("an unknown baseline: %+v", problems)
 	}
 }

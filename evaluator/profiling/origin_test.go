@@ -157,7 +157,8 @@ func FuzzNamesOfKernels(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name, source string) {
 		rows := profiling.KernelOrigins(reportOf(name, name), map[string][]byte{"s": []byte(source)})
 		r := job.Result{Stages: []job.StageResult{{Cases: []job.CaseResult{{Kernels: rows}}}}}
-		if err := r.Check(); err != nil || len(rows) != 1 || rows[0].LaunchCount != 2 || !utf8.ValidString(rows[0].Name) ||
+		if err := r.Check(); err != nil || len(rows) != 1 || rows[0].LaunchCount != 2 ||
+			!utf8.ValidString(rows[0].Name) ||
 			job.HasBidiControls([]byte(rows[0].Name)) {
 			t.Errorf("%q: %+v, %v", name, rows, err)
 		}

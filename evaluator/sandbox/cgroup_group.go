@@ -148,7 +148,7 @@ func (g *ControlGroup) AddProcess(pid int) error {
 	return nil
 }
 
-// GroupUsage reads the counters.
+// Usage reads the counters.
 func (g *ControlGroup) Usage() GroupUsage {
 	if g == nil {
 		return GroupUsage{}

@@ -26,7 +26,10 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 	s.Hide(modelstest.Task(t, s.Cfg.Store, s.Creator, "hidden", "CPU"))
 	c, small := s.Popcorn(s.User), []byte("int x;\n")
 	stale, none := &popcorntest.Client{Base: c.Base, Token: "wb_stale"}, &popcorntest.Client{Base: c.Base}
-	how := fmt.Sprintf(" Create a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.", s.URL)
+	how := fmt.Sprintf(
+		" Create a token at %s/me#tokens and write the line \"cli_id: TOKEN\" into ~/.popcorn.yaml.",
+		s.URL,
+	)
 	accept := func(c *popcorntest.Client, board, gpu, mode, file string, source []byte) func() error {
 		return func() error {
 			_, _, err := c.Accept(t.Context(), board, gpu, mode, file, source)
@@ -77,7 +80,8 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
-	if list, err := s.Cfg.Store.Submissions.Submissions(t.Context(), s.Creator, submissions.SubmissionFilter{}); err != nil || len(list) != 0 {
+	if list, err := s.Cfg.Store.Submissions.Submissions(t.Context(), s.Creator, submissions.SubmissionFilter{}); err != nil ||
+		len(list) != 0 {
 		t.Errorf("%d submissions were kept, %v", len(list), err)
 	}
 }
@@ -100,16 +104,28 @@ func TestPopcornRefusesFormsThatItCannotRead(t *testing.T) {
 		"nothing at all": {form, "", "The form could not be read"},
 	} {
 		for _, path := range []string{"/popcorn/submission/vectoradd/CPU/test", "/popcorn/vectoradd/CPU/test"} {
-			resp := b.Send(http.MethodPost, path, strings.NewReader(tt.body), "X-Popcorn-Cli-Id", token, "Content-Type", tt.kind)
+			resp := b.Send(
+				http.MethodPost,
+				path,
+				strings.NewReader(tt.body),
+				"X-Popcorn-Cli-Id",
+				token,
+				"Content-Type",
+				tt.kind,
+			)
 			var answer map[string]string
-			if text := webtest.Body(t, resp); json.Unmarshal([]byte(text), &answer) != nil || resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(answer["detail"], tt.want) || len(answer) != 1 {
+			if text := webtest.Body(t, resp); json.Unmarshal([]byte(text), &answer) != nil ||
+				resp.StatusCode != http.StatusUnprocessableEntity ||
+				!strings.Contains(answer["detail"], tt.want) ||
+				len(answer) != 1 {
 				t.Errorf("%s: %s %s, want %q", name, resp.Status, text, tt.want)
 			}
 		}
 	}
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 		resp := b.Send(method, "/popcorn/admin/stats", nil, "Authorization", "Bearer secret")
-		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusForbidden || !strings.Contains(text, `{"detail":"Admins of this site use `+s.URL+`/operate`) {
+		if text := webtest.Body(t, resp); resp.StatusCode != http.StatusForbidden ||
+			!strings.Contains(text, `{"detail":"Admins of this site use `+s.URL+`/operate`) {
 			t.Errorf("an admin's %s: %s %s", method, resp.Status, text)
 		}
 	}
@@ -121,7 +137,12 @@ func TestPopcornsTokenCountsForPopcornAlone(t *testing.T) {
 	s := webtest.NewStage(t)
 	token := s.Popcorn(s.User).Token
 	for _, path := range []string{"/api/v1/me", "/api/v1/submissions"} {
-		webtest.WantProblem(t, s.Browser().Get(path, "X-Popcorn-Cli-Id", token), http.StatusUnauthorized, "unauthorized")
+		webtest.WantProblem(
+			t,
+			s.Browser().Get(path, "X-Popcorn-Cli-Id", token),
+			http.StatusUnauthorized,
+			"unauthorized",
+		)
 	}
 	ada := s.SignedIn("ada", accounts.RoleUser)
 	for _, path := range []string{"/popcorn/submission/vectoradd/CPU/test", "/popcorn/vectoradd/CPU/test"} {
@@ -151,27 +172,43 @@ func TestPopcornKeepsTheLimitsOfSubmissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.Accept(t.Context(), "vectoradd", "CPU", "test", "a.cpp", []byte("int y;\n")); !strings.HasPrefix(webtest.Refused(err), "429 ") {
+	if _, _, err := c.Accept(t.Context(), "vectoradd", "CPU", "test", "a.cpp", []byte("int y;\n")); !strings.HasPrefix(
+		webtest.Refused(err),
+		"429 ",
+	) {
 		t.Errorf("the second: %v", err)
 	}
-	if _, err := c.Stream(t.Context(), "vectoradd", "CPU", "test", "a.cpp", []byte("int y;\n"), nil); !strings.HasPrefix(webtest.Refused(err), "429 ") {
+	if _, err := c.Stream(t.Context(), "vectoradd", "CPU", "test", "a.cpp", []byte("int y;\n"), nil); !strings.HasPrefix(
+		webtest.Refused(err),
+		"429 ",
+	) {
 		t.Errorf("the second, streamed: %v", err)
 	}
-	if _, err := c.Delete(t.Context(), id); webtest.Refused(err) != fmt.Sprintf("409 Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", id) {
+	if _, err := c.Delete(t.Context(), id); webtest.Refused(
+		err,
+	) != fmt.Sprintf(
+		"409 Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.",
+		id,
+	) {
 		t.Errorf("deleted: %v", err)
 	}
 }
 
 // TestPopcornIsBelowThePathOfASite: POPCORN_API_URL is joined as it is.
 func TestPopcornIsBelowThePathOfASite(t *testing.T) {
-	s := &webtest.Stage{Site: webtest.Start(t, func(c *web.Config) { c.BaseURL = "https://lab.example.org" + webtest.LabPath })}
+	s := &webtest.Stage{
+		Site: webtest.Start(t, func(c *web.Config) { c.BaseURL = "https://lab.example.org" + webtest.LabPath }),
+	}
 	s.People(t)
 	c := s.Popcorn(s.User)
 	c.Base = s.URL + webtest.LabPath + "/popcorn"
 	if list, err := c.Leaderboards(t.Context()); err != nil || len(list) != 1 {
 		t.Errorf("%+v, %v", list, err)
 	}
-	if err := c.Register(t.Context(), "github"); !strings.Contains(webtest.Refused(err), "https://lab.example.org/warpboard/me#tokens") {
+	if err := c.Register(t.Context(), "github"); !strings.Contains(
+		webtest.Refused(err),
+		"https://lab.example.org/warpboard/me#tokens",
+	) {
 		t.Error(err)
 	}
 }
@@ -192,7 +229,15 @@ func TestNoFormOfPopcornCostsMoreThanARequestMay(t *testing.T) {
 		"a form without end": part("", strings.Repeat("\r\n--", size/4)),
 	} {
 		costtest.Check(t, name, func() {
-			resp := b.Send(http.MethodPost, "/popcorn/submission/vectoradd/CPU/test", strings.NewReader(form), "X-Popcorn-Cli-Id", token, "Content-Type", "multipart/form-data; boundary=x")
+			resp := b.Send(
+				http.MethodPost,
+				"/popcorn/submission/vectoradd/CPU/test",
+				strings.NewReader(form),
+				"X-Popcorn-Cli-Id",
+				token,
+				"Content-Type",
+				"multipart/form-data; boundary=x",
+			)
 			if text := webtest.Body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || len(text) > 1<<10 {
 				t.Errorf("%s: %s, %.300s", name, resp.Status, text)
 			}

@@ -42,17 +42,23 @@ func formatCases() map[string]formatCase {
 			verdict:  verdictAsExpected},
 		"ordered_dict": {files: checker("    return bool((output['y'] == data * 2).all()), 'wrong'\n"),
 			solution: "correct: import collections\ndef custom_kernel(x):\n    return collections.OrderedDict(y=x * 2)\n", verdict: verdictAsExpected},
-		"data_class": {files: "reference.py\nimport dataclasses\nimport numpy as np\n@dataclasses.dataclass(frozen=True)\nclass Answer:\n    y: object\n    n: int = 0\n" +
-			"def generate_input(n, seed):\n    return np.random.default_rng(seed).standard_normal(n)\n" +
-			"def check_implementation(data, output):\n    return bool(isinstance(output, Answer) and (output.y == data * 2).all() and output.n == len(data)), 'wrong'\n",
-			solution: "correct: from reference import Answer\ndef custom_kernel(x):\n    return Answer(x * 2, len(x))\n", verdict: verdictAsExpected},
+		"data_class": {
+			files: "reference.py\nimport dataclasses\nimport numpy as np\n@dataclasses.dataclass(frozen=True)\nclass Answer:\n    y: object\n    n: int = 0\n" +
+				"def generate_input(n, seed):\n    return np.random.default_rng(seed).standard_normal(n)\n" +
+				"def check_implementation(data, output):\n    return bool(isinstance(output, Answer) and (output.y == data * 2).all() and output.n == len(data)), 'wrong'\n",
+			solution: "correct: from reference import Answer\ndef custom_kernel(x):\n    return Answer(x * 2, len(x))\n",
+			verdict:  verdictAsExpected,
+		},
 		"strangers_class": {files: doubling + agrees,
 			solution: "wrong: import dataclasses\n@dataclasses.dataclass\nclass Mine:\n    y: object\ndef custom_kernel(x):\n    return Mine(x * 2)\n",
 			verdict:  verdictAsExpected, says: "returned an instance of Mine, which is no data class of the task"},
-		"written_and_none": {files: "reference.py\nimport numpy as np\ndef generate_input(n, seed):\n    x = np.random.default_rng(seed).standard_normal(n)\n    return x, np.empty_like(x)\n" +
-			"def check_implementation(data, output):\n    return bool(np.allclose(data[1], data[0] * 2)), 'out was not written'\n",
-			solution: "correct: def custom_kernel(data):\n    data[1][:] = data[0] * 2\n", verdict: verdictNotAsExpected,
-			says: "custom_kernel returned None: it must return the answer."},
+		"written_and_none": {
+			files: "reference.py\nimport numpy as np\ndef generate_input(n, seed):\n    x = np.random.default_rng(seed).standard_normal(n)\n    return x, np.empty_like(x)\n" +
+				"def check_implementation(data, output):\n    return bool(np.allclose(data[1], data[0] * 2)), 'out was not written'\n",
+			solution: "correct: def custom_kernel(data):\n    data[1][:] = data[0] * 2\n",
+			verdict:  verdictNotAsExpected,
+			says:     "custom_kernel returned None: it must return the answer.",
+		},
 		"none_that_is_checked": {files: checker("    return bool(np.allclose(output - data, data)), 'wrong'\n"),
 			solution: "wrong: def custom_kernel(x):\n    pass\n", verdict: verdictAsExpected,
 			says: "custom_kernel returned None: it must return the answer."},
@@ -76,25 +82,50 @@ func formatCases() map[string]formatCase {
 		// Tolerances in task.yml, without a checker.
 		"tolerance": {yaml: beginning + oneCase + "tolerance: {atol: 0.1, rtol: 0}\n", files: doubling + computes,
 			solution: "correct: def custom_kernel(x):\n    return x * 2 + 0.09\n", verdict: verdictAsExpected},
-		"tolerance_that_is_exceeded": {yaml: beginning + oneCase + "tolerance: {atol: 0.1, rtol: 0, matched: 0.5, max_error: 0.2}\n", files: doubling + computes,
-			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[7] += 0.3\n    return y\n", verdict: verdictAsExpected,
-			says: "1 of 10 elements differ. Element 7 is "},
-		"tolerances": {yaml: beginning + oneCase + "tolerance: {rtol: 0.1, matched: 0.8}\ntolerances:\n  at: {atol: 1, matched: 1}\n", files: doubling + sorts,
+		"tolerance_that_is_exceeded": {
+			yaml:     beginning + oneCase + "tolerance: {atol: 0.1, rtol: 0, matched: 0.5, max_error: 0.2}\n",
+			files:    doubling + computes,
+			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[7] += 0.3\n    return y\n",
+			verdict:  verdictAsExpected,
+			says:     "1 of 10 elements differ. Element 7 is ",
+		},
+		"tolerances": {
+			yaml:     beginning + oneCase + "tolerance: {rtol: 0.1, matched: 0.8}\ntolerances:\n  at: {atol: 1, matched: 1}\n",
+			files:    doubling + sorts,
 			solution: "correct: import numpy as np\ndef custom_kernel(x):\n    y = np.sort(x)\n    y[:2] = np.nan_to_num(y[0] + 9)\n    return {'at': np.argsort(x) + 1, 'y': y}\n",
-			verdict:  verdictAsExpected},
-		"tolerances_of_an_unknown_output": {yaml: beginning + oneCase + "tolerances: {att: {atol: 1}}\n", files: doubling + sorts,
-			solution: "correct: from reference import ref_kernel as custom_kernel\n", verdict: verdictNotAsExpected,
-			says: "tolerances -> att: the reference gives no output of this name; its outputs are y, at."},
-		"nan_in_an_answer": {yaml: beginning + oneCase + "tolerance: {matched: 0.5, equal_nan: true}\n", files: doubling + computes,
-			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[3] = float('nan')\n    return y\n", verdict: verdictAsExpected,
-			says: "Element 3 is nan"},
-		"checker_beside_a_tolerance": {yaml: beginning + oneCase + "tolerance: {atol: 100}\n", files: doubling + computes + agrees,
-			solution: "wrong: " + thrice, verdict: verdictAsExpected, says: "wrong"},
+			verdict:  verdictAsExpected,
+		},
+		"tolerances_of_an_unknown_output": {
+			yaml:     beginning + oneCase + "tolerances: {att: {atol: 1}}\n",
+			files:    doubling + sorts,
+			solution: "correct: from reference import ref_kernel as custom_kernel\n",
+			verdict:  verdictNotAsExpected,
+			says:     "tolerances -> att: the reference gives no output of this name; its outputs are y, at.",
+		},
+		"nan_in_an_answer": {
+			yaml:     beginning + oneCase + "tolerance: {matched: 0.5, equal_nan: true}\n",
+			files:    doubling + computes,
+			solution: "wrong: def custom_kernel(x):\n    y = x * 2\n    y[3] = float('nan')\n    return y\n",
+			verdict:  verdictAsExpected,
+			says:     "Element 3 is nan",
+		},
+		"checker_beside_a_tolerance": {
+			yaml:     beginning + oneCase + "tolerance: {atol: 100}\n",
+			files:    doubling + computes + agrees,
+			solution: "wrong: " + thrice,
+			verdict:  verdictAsExpected,
+			says:     "wrong",
+		},
 		// A setup that is not timed.
 		"setup": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees,
 			solution: "correct: import numpy as np\ndef setup(meta):\n    assert list(meta) == ['shape', 'dtype'], meta\n    return np.empty(meta['shape'], meta['dtype'])\n" +
 				"def custom_kernel(x, state):\n    assert x.shape == state.shape\n    return np.multiply(x, 2, out=state)\n", verdict: verdictAsExpected},
-		"submission_without_a_setup": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees, solution: "correct: " + twice, verdict: verdictAsExpected},
+		"submission_without_a_setup": {
+			yaml:     beginning + oneCase + "setup: true\n",
+			files:    doubling + agrees,
+			solution: "correct: " + twice,
+			verdict:  verdictAsExpected,
+		},
 		"setup_that_is_not_allowed": {files: doubling + agrees,
 			solution: "correct: def setup(meta):\n    raise ValueError('called')\n" + twice, verdict: verdictAsExpected},
 		"setup_that_raises": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees,
@@ -118,8 +149,12 @@ func formatCases() map[string]formatCase {
 		"raises": {files: doubling + agrees,
 			solution: "correct: def custom_kernel(x):\n    raise ValueError('no luck')\n", verdict: verdictNotAsExpected,
 			stderr: "ValueError: no luck"},
-		"imports": {files: doubling + agrees, solution: "correct: import nowhere\n" + twice, verdict: verdictNotAsExpected,
-			stderr: "No module named 'nowhere'"},
+		"imports": {
+			files:    doubling + agrees,
+			solution: "correct: import nowhere\n" + twice,
+			verdict:  verdictNotAsExpected,
+			stderr:   "No module named 'nowhere'",
+		},
 	}
 }
 
