@@ -88,7 +88,7 @@ func (p *Process) killAll() error {
 		}
 		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.SandboxSlot, ErrProcessStuck)
 	}
-	if !p.controlGroup.Kill(deadline) {
+	if !p.controlGroup.Kill(time.Now().Add(max(time.Until(deadline), time.Second))) {
 		return fmt.Errorf("the processes of slot %d: %w", p.spec.SandboxSlot, ErrProcessStuck)
 	}
 	return nil

@@ -133,13 +133,14 @@ class Stages:
         held = sum(len(piece) for piece in packing.Memory(packing.tensors_in(values)).pieces)
         if self.ahead is None and self.drawing < MOST_DRAWING and held <= MOST_AHEAD:
             with contextlib.suppress(Exception):
-                self.ahead = self.draw(trial)
+                self.ahead = self.timed_draw(trial)
 
     def draw_next(self, trial):
         """Returns the values of a trial, by label, which may be drawn already."""
         ahead, self.ahead = self.ahead, None
-        if ahead is not None:
-            return ahead
+        return self.timed_draw(trial) if ahead is None else ahead
+
+    def timed_draw(self, trial):
         began = time.monotonic()
         values = self.draw(trial)
         self.drawing = time.monotonic() - began
