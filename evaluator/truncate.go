@@ -142,7 +142,7 @@ func shortenTexts(r *job.Result, limit int) {
 			c := &s.Cases[k]
 			c.Message, c.SpecLine = attempt.ShortenMiddle(c.Message, limit), attempt.ShortenMiddle(c.SpecLine, limit)
 		}
-		if size := attempt.TotalTextSize(s.ExtraKeys); size > limit {
+		if size := attempt.TextMapSize(s.ExtraKeys); size > limit {
 			s.ExtraKeys = map[string]string{"warpboard": fmt.Sprintf("%d bytes of further keys were left out", size)}
 		}
 	}

@@ -66,7 +66,7 @@ func checkMayWriteNote(tx *gorm.DB, actor accounts.User, run work.Run, task cata
 	if text == "" {
 		return nil
 	}
-	led, err := isRecord(tx, run)
+	led, err := isOrWasRecord(tx, run)
 	if err == nil && !led {
 		return db.Errorf(db.Conflict, "Run %d never led its board: notes are for records.", run.ID)
 	}
@@ -75,10 +75,10 @@ func checkMayWriteNote(tx *gorm.DB, actor accounts.User, run work.Run, task cata
 
 // IsOrWasRecord reports whether a run is or was the record of its board.
 func (s *Store) IsOrWasRecord(ctx context.Context, run work.Run) (bool, error) {
-	return isRecord(s.db.Read(ctx), run)
+	return isOrWasRecord(s.db.Read(ctx), run)
 }
 
-func isRecord(tx *gorm.DB, run work.Run) (bool, error) {
+func isOrWasRecord(tx *gorm.DB, run work.Run) (bool, error) {
 	var n int64
 	err := tx.Model(&boards.Record{}).Where("version_id = ? and device = ? and run_id = ?", run.VersionID, run.Device, run.ID).Count(&n).Error
 	return n > 0, db.ReadError(err, "the records of run %d", run.ID)

@@ -18,7 +18,7 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		careful := modelstest.Bundle("careful")
-		careful.Definition.SanitizeFirst = true
+		careful.Definition.RequiresCleanSanitizerRun = true
 		task, err := s.Catalog.CreateTask(t.Context(), w.Admin, catalog.NewTask{
 			TaskSettings: catalog.TaskSettings{Devices: []string{"H100", "H200", "CPU"}}, Bundle: careful})
 		modelstest.Check(t, err)

@@ -125,9 +125,9 @@ type Definition struct {
 	RequiredPackages requirement.List `json:"require,omitempty"`
 	Roofline         *Roofline        `json:"roofline,omitempty"`
 	DisableProfile   bool             `json:"no_profile,omitempty"` // `profile: false`
-	// SanitizeFirst is true for `sanitize: required`: a source is ranked on a device only after a clean run of
+	// RequiresCleanSanitizerRun is true for `sanitize: required`: a source is ranked on a device only after a clean run of
 	// compute-sanitizer there.
-	SanitizeFirst bool `json:"sanitize_first,omitempty"`
+	RequiresCleanSanitizerRun bool `json:"sanitize_first,omitempty"`
 	// RefuseLibraryKernels is true for `library: refuse`: kernels must come from the source. Ranked runs whose profile
 	// has kernels of libraries are flagged for a review.
 	RefuseLibraryKernels bool              `json:"refuse_library,omitempty"`

@@ -166,7 +166,7 @@ func programKeys() []TaskFileKey {
 				"The board then shows for each entry whether it applies. It changes no rank. The documentation has a page on how to write validation scripts.",
 			LimitsText: "Only Python tasks. In other languages, the key is not used."},
 		{Name: "validation.version", Languages: []Lang{LangPython}, IsRequired: true, MeaningText: "The version of the script, a name of your choice. The board shows it beside the answer.",
-			LimitsText: fmt.Sprintf("One line of %d bytes.", maxValidationVersion)},
+			LimitsText: fmt.Sprintf("One line of %d bytes.", maxValidationVersionBytes)},
 		{Name: "validation.script", Languages: []Lang{LangPython}, IsRequired: true, MeaningText: "The script's path, relative to task.yml.",
 			LimitsText: "A Python file inside the upload, with a name that no other entry of files has. Everyone who can see the task can read it."},
 		{Name: "multi_gpu", Languages: []Lang{LangPython, LangCUDA}, MeaningText: "Whether a call runs on several GPUs of one machine. Each case then has their number as `world_size`. " +

@@ -115,7 +115,7 @@ func TestEachKeyIsExplainedAndTried(t *testing.T) {
 func TestHarnessPartsAreWhatBuiltInTasksDefine(t *testing.T) {
 	for lang, name := range starterOf {
 		folder := starter(t, lang)
-		for _, part := range tasks.HarnessParts(lang) {
+		for _, part := range tasks.HarnessDeclarations(lang) {
 			word := part.Name[strings.LastIndex(part.Name, ":")+1:]
 			text, err := fs.ReadFile(folder, part.File)
 			switch {

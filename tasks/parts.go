@@ -12,9 +12,9 @@ type HarnessPart struct {
 	IsOptional bool
 }
 
-// HarnessParts returns the functions and types that the files of a task in a language must or may define, and those
+// HarnessDeclarations returns the functions and types that the files of a task in a language must or may define, and those
 // that the harness provides.
-func HarnessParts(lang Lang) []HarnessPart {
+func HarnessDeclarations(lang Lang) []HarnessPart {
 	switch lang {
 	case LangPython:
 		return pythonParts()
@@ -28,8 +28,8 @@ func HarnessParts(lang Lang) []HarnessPart {
 	return nil
 }
 
-// exactReferenceNote describes reference_fp64, in every language.
-const exactReferenceNote = "Computes the same answer in double precision. Runs then show the error of each test's answer, relative and " +
+// doublePrecisionNote describes reference_fp64, in every language.
+const doublePrecisionNote = "Computes the same answer in double precision. Runs then show the error of each test's answer, relative and " +
 	"in units in the last place. The error does not affect whether a run passes. "
 
 func nativeParts(reference string) []HarnessPart {
@@ -42,7 +42,7 @@ func nativeParts(reference string) []HarnessPart {
 		{reference, "check_implementation", "void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output)",
 			"Checks an answer: calls `reporter.pass()` or `reporter.fail() << why`, exactly once. It gets the original inputs, even if the kernel changed its own.", false, false},
 		{reference, "reference_fp64", "std::vector<double> reference_fp64(const input_t& data)",
-			exactReferenceNote + "It returns doubles for the floats, `__half`s, and other floating-point numbers of `output_t`, as many and in the same order: vectors, `DeviceBuffer<double>`s on a GPU, or a struct of these.", false, true},
+			doublePrecisionNote + "It returns doubles for the floats, `__half`s, and other floating-point numbers of `output_t`, as many and in the same order: vectors, `DeviceBuffer<double>`s on a GPU, or a struct of these.", false, true},
 		{"the submission", "custom_kernel", "output_t custom_kernel(input_t data)", "The function that people write. It may return memory that it received: `return std::move(data.out);`.", false, false},
 		{"utils.h", "TestReporter", "void check(TestReporter& reporter) { reporter.fail() << \"element \" << i; }", "Records the verdict.", true, false},
 		{"utils.h", "warpboard::Random", "warpboard::Random(seed, stream).uniform()", "Random numbers that a submission cannot predict from earlier ones. Use this generator, because others can be reversed.", true, false},
@@ -56,7 +56,7 @@ func pythonParts() []HarnessPart {
 		{"reference.py", "check_implementation", "def check_implementation(data, output)", "Checks an answer: returns `(bool, message)`, or only a message, which is empty for a correct answer. " +
 			"It gets the original inputs, even if the kernel changed its own. With `tolerance` in task.yml, `ref_kernel(data)` can take its place: it computes the correct answer.", false, false},
 		{"reference.py", "reference_fp64", "def reference_fp64(data)",
-			exactReferenceNote + "It returns `float64` in the answer's shape: arrays or tensors, or tuples, lists, or dicts like the answer. If the reference already computes in double precision, write `reference_fp64 = reference`.", false, true},
+			doublePrecisionNote + "It returns `float64` in the answer's shape: arrays or tensors, or tuples, lists, or dicts like the answer. If the reference already computes in double precision, write `reference_fp64 = reference`.", false, true},
 		{"submission.py", "custom_kernel", "def custom_kernel(data)", "The function that people write. The file must be called `submission.py` in files.", false, false},
 		{"utils.py", "make_match_reference", "check_implementation = make_match_reference(reference, rtol=1e-5, atol=1e-8)",
 			"Makes a checker from a function that computes the correct answer. It also compares types, shapes, NaN, and infinities.", true, false},

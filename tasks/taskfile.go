@@ -117,9 +117,9 @@ func (r *taskReader) read(root *yaml.Node) {
 // readSanitize reads the key sanitize: whether a ranked run requires a clean run of compute-sanitizer.
 func (r *taskReader) readSanitize(node *yaml.Node) {
 	def := &r.bundle.Definition
-	def.SanitizeFirst = r.readChoice(node, "sanitize", "optional", "optional", "required") == "required"
+	def.RequiresCleanSanitizerRun = r.readChoice(node, "sanitize", "optional", "optional", "required") == "required"
 	switch {
-	case !def.SanitizeFirst:
+	case !def.RequiresCleanSanitizerRun:
 	case def.Lang == LangCPP:
 		r.addProblem(node, "sanitize", "compute-sanitizer checks kernels on a GPU, and a task with lang cpp runs on a CPU")
 	case def.MultiGPU:

@@ -18,8 +18,8 @@ type ValidationScript struct {
 	Script  string `json:"script"`  // path in the bundle
 }
 
-// maxValidationVersion limits the characters of the version, which boards show.
-const maxValidationVersion = 40
+// maxValidationVersionBytes limits the bytes of the version, which boards show.
+const maxValidationVersionBytes = 40
 
 // readValidation reads the key validation. Only Python tasks have one: the script imports the submission as a module.
 func (r *taskReader) readValidation(node *yaml.Node) *ValidationScript {
@@ -34,8 +34,8 @@ func (r *taskReader) readValidation(node *yaml.Node) *ValidationScript {
 	}
 	f := r.readMapping(node, key, knownKeys(key, "")...)
 	v := ValidationScript{Version: strings.TrimSpace(r.readScalar(f["version"], key+".version"))}
-	if n := len(v.Version); node.Kind == yaml.MappingNode && (n == 0 || n > maxValidationVersion || strings.ContainsFunc(v.Version, unicode.IsControl)) {
-		r.addProblem(node, key+".version", "is required: one line of at most %d bytes that names this edition of the script", maxValidationVersion)
+	if n := len(v.Version); node.Kind == yaml.MappingNode && (n == 0 || n > maxValidationVersionBytes || strings.ContainsFunc(v.Version, unicode.IsControl)) {
+		r.addProblem(node, key+".version", "is required: one line of at most %d bytes that names this edition of the script", maxValidationVersionBytes)
 	}
 	source := r.readScalar(f["script"], key+".script")
 	if source == "" || source == SubmissionSource || path.Ext(source) != ".py" {
@@ -64,6 +64,6 @@ func (b *Bundle) WithValidationScript() *Bundle {
 	if !d.hasFile(name) {
 		d.Files = append(slices.Clone(d.Files), File{Name: name, Source: d.Validation.Script})
 	}
-	d.Config.MainFile, d.HasOwnHarness, d.SanitizeFirst = name, true, false
+	d.Config.MainFile, d.HasOwnHarness, d.RequiresCleanSanitizerRun = name, true, false
 	return &out
 }

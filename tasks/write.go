@@ -137,7 +137,7 @@ func (b *Bundle) formatTaskFile() ([]byte, error) {
 	if d.DisableProfile {
 		y.AddNode("profile", pyyaml.UnquotedNode("false"))
 	}
-	if d.SanitizeFirst {
+	if d.RequiresCleanSanitizerRun {
 		y.SetText("sanitize", "required")
 	}
 	if d.RefuseLibraryKernels {

@@ -113,13 +113,13 @@ func (rawHTMLRenderer) RegisterFuncs(to renderer.NodeRendererFuncRegisterer) {
 	})
 	to.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if raw := string(n.Lines().Value(source)); entering && rawFoldTag.MatchString(raw) {
-			writeFoldTags(w, raw)
+			writeWithFoldTagsOnly(w, raw)
 		}
 		return ast.WalkContinue, nil
 	})
 	to.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if raw := string(n.(*ast.RawHTML).Segments.Value(source)); entering && rawFoldTag.MatchString(raw) {
-			writeFoldTags(w, raw)
+			writeWithFoldTagsOnly(w, raw)
 		}
 		return ast.WalkSkipChildren, nil
 	})
@@ -132,8 +132,8 @@ var (
 	foldTag = regexp.MustCompile(`</?(?:details|summary)[^>]*>`)
 )
 
-// writeFoldTags writes the tags of details and summary and the text around them, without other tags.
-func writeFoldTags(w util.BufWriter, raw string) {
+// writeWithFoldTagsOnly writes the tags of details and summary and the text around them, without other tags.
+func writeWithFoldTagsOnly(w util.BufWriter, raw string) {
 	plain := func(text string) string {
 		return templ.EscapeString(html.UnescapeString(anyHTMLTag.ReplaceAllString(text, "")))
 	}

@@ -74,7 +74,7 @@ func (s *Server) apiRoutes(plain, evaluations, uploads, streams routeGroup) {
 			g = g.withMiddleware(site.RefuseVisitors)
 		}
 		if r.MayWait {
-			g = g.withMiddleware(s.site.LimitWaitingRequests)
+			g = g.withMiddleware(s.site.LimitWorkOfWaitRequests)
 		}
 		g.addRoute(r.Method, r.Path, r.Handler)
 	}

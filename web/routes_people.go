@@ -48,7 +48,7 @@ func (s *Server) eventRoutes(pages routeGroup) {
 	pages.get("/events/:slug", s.boards.Event)
 	pages.get("/events/:slug/wall", s.boards.EventWall)
 	pages.get("/events/:slug/edit", site.RedirectVisitors, s.boards.EventEdit)
-	own.post("/events/:slug/edit", s.boards.EventSave)
+	own.post("/events/:slug/edit", s.boards.EventUpdate)
 	own.post("/events/:slug/delete", s.boards.EventDelete)
 	pages.get("/events/:slug/delete", site.RedirectTo("/events/:slug/edit"))
 	own.post("/events/:slug/reveal", s.boards.EventReveal)

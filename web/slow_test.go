@@ -133,7 +133,7 @@ func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 	var working atomic.Int64
 	let := make(chan struct{})
 	app := fiber.New()
-	app.Get("/", webtest.Start(t).Shared().LimitWaitingRequests, func(c *fiber.Ctx) error {
+	app.Get("/", webtest.Start(t).Shared().LimitWorkOfWaitRequests, func(c *fiber.Ctx) error {
 		working.Add(1)
 		<-let
 		return nil

@@ -89,8 +89,8 @@ func ErrorSentence(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:] + "."
 }
 
-// TotalTextSize returns the total size of keys and values in bytes.
-func TotalTextSize(m map[string]string) int {
+// TextMapSize returns the total size of keys and values in bytes.
+func TextMapSize(m map[string]string) int {
 	n := 0
 	for k, v := range m {
 		n += len(k) + len(v)

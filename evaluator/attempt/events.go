@@ -63,7 +63,7 @@ func (a *Attempt) AnnounceCase(stage job.Stage, c job.CaseResult, total int) {
 // publishStageEnd announces the result of a stage, with short results of its cases.
 func (s *eventPublisher) publishStageEnd(r job.StageResult) {
 	r.Stdout, r.Stderr, r.Findings = "", "", nil
-	if TotalTextSize(r.ExtraKeys) > maxEndedKeysText {
+	if TextMapSize(r.ExtraKeys) > maxEndedKeysText {
 		r.ExtraKeys = nil
 	}
 	r.Cases = slices.Clone(r.Cases)

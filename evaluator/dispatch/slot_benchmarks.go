@@ -7,9 +7,9 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// storeBenchmarks stores new slot benchmarks from a heartbeat, and logs an error if a slot drifts. Calls of Sync are
+// storeSlotBenchmarks stores new slot benchmarks from a heartbeat, and logs an error if a slot drifts. Calls of Sync are
 // sequential.
-func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state *workerState) {
+func (d *Dispatcher) storeSlotBenchmarks(ctx context.Context, h job.Heartbeat, state *workerState) {
 	before, times := state.benchmarkStoredAt, map[string]time.Time{}
 	state.benchmarkStoredAt = times
 	for _, slot := range h.Slots {
@@ -18,7 +18,7 @@ func (d *Dispatcher) storeBenchmarks(ctx context.Context, h job.Heartbeat, state
 			times[device] = before[device]
 		}
 		// MeasuredAt is by the worker's clock and compared only with itself. After a restart of the site the last
-		// benchmark is stored again, which KeepBenchmark recognizes.
+		// benchmark is stored again, which Fleet.StoreBenchmark recognizes.
 		if g == nil || !g.MeasuredAt.After(times[device]) {
 			continue
 		}

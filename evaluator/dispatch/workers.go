@@ -80,7 +80,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	if err := d.announceEffect(d.store.Work.RecordAttemptsReceived(ctx, h.Worker, fresh...)); err != nil {
 		return nil, err
 	}
-	d.storeBenchmarks(ctx, h, state)
+	d.storeSlotBenchmarks(ctx, h, state)
 	if h.IsStopping && len(h.Attempts) == 0 {
 		d.queue.DisconnectWorker(h.Worker) // a guest's name becomes free soon, so its connection must end
 	}

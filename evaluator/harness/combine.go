@@ -27,7 +27,7 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 		if len(c.ProcessMedians) == 0 || len(c.ProcessMedians) != len(cases[0].ProcessMedians) {
 			return 0, interval, errors.New("the cases were measured in different numbers of processes")
 		}
-		// Time returns Median for any clock.
+		// CaseResult.Time returns Median only if CountedClock is set; which clock it names does not matter.
 		c.Index, c.Median, c.ClockTimes.CountedClock = i, quantile(c.ProcessMedians, 0.5), job.ClockEvent
 	}
 	score = rankedTime(ranking, cases)

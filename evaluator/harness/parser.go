@@ -48,12 +48,12 @@ type Parser struct {
 
 // processReport is the report about one process of the submission.
 type processReport struct {
-	valueHashes map[string]string // hashes of values, by key
-	cases       map[int]*job.CaseResult
+	lineHashes map[string]string // hashes of values, by key
+	cases      map[int]*job.CaseResult
 }
 
 func newProcessReport() processReport {
-	return processReport{valueHashes: map[string]string{}, cases: map[int]*job.CaseResult{}}
+	return processReport{lineHashes: map[string]string{}, cases: map[int]*job.CaseResult{}}
 }
 
 // sortedCases returns the cases so far, by index.

@@ -114,8 +114,9 @@ func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 // 20 µs, and in most processes of one run in ten.
 const minAgreeingShare = 0.4
 
-// medianEventTime returns the median time by the runner's clock over the processes in which that clock counted. It
-// returns infinity if there are not enough of them: at least two, or all.
+// medianEventTime returns the median of EventTime, the time by the runner's clock, over the processes in which that
+// clock counted (ClockTimes.CountedClock). It returns infinity, which no time reaches, if these are too few to trust
+// that clock in the other processes: fewer than two of several, none of one, or less than minAgreeingShare of all.
 func medianEventTime(parts []job.CaseResult) float64 {
 	var events []float64
 	for _, part := range parts {

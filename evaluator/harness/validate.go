@@ -26,17 +26,17 @@ func (p *Parser) rejectReport(sentence string) {
 // verdict.
 func (p *Parser) recordLine(key, value string) bool {
 	sum := sha256.Sum256([]byte(value))
-	old, again := p.valueHashes[key]
+	old, again := p.lineHashes[key]
 	switch {
 	case again && old == string(sum[:]):
 	case again:
 		p.rejectReport("The result was reported twice, with different values.")
 	case p.reportedVerdict != "":
 		p.rejectReport("The program reported results after its verdict.")
-	case len(p.valueHashes) >= maxCases*32:
+	case len(p.lineHashes) >= maxCases*32:
 		p.rejectReport("The program reported more than a result can hold.")
 	default:
-		p.valueHashes[key] = string(sum[:])
+		p.lineHashes[key] = string(sum[:])
 		return true
 	}
 	return false
@@ -88,7 +88,7 @@ func specAsReported(c tasks.Case) string {
 // hasImplausibleTimes reports whether the times of a case contradict each other.
 func (s processReport) hasImplausibleTimes(c job.CaseResult) bool {
 	reported := func(field string) bool {
-		_, ok := s.valueHashes[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
+		_, ok := s.lineHashes[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
 		return ok
 	}
 	switch {

@@ -247,7 +247,8 @@ func (f field) schema() map[string]any {
 		s = oneOfSchema(s, typeSchema("null"))
 	}
 	s["description"] = f.description
-	// A default of null would become a separate value in generated clients.
+	// nil means that the field has no default. "default": null would be one more value of the field in generated
+	// clients.
 	if f.defaultValue != nil {
 		s["default"] = f.defaultValue
 	}

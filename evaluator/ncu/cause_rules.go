@@ -18,17 +18,17 @@ const (
 
 // Keys of the rules. Those of warp states are "stall: " followed by the state.
 const (
-	CauseDRAM             = "dram"
-	CauseL2               = "l2"
-	CauseGlobalSectors    = "sectors"
-	CauseGlobalLoads      = "loads"
-	CauseSharedMemory     = "shared"
-	CauseSpills           = "spills"
-	CauseInstructions     = "instructions"
-	CauseTensorCores      = "tensor"
-	CauseWarps            = "warps"
-	CauseSharedWavefronts = "waves"
-	CauseClock            = "clock"
+	CauseDRAM          = "dram"
+	CauseL2            = "l2"
+	CauseGlobalSectors = "sectors"
+	CauseGlobalLoads   = "loads"
+	CauseSharedMemory  = "shared"
+	CauseSpills        = "spills"
+	CauseInstructions  = "instructions"
+	CauseTensorCores   = "tensor"
+	CauseWarps         = "warps"
+	CauseDeviceFill    = "waves"
+	CauseClock         = "clock"
 )
 
 func causeRules() []causeRule {
@@ -39,7 +39,7 @@ func causeRules() []causeRule {
 			metric: tensorPipeUtilization, utilization: weightWithoutTensorCores},
 		causeRule{key: CauseWarps, label: "Warps in flight per SM", counters: "sm__warps_active.avg.per_cycle_active", moreIsFaster: true,
 			metric: counterMetric("sm__warps_active.avg.per_cycle_active"), utilization: distanceFromPeaks},
-		causeRule{key: CauseSharedWavefronts, label: "Part of the device that the blocks fill", counters: "launch__waves_per_multiprocessor", moreIsFaster: true,
+		causeRule{key: CauseDeviceFill, label: "Part of the device that the blocks fill", counters: "launch__waves_per_multiprocessor", moreIsFaster: true,
 			metric: blockCapacityShare, utilization: func(*Kernel) float64 { return 1 }},
 		causeRule{key: CauseClock, label: "Clock of the SMs under the profiler", counters: "sm__cycles_elapsed.avg.per_second", moreIsFaster: true,
 			metric: counterMetric("sm__cycles_elapsed.avg.per_second"), utilization: func(*Kernel) float64 { return 1 }},

@@ -43,8 +43,8 @@ func DecodeReport(in io.Reader) (*Report, int64, error) {
 	return report, size, nil
 }
 
-// decodeJSON decodes an object and its kernels one by one, because an empty kernel takes more memory than any other
-// value.
+// decodeJSON decodes the object of a report. It decodes the kernels one by one, so that it can stop at maxTextKernels:
+// in memory an empty kernel, "{}", takes five hundred times the size of its text, more than any other value.
 func (r *Report) decodeJSON(in *json.Decoder) error {
 	if begin, err := in.Token(); err != nil || begin != json.Delim('{') {
 		return errors.Join(err, errors.New("it is no object"))

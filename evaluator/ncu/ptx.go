@@ -49,7 +49,7 @@ func (r *Report) AttachPTX(text string) {
 		return
 	}
 	entries := map[string][]ptxEntry{}
-	for _, e := range readPTX(text) {
+	for _, e := range parsePTXKernels(text) {
 		name := ShortName(e.signature)
 		entries[name] = append(entries[name], e)
 	}
@@ -95,8 +95,8 @@ func normalizeSignature(s string) string {
 	return strings.NewReplacer(" ", "", "const", "", "<unnamed>::", "", "(anonymous namespace)::", "").Replace(s)
 }
 
-// readPTX returns the kernels in one or several PTX modules.
-func readPTX(text string) []ptxEntry {
+// parsePTXKernels returns the kernels in one or several PTX modules.
+func parsePTXKernels(text string) []ptxEntry {
 	var out []ptxEntry
 	for i, module := range strings.Split("\n"+text, "\n.version") {
 		if i > 0 {

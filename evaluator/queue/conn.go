@@ -42,7 +42,7 @@ type Conn struct {
 	workerName  string
 	log         *slog.Logger
 	natsConn    *nats.Conn
-	outbox      *outbox
+	outbox      *eventOutbox
 	requestTurn *semaphore.Weighted // allows one request for a job at a time
 	eventSender sync.WaitGroup
 	stop        context.CancelFunc

@@ -24,8 +24,8 @@ const (
 	minFlushInterval = 10 * time.Millisecond
 )
 
-// outbox has the events that the site has not confirmed, in order. Conn.flushEvents sends them.
-type outbox struct {
+// eventOutbox has the events that the site has not confirmed, in order. Conn.flushEvents sends them.
+type eventOutbox struct {
 	mu            sync.Mutex
 	waitingEvents []json.RawMessage
 	waitingBytes  int
@@ -33,11 +33,11 @@ type outbox struct {
 	flushTurn     *semaphore.Weighted // allows one flush at a time
 }
 
-func newOutbox() *outbox {
-	return &outbox{eventAdded: make(chan struct{}, 1), flushTurn: semaphore.NewWeighted(1)}
+func newOutbox() *eventOutbox {
+	return &eventOutbox{eventAdded: make(chan struct{}, 1), flushTurn: semaphore.NewWeighted(1)}
 }
 
-func (o *outbox) addEvent(e job.Event) error {
+func (o *eventOutbox) addEvent(e job.Event) error {
 	data, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("queue: encode an event: %w", err)
@@ -57,7 +57,7 @@ func (o *outbox) addEvent(e job.Event) error {
 }
 
 // oldestEvents returns as many of the oldest events as fit into one request.
-func (o *outbox) oldestEvents() []json.RawMessage {
+func (o *eventOutbox) oldestEvents() []json.RawMessage {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	n := 0
@@ -68,7 +68,7 @@ func (o *outbox) oldestEvents() []json.RawMessage {
 }
 
 // dropOldest drops the first n events.
-func (o *outbox) dropOldest(n int) {
+func (o *eventOutbox) dropOldest(n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, data := range o.waitingEvents[:n] {

@@ -24,9 +24,9 @@ const (
 	maxWaitingRequests, maxWaitingRequestBytes = 512, 4 * MaxMessage
 	// answerTimeout limits the time for processing one request.
 	answerTimeout = 4 * time.Second
-	// heartbeatRate limits heartbeats, in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight
+	// maxHeartbeatBytesPerSecond limits heartbeats, in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight
 	// slots 3 kB/s. Each heartbeat counts at least minHeartbeatCost.
-	heartbeatRate, heartbeatBurst, minHeartbeatCost = 512 << 10, 2 * job.MaxHeartbeatBytes, 4 << 10
+	maxHeartbeatBytesPerSecond, heartbeatBurst, minHeartbeatCost = 512 << 10, 2 * job.MaxHeartbeatBytes, 4 << 10
 )
 
 // Handler processes the requests of workers. The worker's name comes from the subject, not from the message. After an
@@ -106,7 +106,7 @@ func (c *requestResponder) acceptRequest(m *nats.Msg) {
 		waiting = c.syncLimits
 		of := c.heartbeatRates[worker]
 		if of == nil {
-			of = rate.NewLimiter(heartbeatRate, heartbeatBurst)
+			of = rate.NewLimiter(maxHeartbeatBytesPerSecond, heartbeatBurst)
 			c.heartbeatRates[worker] = of
 		}
 		if size := len(m.Data); size > job.MaxHeartbeatBytes || !of.AllowN(time.Now(), max(size, minHeartbeatCost)) {

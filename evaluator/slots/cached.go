@@ -37,9 +37,9 @@ func (c *CachedProgram) takeProgram(caller string) (program toolchain.Program, n
 	return nil, nil
 }
 
-// OpenNext opens an artifact in the processes of the caller's program. It returns the new program with the notes that
+// ReopenFor opens an artifact in the processes of the caller's program. It returns the new program with the notes that
 // KeepProgram stored, or nil if there is none or it cannot be reused.
-func (c *CachedProgram) OpenNext(caller string, a *toolchain.Artifact) (program toolchain.Program, notes any) {
+func (c *CachedProgram) ReopenFor(caller string, a *toolchain.Artifact) (program toolchain.Program, notes any) {
 	left, notes := c.takeProgram(caller)
 	if left == nil {
 		return nil, nil

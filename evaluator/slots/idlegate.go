@@ -14,7 +14,7 @@ var ErrPreempted = errors.New("a job needs the processors")
 type IdleScheduler struct {
 	workMutex   sync.Mutex // held during the work
 	mu          sync.Mutex
-	jobCount    int
+	busyCount   int
 	becameIdle  chan struct{}           // closed when the last job ends; nil while there is none
 	workKey     string                  // key of the work in progress
 	preemptWork context.CancelCauseFunc // ends the work in progress; nil if there is none
@@ -25,19 +25,19 @@ type IdleScheduler struct {
 func (g *IdleScheduler) MarkBusy(key string) (release func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.jobCount++; g.jobCount == 1 {
+	if g.busyCount++; g.busyCount == 1 {
 		g.becameIdle = make(chan struct{})
 	}
 	if g.preemptWork != nil && g.workKey != key {
 		g.preemptWork(ErrPreempted)
 	}
-	return sync.OnceFunc(g.releaseJob)
+	return sync.OnceFunc(g.markJobDone)
 }
 
-func (g *IdleScheduler) releaseJob() {
+func (g *IdleScheduler) markJobDone() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.jobCount--; g.jobCount == 0 {
+	if g.busyCount--; g.busyCount == 0 {
 		close(g.becameIdle)
 		g.becameIdle = nil
 	}

@@ -362,7 +362,7 @@ func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
 			},
 			"by another caller": func(h *Lease, p toolchain.Program) error {
 				h.OwnSlot().CachedProgram.KeepProgram("me", p, nil, true)
-				h.OwnSlot().CachedProgram.OpenNext("you", nil)
+				h.OwnSlot().CachedProgram.ReopenFor("you", nil)
 				return h.CheckAfterClose(t.Context())
 			},
 			"as not usable": func(h *Lease, p toolchain.Program) error {

@@ -56,7 +56,7 @@ func (c *Config) readSettings(
 		all = append(all, fmt.Errorf("%s takes no argument %q; see warpboard %s --help", command, fs.Arg(0), command))
 	}
 	path := cmp.Or(c.SettingsFile, getenv(envName(settingsFileFlag)))
-	file, err := readSettings(path)
+	file, err := readSettingsFile(path)
 	if err != nil {
 		all = append(all, err)
 	}

@@ -54,8 +54,9 @@ type boardSelection struct {
 	devices  []string
 }
 
-// readAwards reads the awards of boards. For a season, the entry in 1st place holds its record since its run; otherwise
-// since the last record of another person.
+// readAwards returns the awards of boards: the ranks and points of their leading entries. The award of a board's first
+// entry also has the time since which its person holds the record. That is the time of their first record after the
+// last record of another person; for a season, for which no records are stored, it is the time of the entry's run.
 func (s *Boards) readAwards(ctx context.Context, of boardSelection, season Season) (map[BoardKey][]boardAward, error) {
 	query, args := entriesForPointsSQL, []any{sql.Named("versions", of.versions), sql.Named("devices", of.devices), sql.Named("most", maxEntriesForPoints)}
 	if season != (Season{}) {

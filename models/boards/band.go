@@ -117,7 +117,8 @@ const joinBandSQL = "join bands b on b.version_id = e.version_id and b.device = 
 const bandOfEntrySQL = `from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
 	order by f.score_ns desc, f.run_id desc limit 1`
 
-// bandColumns has the columns of a RankedEntry that come from the band.
+// bandColumns selects the rank of an entry, and whether others share it, for a RankedEntry. They come from b, the
+// entry's Band (the group of entries that share a rank), so the query needs joinBandSQL.
 const bandColumns = "b.ahead + 1 as rank, b.size > 1 as tied"
 
 // RankedEntry is an entry with its rank.

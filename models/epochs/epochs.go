@@ -131,8 +131,8 @@ func (s *Epochs) OfDevice(ctx context.Context, device string) (list []EpochPerio
 
 // EpochPeriod is a period in which a device's workers reported the same software, with that software.
 type EpochPeriod struct {
-	Kind      SoftwareKind
-	SeenSince time.Time `gorm:"column:since"`
+	SoftwareKind SoftwareKind `gorm:"column:kind"`
+	SeenSince    time.Time    `gorm:"column:since"`
 	Epoch
 }
 

@@ -15,7 +15,7 @@ import (
 // Events reads and stores the events of one database.
 type Events struct {
 	db         *db.DB
-	openEvents atomic.Pointer[[]openEvent] // as this process last read them in ReadOpenEvents
+	openEvents atomic.Pointer[[]unfinishedEvent] // as this process last read them in ReadOpenEvents
 }
 
 // New returns the events of a database.

@@ -11,8 +11,8 @@ import (
 // announcedBeforeStart is the time before an event's start from which every page announces it.
 const announcedBeforeStart = 7 * 24 * time.Hour
 
-// openEvent is an event that has not ended or whose results are not all revealed, with its tasks.
-type openEvent struct {
+// unfinishedEvent is an event that has not ended or whose results are not all revealed, with its tasks.
+type unfinishedEvent struct {
 	Event
 	tasks []int64
 }
@@ -54,7 +54,7 @@ func (s *Events) EventOfTask(taskID int64) (found Event, ok bool) {
 	return found, false
 }
 
-func (s *Events) openEventList() []openEvent {
+func (s *Events) openEventList() []unfinishedEvent {
 	if list := s.openEvents.Load(); list != nil {
 		return *list
 	}
@@ -64,7 +64,7 @@ func (s *Events) openEventList() []openEvent {
 // ReadOpenEvents reads the open events into memory. It is called at the start, after each change by this process, and
 // periodically for changes by other processes.
 func (s *Events) ReadOpenEvents(ctx context.Context) error {
-	var list []openEvent
+	var list []unfinishedEvent
 	err := s.db.Read(ctx).Table("events").Select("id, slug, title, starts_at, ends_at, frozen_at, revealed_at").
 		Where("ends_at > ? or frozen_at is not null and revealed_at is null", s.Now()).Order("starts_at, id").Limit(maxEvents).Scan(&list).Error
 	if err != nil {

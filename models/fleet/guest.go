@@ -106,7 +106,7 @@ func (s *Fleet) RevokeSilentGuests(ctx context.Context, at time.Time) (names []s
 	return names, err
 }
 
-func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
+func sweepRevokedGuestCredentials(which *gorm.DB, at time.Time) error {
 	err := which.Where("join_id > 0 and revoked_at < ?", db.NormalizeTime(at.Add(-guestNameReservation))).Delete(&WorkerCredential{}).Error
 	return db.WriteError(err, "credentials of workers that left")
 }
@@ -114,7 +114,7 @@ func sweepRevokedGuests(which *gorm.DB, at time.Time) error {
 // SweepGuests deletes guests that left or were silent for a day, and revoked credentials.
 func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		err := sweepRevokedGuests(tx, at)
+		err := sweepRevokedGuestCredentials(tx, at)
 		if err == nil {
 			silent, left := db.NormalizeTime(at.Add(-guestRemovedAfter)), db.NormalizeTime(at.Add(-guestArrivalTimeout))
 			err = tx.Where("guest and (seen_at < ? or stopping and seen_at < ?)", silent, left).Delete(&Worker{}).Error

@@ -129,10 +129,10 @@ func JoinSecret(token, own string) string { return token + "." + own }
 func (s *Fleet) createGuestCredential(ctx context.Context, name, secret string) (own string, err error) {
 	token, own, _ := strings.Cut(secret, ".")
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := sweepRevokedGuests(tx.Where("name = ?", name), db.Now()); err != nil {
+		if err := sweepRevokedGuestCredentials(tx.Where("name = ?", name), db.Now()); err != nil {
 			return err
 		}
-		if known, err := isKnownName(tx, name); err != nil || known {
+		if known, err := isWorkerNameTaken(tx, name); err != nil || known {
 			return err
 		}
 		var found JoinToken
@@ -150,9 +150,9 @@ func (s *Fleet) createGuestCredential(ctx context.Context, name, secret string) 
 	return own, err
 }
 
-// isKnownName reports whether a name belongs to a credential, to the site's own worker, or to a worker that was seen.
+// isWorkerNameTaken reports whether a name belongs to a credential, to the site's own worker, or to a worker that was seen.
 // Case is ignored, because people identify workers by name.
-func isKnownName(tx *gorm.DB, name string) (known bool, err error) {
+func isWorkerNameTaken(tx *gorm.DB, name string) (known bool, err error) {
 	err = tx.Raw(`select exists (select 1 from worker_credentials where lower(name) = lower(?))
 		or exists (select 1 from settings where lower(key) = lower(?))
 		or exists (select 1 from workers where not guest and lower(name) = lower(?))`, name, nameClaimKeyPrefix+name, name).Scan(&known).Error

@@ -93,8 +93,10 @@ func caseCount(s Sample) int {
 	return len(s.CaseTimes)
 }
 
-// comparableSamples returns the samples that have a score or unfinished processes, and the most frequent number of
-// cases. If no sample has cases, it returns the first one with a score.
+// comparableSamples returns the samples from which one score is computed. The most frequent number of cases, among
+// samples with a score, decides: samples with another number are omitted. So are samples without cases, except those
+// with an unfinished process, which counts as a slow one. If no sample with a score has cases, it returns only the
+// first one with a score, or nil.
 func comparableSamples(samples []Sample) (list []Sample) {
 	most, counts := 0, map[int]int{}
 	for _, s := range samples {

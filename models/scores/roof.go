@@ -41,9 +41,10 @@ func compareWithSlotBenchmark(score *work.Score, def, drawn tasks.Definition, re
 	if benchmark != nil && !benchmark.Valid() {
 		benchmark = nil
 	}
-	// The worker reports device and benchmark. A worker that lies could as well send any score.
-	steady := result.Machine.Device != device.CPU
-	if steady {
+	// Only scores of GPUs are held. It does not matter that the worker reports the device and the benchmark itself: a
+	// worker that lies could send any score, too.
+	isGPU := result.Machine.Device != device.CPU
+	if isGPU {
 		score.HeldReason = belowEmptyCallReason(score.NS, benchmark, rankedCases(result))
 	}
 	if benchmark == nil || score.HeldReason != "" {
@@ -60,9 +61,9 @@ func compareWithSlotBenchmark(score *work.Score, def, drawn tasks.Definition, re
 	}
 	memory := *benchmark
 	memory.FlopsPerSecond = math.Inf(1)
-	if roof, _ := rooflineScore(drawn, valued, memory); roof > maxRatioToRoof*score.NS && steady && def.HasRanges() {
+	if roof, _ := rooflineScore(drawn, valued, memory); roof > maxRatioToRoof*score.NS && isGPU && def.HasRanges() {
 		score.HeldReason = "It is faster than this GPU's memory bandwidth allows. The task's roofline may ask for more than a call needs."
-	} else if roof > maxRatioToRoof*score.NS && steady {
+	} else if roof > maxRatioToRoof*score.NS && isGPU {
 		score.HeldReason = fmt.Sprintf("It reaches %.0f %% of this GPU's memory bandwidth, which was measured as %.3g GB/s. The task's roofline may ask for more than a call needs.",
 			100*roof/score.NS, benchmark.BytesPerSecond/1e9)
 	}

@@ -15,7 +15,7 @@ import (
 // checkCleanSanitizerRun returns an error for a ranked submission if the task requires that compute-sanitizer has
 // passed for the source on each of the GPUs, and it has not. Each version of a task requires it again.
 func (in NewSubmission) checkCleanSanitizerRun(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) error {
-	if !version.Definition.SanitizeFirst || in.Mode != job.ModeRanked || in.Via == ViaTrial {
+	if !version.Definition.RequiresCleanSanitizerRun || in.Mode != job.ModeRanked || in.Via == ViaTrial {
 		return nil
 	}
 	var clean []string

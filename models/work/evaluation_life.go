@@ -92,7 +92,7 @@ func (e *Evaluation) applyCancelledResult(*gorm.DB, job.Result) (*boards.Changed
 	return nil, nil
 }
 
-func (e *Evaluation) applyResult(tx *gorm.DB, _ job.Result, found ResultFindings, out *Effect) error {
+func (e *Evaluation) applyConsequences(tx *gorm.DB, _ job.Result, found ResultFindings, out *Effect) error {
 	waited := CounterSample{Name: CounterEvaluationWaits, Value: (e.StartedAt.Sub(e.QueuedAt) + found.WaitTime).Seconds()}
 	if err := AddToCounters(tx, append(found.CounterSamples, waited)...); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // EvaluationLimits limits the evaluations of one caller; 0 means no limit. For admins only MaxLive applies.
 type EvaluationLimits struct {
 	MaxLive         int   // waiting or running; of batches, in the queue of a device
-	MaxPerHour      int   // submissions of one caller
+	MaxPerHour      int   // evaluations of one caller
 	MaxBytesPerHour int64 // bytes of the requests in an hour
 }
 
@@ -37,16 +37,16 @@ func (l EvaluationLimits) check(tx *gorm.DB, user accounts.User, caller string, 
 
 // hourlyUse is a caller's use of the last hour, with the limits.
 type hourlyUse struct {
-	tx         *gorm.DB
-	limits     EvaluationLimits
-	caller     string
-	hasNoLimit bool // the caller has no limit
-	Count      int64
-	Bytes      int64
+	tx               *gorm.DB
+	evaluationLimits EvaluationLimits
+	caller           string
+	hasNoLimit       bool // the caller has no limit
+	Count            int64
+	Bytes            int64
 }
 
 func (l EvaluationLimits) readHourlyUse(tx *gorm.DB, user accounts.User, caller string) (hourlyUse, error) {
-	h := hourlyUse{tx: tx, limits: l, caller: caller, hasNoLimit: user.IsAdmin()}
+	h := hourlyUse{tx: tx, evaluationLimits: l, caller: caller, hasNoLimit: user.IsAdmin()}
 	if h.hasNoLimit {
 		return h, nil
 	}
@@ -64,7 +64,7 @@ func (h *hourlyUse) evaluations() *gorm.DB {
 
 // addRequest counts one more request, or returns an error if that exceeds a limit.
 func (h *hourlyUse) addRequest(bytes int64) error {
-	l := h.limits
+	l := h.evaluationLimits
 	switch {
 	case h.hasNoLimit:
 		return nil

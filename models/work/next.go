@@ -21,7 +21,8 @@ const (
 	// maxRequirementSets limits the different package requirements that StartNextAttempt reads, to those that have
 	// waited longest.
 	maxRequirementSets = 200
-	// avoidLostWorkerFor is the time after the pause for which lost work is offered only to other workers.
+	// avoidLostWorkerFor is the time for which lost work is offered only to workers that did not lose it. It begins
+	// when the work may start again (AttemptCounts.NotBefore), after the pause that follows each loss.
 	avoidLostWorkerFor = 2 * time.Second
 	// runsAheadPerSlot limits the attempts that a worker has for each slot besides the one that runs and those that it
 	// builds, if the next one is a run. An evaluation is sent while one more waits, because the slot can end two

@@ -170,5 +170,5 @@ func (a *attemptWithWork) conclude(tx *gorm.DB, r job.Result, found ResultFindin
 		return Effect{}, err
 	}
 	out := Effect{AttemptAccepted: true}
-	return out, a.workItem.applyResult(tx, r, found, &out)
+	return out, a.workItem.applyConsequences(tx, r, found, &out)
 }

@@ -15,17 +15,17 @@ type RunState string
 
 // States, in order. The last three are final.
 const (
-	StateQueued       RunState = "queued"
-	StateBuilding     RunState = "building"
-	StateTesting      RunState = "testing"
-	StateBenchmarking RunState = "benchmarking"
-	StateRanking      RunState = "ranking"
-	StateProfiling    RunState = "profiling"
-	StateSanitizing   RunState = "sanitizing"
-	StateValidating   RunState = "validating"
-	StateDone         RunState = "done"
-	StateFailed       RunState = "failed"
-	StateCancelled    RunState = "cancelled"
+	StateQueued                  RunState = "queued"
+	StateBuilding                RunState = "building"
+	StateTesting                 RunState = "testing"
+	StateBenchmarking            RunState = "benchmarking"
+	StateRanking                 RunState = "ranking"
+	StateProfiling               RunState = "profiling"
+	StateSanitizing              RunState = "sanitizing"
+	StateRunningValidationScript RunState = "validating"
+	StateDone                    RunState = "done"
+	StateFailed                  RunState = "failed"
+	StateCancelled               RunState = "cancelled"
 )
 
 // IsFinal reports whether the run has ended.

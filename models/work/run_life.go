@@ -100,7 +100,7 @@ func runStateDuring(stage job.Stage) RunState {
 	case job.StageSanitize:
 		return StateSanitizing
 	case job.StageValidate:
-		return StateValidating
+		return StateRunningValidationScript
 	}
 	return StateBuilding
 }
@@ -142,9 +142,9 @@ func (u runItem) announce(tx *gorm.DB, out *Effect) error {
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
-// applyResult announces the end of the run after its samples are stored and before it gets a place on the board, so
+// applyConsequences announces the end of the run after its samples are stored and before it gets a place on the board, so
 // that a reader who sees the end sees all its data.
-func (u runItem) applyResult(tx *gorm.DB, r job.Result, _ ResultFindings, out *Effect) error {
+func (u runItem) applyConsequences(tx *gorm.DB, r job.Result, _ ResultFindings, out *Effect) error {
 	if err := errors.Join(countStages(tx, r.Stages), u.consequences.StoreResultData(tx, u.Run, r, out)); err != nil {
 		return err
 	}

@@ -106,8 +106,8 @@ type workItem interface {
 	slotCount(tx *gorm.DB) (int, error)
 	// countLoss counts a lost attempt that a worker had received.
 	countLoss(tx *gorm.DB) error
-	// applyResult applies the consequences of a result that ended the work, and announces the end.
-	applyResult(tx *gorm.DB, r job.Result, found ResultFindings, out *Effect) error
+	// applyConsequences applies the consequences of a result that ended the work, and announces the end.
+	applyConsequences(tx *gorm.DB, r job.Result, found ResultFindings, out *Effect) error
 	// applyCancelledResult applies the consequences of a result for cancelled work.
 	applyCancelledResult(tx *gorm.DB, r job.Result) (*boards.ChangedBoard, error)
 	// confirmFirstPlace starts a confirmation of a new 1st place, if there is one. It is called after all others for

@@ -16,13 +16,13 @@ func main() {
 	out := flag.String("out", "dist", "folder for the built files")
 	check := flag.Bool("check", false, "build again, elsewhere and with an empty cache, and compare")
 	flag.Parse()
-	if err := runRelease(*out, *check); err != nil {
+	if err := buildAndCheckRelease(*out, *check); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func runRelease(out string, check bool) error {
+func buildAndCheckRelease(out string, check bool) error {
 	if err := buildRelease(out, ""); err != nil || !check {
 		return err
 	}

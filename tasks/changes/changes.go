@@ -59,7 +59,7 @@ func ChangesBetween(old, new *tasks.Bundle) []Change {
 	differ("require", a.RequiredPackages, b.RequiredPackages, true)
 	differ("roofline", a.Roofline, b.Roofline, false)
 	differ("profile", !a.DisableProfile, !b.DisableProfile, false)
-	differ("sanitize", a.SanitizeFirst, b.SanitizeFirst, false)
+	differ("sanitize", a.RequiresCleanSanitizerRun, b.RequiresCleanSanitizerRun, false)
 	differ("library", a.RefuseLibraryKernels, b.RefuseLibraryKernels, false)
 	differ("validation", a.Validation, b.Validation, false)
 	out = append(out, diffFiles("validation", validationFile(old), validationFile(new), false)...)

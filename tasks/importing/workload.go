@@ -434,8 +434,9 @@ func (r *problemReader) readStoredInput(
 	return storedTensor{DType: of.DType, Shape: shape, Data: packed}, nil
 }
 
-// findFile reads a file by a path that is relative to the folder of the workload, to one of its parents, or to a folder
-// that is not in the upload.
+// findFile reads the file that a workload names, and returns its path in the upload, too. It looks for name in dir, the
+// folder of the workload, then in each parent. If there is no such file, it removes the first folder from name and
+// looks again, because an upload may lack the outer folders of a data set: "set/blobs/x" may be uploaded as "blobs/x".
 func (r *problemReader) findFile(name, dir string) ([]byte, string, error) {
 	var err error
 	if len(name) > 1000 {

@@ -27,7 +27,7 @@ func (b BoardRoof) chart() *roofChart {
 		if !(d.Rate > 0) || !(d.Intensity > 0) || !(d.PeakRate > 0) {
 			continue
 		}
-		c.otherDots = append(c.otherDots, otherEntryDot{dot: d})
+		c.otherDots = append(c.otherDots, otherEntryDot{entry: d})
 		points = append(points, [2]float64{d.Intensity, d.Rate})
 		if !rooflineHasOperations(roof, d.OperationKind) {
 			roof.ArithmeticRoofs = append(roof.ArithmeticRoofs, ncu.ArithmeticRoof{
@@ -51,9 +51,9 @@ func (c *roofChart) clocksText() string {
 	var parts []string
 	for _, r := range c.ceilings {
 		for _, o := range c.otherDots {
-			if o.dot.OperationKind == r.kind {
-				if o.dot.ClockHz > 0 {
-					parts = append(parts, r.kind+" at "+withUnitPrefix(o.dot.ClockHz, "Hz"))
+			if o.entry.OperationKind == r.kind {
+				if o.entry.ClockHz > 0 {
+					parts = append(parts, r.kind+" at "+withUnitPrefix(o.entry.ClockHz, "Hz"))
 				}
 				break
 			}

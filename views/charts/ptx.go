@@ -2,8 +2,9 @@ package charts
 
 import "warpboard/evaluator/ncu"
 
-// ptxRow is a line of PTX. Nsight Compute has no counters for PTX, so each line has the samples of its source line,
-// over all instructions.
+// ptxRow is a line of PTX with a share of the kernel's samples. Nsight Compute counts samples only for SASS
+// instructions, so the share is that of the source line: the sum over all SASS instructions that were compiled from it.
+// All PTX instructions of one source line have the same share, so shares of rows must not be added.
 type ptxRow struct {
 	ncu.PTXLine
 	samplesShare float64

@@ -194,6 +194,6 @@ func (c *roofChart) nameDots() {
 		if !o.isInZoom {
 			continue
 		}
-		o.label = l.placeDotLabel(o.x, o.y, reach[false], o.dot.Name)
+		o.label = l.placeDotLabel(o.x, o.y, reach[false], o.entry.Name)
 	}
 }

@@ -68,7 +68,7 @@ type roofDot struct {
 
 type otherEntryDot struct {
 	x, y     float64
-	dot      RooflineDot
+	entry    RooflineDot
 	label    chartLabel
 	isInZoom bool // inside the zoom
 }
@@ -117,7 +117,7 @@ func newRoofChart(
 	}
 	for _, d := range others {
 		if d.Rate > 0 && d.Intensity > 0 {
-			c.otherDots = append(c.otherDots, otherEntryDot{dot: d})
+			c.otherDots = append(c.otherDots, otherEntryDot{entry: d})
 			points = append(points, [2]float64{d.Intensity, d.Rate})
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // drawingFrame is the area of a drawing, in the units of its viewBox.
-type drawingFrame struct{ width, height, left, right, top, bottom float64 }
+type drawingFrame struct{ width, drawingHeight, left, right, top, bottom float64 }
 
 // smallDrawingFrame returns the frame for a phone or half of a page. Letters have the same size as in wideDrawingFrame.
 func smallDrawingFrame() drawingFrame { return drawingFrame{400, 316, 58, 396, 12, 272} }
@@ -18,7 +18,7 @@ func smallDrawingFrame() drawingFrame { return drawingFrame{400, 316, 58, 396, 1
 // wideDrawingFrame returns the frame for the width of a page.
 func wideDrawingFrame() drawingFrame { return drawingFrame{840, 400, 60, 832, 12, 356} }
 
-func (f drawingFrame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.height) }
+func (f drawingFrame) viewBox() string { return fmt.Sprintf("0 0 %.0f %.0f", f.width, f.drawingHeight) }
 
 // Limits of the axes, in operations per byte and per second, so that a forged counter cannot stretch them without
 // limit.
@@ -186,7 +186,7 @@ func (c *roofChart) placeRoofs(roof ncu.Roofline) {
 	}
 	for i := range c.otherDots {
 		o := &c.otherDots[i]
-		o.x, o.y, o.isInZoom = c.dotPosition(o.dot.Intensity, o.dot.Rate)
+		o.x, o.y, o.isInZoom = c.dotPosition(o.entry.Intensity, o.entry.Rate)
 	}
 	c.dotsOutside = before - len(c.dots) - len(c.shownOtherDots())
 }

@@ -56,7 +56,7 @@ func (vm ProfileView) instructionsPage(k *ncu.Kernel) *codeView {
 	if vm.SourceHiddenReason != "" || k.Source == nil || len(k.Source.Lines) == 0 {
 		return nil
 	}
-	v := newCodeView(k.Source, vm.Query)
+	v := newInstructionsView(k.Source, vm.Query)
 	return &v
 }
 
@@ -65,7 +65,7 @@ func lineKey(l ncu.InstructionLine) string { return formatLineKey(l.SourceFile, 
 // formatLineKey returns a source line as it is in URLs: "submission.cu:7".
 func formatLineKey(file string, line int) string { return path.Base(file) + ":" + strconv.Itoa(line) }
 
-func newCodeView(s *ncu.Source, q Query) codeView {
+func newInstructionsView(s *ncu.Source, q Query) codeView {
 	rows := codeRows(s)
 	v := codeView{}
 	for _, r := range rows {

@@ -97,7 +97,7 @@ func causeSentence(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 		return fmt.Sprintf("%s keeps the tensor cores busy for %s of the cycles; %s does not use them.", fast, MetricText(f), slow)
 	case ncu.CauseWarps:
 		return fmt.Sprintf("%s keeps %s warps in flight per SM %s; %s is %s away from the peaks of compute and memory, so it is latency-bound.", fast, by("more"), values, slow, format.Percent(c.Utilization))
-	case ncu.CauseSharedWavefronts:
+	case ncu.CauseDeviceFill:
 		return fmt.Sprintf("The blocks of %s fill %s of the device, those of %s %s.", fast, MetricText(f), slow,
 			MetricText(s))
 	case ncu.CauseClock:

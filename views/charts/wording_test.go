@@ -142,7 +142,7 @@ func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
 		{Address: "0x10", Instruction: "NOP", CounterValues: []string{"3", "3"}},
 		{Address: "0x20", Instruction: "EXIT", CounterValues: []string{"1", "0"}}}}
 	var shares []float64
-	v := newCodeView(s, Query{CodePage: 1})
+	v := newInstructionsView(s, Query{CodePage: 1})
 	for _, r := range v.rows {
 		shares = append(shares, r.samplesShare)
 	}
@@ -159,7 +159,7 @@ func TestBranchesNameTheInstructionThatTheyGoTo(t *testing.T) {
 			CounterValues: []string{"0"}})
 	}
 	var got []string
-	for _, r := range newCodeView(s, Query{CodePage: 1}).rows {
+	for _, r := range newInstructionsView(s, Query{CodePage: 1}).rows {
 		got = append(got, r.sass)
 	}
 	if diff := cmp.Diff([]string{"BRA !P0, #3", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(#1)"},

@@ -28,7 +28,7 @@ func taskAnswer(
 			job.StageBenchmark: int64(d.Timeouts.Benchmark),
 			job.StageRanked:    int64(d.Timeouts.Ranked),
 		},
-		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles, Require: d.RequiredPackages, SanitizeFirst: d.SanitizeFirst,
+		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles, Require: d.RequiredPackages, SanitizeFirst: d.RequiresCleanSanitizerRun,
 	}
 	if d.RefuseLibraryKernels {
 		answer.Library = "refuse"

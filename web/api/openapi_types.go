@@ -30,7 +30,7 @@ const bundlePath = "/api/v1/tasks/{slug}/bundle"
 func allowedPropertyValues() map[string]map[string][]string {
 	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile), string(job.ModeSanitize)}
 	states := []string{string(work.StateQueued), string(work.StateBuilding), string(work.StateTesting), string(work.StateBenchmarking),
-		string(work.StateRanking), string(work.StateProfiling), string(work.StateSanitizing), string(work.StateValidating), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
+		string(work.StateRanking), string(work.StateProfiling), string(work.StateSanitizing), string(work.StateRunningValidationScript), string(work.StateDone), string(work.StateFailed), string(work.StateCancelled)}
 	return map[string]map[string][]string{
 		"NewSubmission": {"mode": modes},
 		"Published":     {"change": {client.ChangeCreated, string(catalog.ChangeNone), string(catalog.ChangeTexts), string(catalog.ChangeVersion)}},

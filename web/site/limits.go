@@ -64,13 +64,13 @@ func (l Limits) withDefaults(nofile int) Limits {
 // Resources of this process that clients occupy. Visitors have separate limits (see VisitorResource), so that they
 // cannot use up those of people.
 const (
-	RequestsResource     conns.Resource = "requests"
-	WaitRequestsResource conns.Resource = "held"    // requests with ?wait=, which do not count in RequestsResource
-	WaitingResource      conns.Resource = "waiting" // requests that wait for an event now
-	UploadsResource      conns.Resource = "uploads"
-	BodiesResource       conns.Resource = "bodies" // bytes of bodies that are being received
-	streamsResource      conns.Resource = "streams"
-	workersResource      conns.Resource = "workers" // connections of workers
+	RequestsResource          conns.Resource = "requests"
+	WaitRequestsResource      conns.Resource = "held"    // requests with ?wait=, which do not count in RequestsResource
+	WaitingResource           conns.Resource = "waiting" // requests that wait for an event now
+	UploadsResource           conns.Resource = "uploads"
+	BodiesResource            conns.Resource = "bodies" // bytes of bodies that are being received
+	streamsResource           conns.Resource = "streams"
+	workerConnectionsResource conns.Resource = "workers" // connections of workers
 )
 
 // VisitorResource returns the resource that counts the same use by visitors who have not signed in.
@@ -105,7 +105,7 @@ func (s *Site) setLimits() {
 	s.Limiter = conns.NewLimiter(map[conns.Resource]conns.ResourceLimit{
 		conns.ConnectionsResource: few(l.Connections, l.ConnectionsEach, "Too many connections.",
 			"Too many connections."),
-		RequestsResource: requests, WaitRequestsResource: held, workersResource: live,
+		RequestsResource: requests, WaitRequestsResource: held, workerConnectionsResource: live,
 		streamsResource: live, VisitorResource(streamsResource): live,
 		WaitingResource: slow("wait"), VisitorResource(WaitingResource): slow("wait"),
 		UploadsResource: slow("send something"), VisitorResource(UploadsResource): slow("send something"),

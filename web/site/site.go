@@ -66,7 +66,7 @@ type Site struct {
 	Proxies    conns.Proxies
 
 	Limiter     *conns.Limiter
-	waitPermits chan struct{} // position requests that ask to wait
+	waitPermits chan struct{} // one for each request with ?wait= that works now
 
 	// RequestContext and StreamContext are the parent contexts of requests and streams, because fiber's request context
 	// never ends. At shutdown, StreamContext ends at once and RequestContext some seconds later.

@@ -79,9 +79,9 @@ func (s *Site) TakeWaitPermit(c *fiber.Ctx) (end func(), err error) {
 // HasWaitParameter reports whether the request has ?wait=.
 func HasWaitParameter(c *fiber.Ctx) bool { return c.QueryInt("wait") > 0 }
 
-// LimitWaitingRequests limits how many requests with ?wait= use the database at the same time, so that thousands of
+// LimitWorkOfWaitRequests limits how many requests with ?wait= use the database at the same time, so that thousands of
 // them do not block pages. It must run after the body was read, so that a slow sender does not delay others.
-func (s *Site) LimitWaitingRequests(c *fiber.Ctx) error {
+func (s *Site) LimitWorkOfWaitRequests(c *fiber.Ctx) error {
 	if !HasWaitParameter(c) {
 		return c.Next()
 	}
@@ -96,7 +96,7 @@ func (s *Site) LimitWaitingRequests(c *fiber.Ctx) error {
 
 // TryTakeWaitPermit takes a permit as TakeWaitPermit does. If ok is false, respond at once; the Retry-After header is
 // set. Such requests get at most half of the permits. Until end is called, the request does not count in
-// LimitWaitingRequests.
+// LimitWorkOfWaitRequests.
 func (s *Site) TryTakeWaitPermit(c *fiber.Ctx) (end func(), ok bool) {
 	if of, _ := senderOfRequest(c, WaitingResource); !s.Limiter.IsHalfUsed(of) {
 		if end, err := s.TakeWaitPermit(c); err == nil {

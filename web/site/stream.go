@@ -44,7 +44,7 @@ func (s *Site) CountStream(c *fiber.Ctx) error {
 
 // CountWorker counts the connection of a request as a worker's until the connection is closed.
 func (s *Site) CountWorker(c *fiber.Ctx) error {
-	give, err := s.Limiter.Acquire(workersResource, senderKeys(c), 1)
+	give, err := s.Limiter.Acquire(workerConnectionsResource, senderKeys(c), 1)
 	return releaseWhenClosed(c, give, err)
 }
 

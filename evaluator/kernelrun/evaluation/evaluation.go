@@ -217,7 +217,7 @@ func (e *Evaluation) timeReference(ctx context.Context, program toolchain.Progra
 
 // openProgram opens the program, in the processes of the caller's previous program if possible.
 func (e *Evaluation) openProgram(ctx context.Context) (toolchain.Program, error) {
-	next, notes := e.Slot.CachedProgram.OpenNext(e.Job.Caller, e.artifact)
+	next, notes := e.Slot.CachedProgram.ReopenFor(e.Job.Caller, e.artifact)
 	if err := e.lease.CheckAfterClose(ctx); err != nil {
 		if next != nil {
 			err = errors.Join(err, next.Close())

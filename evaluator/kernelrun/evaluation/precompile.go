@@ -47,7 +47,7 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiledKernels, error)
 	if sidecar == nil {
 		return found, nil
 	}
-	program, _ := sidecar.OpenNext(e.Job.Caller, e.artifact)
+	program, _ := sidecar.ReopenFor(e.Job.Caller, e.artifact)
 	if program == nil {
 		program = e.builder.OpenReady(e.artifact, sidecar.Environment)
 	}

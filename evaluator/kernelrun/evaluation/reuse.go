@@ -88,9 +88,10 @@ func (e *Evaluation) oneKernelStage(mode, key, label string) toolchain.StageRequ
 	return req
 }
 
-// referenceKey returns a key that is equal for requests whose references get the same inputs under the same conditions,
-// on one device and with one program. It is empty if the reference cannot be kept: because the other kernel's source
-// generates the inputs, or because some elements may differ.
+// referenceKey returns a key of the request's reference kernel, with everything that its inputs and times depend on.
+// If the keys of two requests on one device and in one program are equal, the second one can use the answers and times
+// that the judge keeps from the first. The key is empty if the judge cannot keep the reference: because the custom
+// kernel's source generates the inputs, or because some elements may be outside the tolerance (MinMatchedShare).
 func referenceKey(r kernelrun.Request) string {
 	from := inputGeneratorLabel(r)
 	// With Matched below 1 the kept answers are not sufficient, because only a sample of their elements is kept.

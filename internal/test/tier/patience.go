@@ -8,21 +8,22 @@ import (
 	"time"
 )
 
-// The time in which an idle machine with two cores hashes a number of bytes, and the limits of Patience.
+// Patience measures how long this machine takes to hash hashedBytes. An idle machine with two cores takes idleHashTime.
+// A machine that is slower by some factor gets that multiple of minPatience, up to maxPatience.
 const (
-	hashed        = 32 << 20
-	idle          = 30 * time.Millisecond
-	leastPatience = 2 * time.Minute
-	mostPatience  = 8 * time.Minute
+	hashedBytes  = 32 << 20
+	idleHashTime = 30 * time.Millisecond
+	minPatience  = 2 * time.Minute
+	maxPatience  = 8 * time.Minute
 )
 
 // Patience returns how long a test waits for a state before it fails: two to eight minutes, depending on the speed of
 // this machine, which is measured once per process. A test that passes does not wait that long.
 var Patience = sync.OnceValue(func() time.Duration {
 	began := time.Now()
-	sha256.Sum256(make([]byte, hashed))
-	slowness := float64(time.Since(began)) / float64(idle)
-	return min(max(leastPatience, time.Duration(slowness*float64(leastPatience))), mostPatience)
+	sha256.Sum256(make([]byte, hashedBytes))
+	slowness := float64(time.Since(began)) / float64(idleHashTime)
+	return min(max(minPatience, time.Duration(slowness*float64(minPatience))), maxPatience)
 })
 
 // WaitFor calls cond until it returns nil. It fails the test with cond's last error after Patience.

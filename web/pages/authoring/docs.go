@@ -78,7 +78,7 @@ func (p *Authoring) FormatPage(c *fiber.Ctx) error {
 	if i := starterIndex(c.Query("starter")); i >= 0 {
 		page.Starter = page.Starters[i]
 	}
-	page.Parts = tasks.HarnessParts(page.Starter.Lang)
+	page.Parts = tasks.HarnessDeclarations(page.Starter.Lang)
 	var err error
 	if page.Files, err = p.starterFiles(page.Starter); err != nil {
 		return err

@@ -96,8 +96,8 @@ func (p *Boards) EventClone(c *fiber.Ctx) error {
 	return site.Redirect(c, views.EventURL(made.Slug)+"?done=saved")
 }
 
-// EventSave stores the settings of an event.
-func (p *Boards) EventSave(c *fiber.Ctx) error {
+// EventUpdate stores the settings of an event.
+func (p *Boards) EventUpdate(c *fiber.Ctx) error {
 	slug := c.Params("slug")
 	in, err := readEventSettings(c)
 	if err == nil {

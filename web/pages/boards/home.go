@@ -92,7 +92,7 @@ func (p *Boards) listTasks(
 	list.Search, list.Devices, list.Tags = search, f.devices(all), mostFrequentTags(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.matchesFilter(t) })
 	slices.SortStableFunc(found, f.compare)
-	lines := groupByLine(found)
+	lines := groupTasksIntoLines(found)
 	list.Found, list.LastPage = len(found), (len(lines)+homeLinesPerPage-1)/homeLinesPerPage
 	from := min((search.PageNo-1)*homeLinesPerPage, len(lines))
 	lines = lines[from:min(from+homeLinesPerPage, len(lines))]
@@ -291,9 +291,9 @@ func lineKeyOf(t models.TaskSummary) taskLineKey {
 	return v
 }
 
-// groupByLine groups a list of tasks into lines. A line has the tasks of one author with the same problem and the same
+// groupTasksIntoLines groups a list of tasks into lines. A line has the tasks of one author with the same problem and the same
 // deadline. Its position is that of its first task.
-func groupByLine(list []models.TaskSummary) (lines [][]models.TaskSummary) {
+func groupTasksIntoLines(list []models.TaskSummary) (lines [][]models.TaskSummary) {
 	at := map[taskLineKey]int{}
 	for _, t := range list {
 		v := lineKeyOf(t)

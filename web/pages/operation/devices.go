@@ -119,9 +119,9 @@ func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what vie
 	return what
 }
 
-// maxActivityAge is the maximum age of the cached activity of a day. Reading it scans all runs of the day, and open
+// activityCacheLifetime is the maximum age of the cached activity of a day. Reading it scans all runs of the day, and open
 // pages request it after each change of a queue.
-const maxActivityAge = time.Minute
+const activityCacheLifetime = time.Minute
 
 // activityCache caches the last day's activity of each device.
 type activityCache struct {
@@ -134,7 +134,7 @@ type activityCache struct {
 func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, queues []views.DeviceQueue) error {
 	p.activityCache.Lock()
 	defer p.activityCache.Unlock()
-	if now := p.site.Now(); p.activityCache.byDevice == nil || now.Sub(p.activityCache.readAt) > maxActivityAge {
+	if now := p.site.Now(); p.activityCache.byDevice == nil || now.Sub(p.activityCache.readAt) > activityCacheLifetime {
 		all, err := p.site.Store.Work.DeviceActivities(ctx, now, fleet.SlotStartTimes(workers, now))
 		if err != nil {
 			return err
@@ -215,7 +215,7 @@ func epochRows(known []epochs.EpochPeriod) []views.EpochRow {
 		rows[i] = views.EpochRow{
 			Since: e.SeenSince,
 			Kind: map[epochs.SoftwareKind]string{epochs.NativeSoftware: "C++ and CUDA",
-				epochs.PythonSoftware: "Python"}[e.Kind],
+				epochs.PythonSoftware: "Python"}[e.SoftwareKind],
 			Software: e.String(),
 		}
 	}
@@ -232,7 +232,7 @@ func softwareUpdateEffect(d models.OrderWithReruns, known []epochs.EpochPeriod) 
 		}
 		drift.Software = e.String()
 		for _, before := range known[i+1:] {
-			if before.Kind == e.Kind {
+			if before.SoftwareKind == e.SoftwareKind {
 				drift.Changes = before.ChangedComponents(e.Software)
 				break
 			}

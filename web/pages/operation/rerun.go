@@ -118,14 +118,14 @@ func groupByBoard(rows []models.Rerun) (boards []views.RerunBoard) {
 		b.Rows = append(b.Rows, views.RerunRow{Rerun: x, OldPlace: len(b.Rows) + 1})
 	}
 	for _, b := range boards {
-		addRanks(b.Rows)
+		addRanksAfterRerun(b.Rows)
 	}
 	return boards
 }
 
-// addRanks sets the ranks that follow from the new scores, or from the old ones of runs without a new score. Failed
+// addRanksAfterRerun sets the ranks that follow from the new scores, or from the old ones of runs without a new score. Failed
 // runs have no rank.
-func addRanks(rows []views.RerunRow) {
+func addRanksAfterRerun(rows []views.RerunRow) {
 	var order []*views.RerunRow
 	for i := range rows {
 		if rows[i].FailureReason() == "" {

@@ -180,21 +180,21 @@ func newComparedSide(r, other comparedRun, own float64) charts.ComparedSide {
 	if r.Run.ScoreNS == nil {
 		return s
 	}
-	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.usesOwnTimes(own) {
+	if s.Score = format.Nanoseconds(cmp.Or(own, *r.Run.ScoreNS)).String(); !r.boardScoreIsOwn(own) {
 		s.Note = fmt.Sprintf("This run alone. Its board shows %s, %s", format.Nanoseconds(*r.Run.ScoreNS), r.boardScoreNote())
 	}
 	return s
 }
 
-// usesOwnTimes reports whether the run's score on the board equals own, the score of the run's own times.
-func (r comparedRun) usesOwnTimes(own float64) bool {
+// boardScoreIsOwn reports whether the run's score on the board equals own, the score of the run's own times.
+func (r comparedRun) boardScoreIsOwn(own float64) bool {
 	return own == 0 || math.Abs(*r.Run.ScoreNS/own-1) < 1e-9
 }
 
 // boardScores returns the scores of both runs on their common board, if the scores differ clearly and at least one is
 // not the run's own score.
 func boardScores(a, b comparedRun, ownA, ownB float64) (scores [2]float64) {
-	if !a.Run.MayBeEntry() || !b.Run.MayBeEntry() || a.usesOwnTimes(ownA) && b.usesOwnTimes(ownB) {
+	if !a.Run.MayBeEntry() || !b.Run.MayBeEntry() || a.boardScoreIsOwn(ownA) && b.boardScoreIsOwn(ownB) {
 		return scores
 	}
 	left, right := a.Run.BoardEntry(), b.Run.BoardEntry()

@@ -55,7 +55,7 @@ func sideAnswer(r comparedRun, own float64) client.ComparedRun {
 		Run: r.Run.ID, Submission: r.Submission.ID, User: r.Owner.Name, Device: r.Run.Device,
 		Mode: string(r.Submission.Mode), ScoreNS: r.Run.ScoreNS,
 	}
-	if r.Run.ScoreNS != nil && !r.usesOwnTimes(own) {
+	if r.Run.ScoreNS != nil && !r.boardScoreIsOwn(own) {
 		side.ScoreNS, side.BoardScoreNS, side.PooledRuns = &own, r.Run.ScoreNS, r.Run.PooledRunCount
 	}
 	return side
@@ -185,7 +185,7 @@ func (p *Submissions) ProfileFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	index := profile.CaseOrFirst(charts.ReadQuery(queryValues(c)).Case)
+	index := profile.CaseIndexOrFirst(charts.ReadQuery(queryValues(c)).Case)
 	written, ok := profile.ReportFile(index)
 	if !ok {
 		return db.Errorf(db.NotFound, "There is no report file of this case.")

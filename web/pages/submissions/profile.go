@@ -117,7 +117,7 @@ func (p *Submissions) readProfile(
 		return vm, of, 0, err
 	}
 	profile := evidence[seen.Run.ID].Profile
-	vm.Query.Case = profile.CaseOrFirst(vm.Query.Case)
+	vm.Query.Case = profile.CaseIndexOrFirst(vm.Query.Case)
 	vm.Cases, vm.CaseTimeNS = caseTabs(profile), caseTime(seen.Run, evidence[seen.Run.ID].Stages, vm.Query.Case)
 	of.Report = profile.ReportHash(vm.Query.Case)
 	if vm.Report, err = p.runs.ReportForViewer(seen.SubmissionAccess, profile, vm.Query.Case); err != nil {
@@ -244,7 +244,7 @@ func (p *Submissions) visibleReport(c *fiber.Ctx) (seen runs.RunAccess, index in
 	if err != nil {
 		return seen, 0, nil, err
 	}
-	index = profile.CaseOrFirst(charts.ReadQuery(queryValues(c)).Case)
+	index = profile.CaseIndexOrFirst(charts.ReadQuery(queryValues(c)).Case)
 	if report, err = p.runs.ReportForViewer(seen.SubmissionAccess, profile, index); err == nil && report == nil {
 		err = db.Errorf(db.NotFound, "%s", profile.MissingReason(index))
 	}

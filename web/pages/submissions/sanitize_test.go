@@ -106,7 +106,7 @@ func TestATaskSaysThatItRanksOnlyWhatIsClean(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundle.Definition.SanitizeFirst = true
+	bundle.Definition.RequiresCleanSanitizerRun = true
 	if _, _, err := s.Cfg.Store.Catalog.Publish(t.Context(), s.Admin, s.Task.ID, bundle, nil); err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func (s *Runs) FillSubmitForm(
 	known, off, err := s.devicesAndSwitches(c.UserContext(), accounts.User{})
 	choices := DeviceChoicesAmong(known, task.Devices, form.Devices)
 	form.Off = switches.FirstOffSentence(off, switches.SubmissionsSwitch, switches.TaskSwitchName(task.ID))
-	form.Devices, form.Modes, form.SanitizeFirst, form.RefuseLibrary = choices, offeredModes(d.Lang, choices), d.SanitizeFirst, d.RefuseLibraryKernels
+	form.Devices, form.Modes, form.SanitizeFirst, form.RefuseLibrary = choices, offeredModes(d.Lang, choices), d.RequiresCleanSanitizerRun, d.RefuseLibraryKernels
 	return err
 }
 

@@ -90,8 +90,8 @@ func pendingReason(run work.Run) string {
 	return "The profile was cancelled."
 }
 
-// CaseOrFirst returns asked, or if it is 0 (no case requested) the index of the profile's first case.
-func (p Profile) CaseOrFirst(asked int) int {
+// CaseIndexOrFirst returns asked, or if it is 0 (no case requested) the index of the profile's first case.
+func (p Profile) CaseIndexOrFirst(asked int) int {
 	if asked != 0 || len(p.Cases) == 0 || slices.ContainsFunc(p.Cases, func(c job.CaseResult) bool { return c.Index == asked }) {
 		return asked
 	}
