@@ -28,7 +28,7 @@ import (
 // transaction that ends a turn. Nothing polls open confirmations: a turn that does not end keeps its confirmation open.
 // Deleting the submission of either side deletes the order and its runs (on delete cascade).
 type confirmation struct {
-	RemeasureOrder
+	RerunOrder
 	challengerRun, recordHolderRun work.Run
 	turns                          []work.Run // the oldest first
 	challengerAloneReason          string     // why the challenger is measured alone; empty: it is not
@@ -51,7 +51,7 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 	if err != nil || o.ID == 0 || o.EndedAt != nil { // the submission of one side was deleted
 		return err
 	}
-	c, runs := confirmation{RemeasureOrder: o}, []work.Run{}
+	c, runs := confirmation{RerunOrder: o}, []work.Run{}
 	if err := tx.Where("order_id = ? or id in ?", o.ID, []int64{o.ChallengerID, o.HolderID}).Order("id").Find(&runs).Error; err != nil {
 		return db.ReadError(err, "confirmation %d", o.ID)
 	}
@@ -107,7 +107,7 @@ func (c confirmation) continueOrEnd(tx *gorm.DB, out *work.Effect) error {
 	}
 	if why := invalidTurnReason(counted, c.challengerRun); why != "" {
 		var before int64
-		if err := tx.Model(&RemeasureOrder{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
+		if err := tx.Model(&RerunOrder{}).Where("challenger_id = ? and again and reason <> ''", c.ChallengerID).Count(&before).Error; err != nil {
 			return db.ReadError(err, "confirmations of run %d", c.ChallengerID)
 		}
 		if before < maxInvalidConfirmations-1 {
@@ -190,7 +190,7 @@ func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effe
 // sequence ends, because a source with counted turns, and a challenger that was confirmed, are not confirmed again
 // (startConfirmation).
 func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect) error {
-	err := tx.Model(&c.RemeasureOrder).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.CountedOnOneSlot, "reason": why, "again": again}).Error
+	err := tx.Model(&c.RerunOrder).Updates(map[string]any{"ended_at": db.Now(), "one_unit": c.CountedOnOneSlot, "reason": why, "again": again}).Error
 	if err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
@@ -205,7 +205,7 @@ func (c confirmation) end(tx *gorm.DB, why string, again bool, out *work.Effect)
 }
 
 // markWaitingRun marks, on the board, the run that waits for its confirmation.
-func (o RemeasureOrder) markWaitingRun(tx *gorm.DB, runID int64, out *work.Effect) error {
+func (o RerunOrder) markWaitingRun(tx *gorm.DB, runID int64, out *work.Effect) error {
 	err := tx.Model(&boards.Board{}).Where("version_id = ? and device = ?", o.VersionID, o.Device).Update("confirming", runID).Error
 	if err != nil {
 		return fmt.Errorf("changing the board: %w", err)
@@ -230,14 +230,14 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64
 	var known int64
 	confirmed, err := samples.IsScoreConfirmed(tx, top[0].RunID, -top[0].EpochSortKey)
 	if err == nil {
-		err = tx.Model(&RemeasureOrder{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
+		err = tx.Model(&RerunOrder{}).Where("purpose = ? and (version_id = ? and device = ? and ended_at is null or challenger_id = ? and not again)",
 			work.PurposeConfirm, versionID, device, top[0].RunID).Count(&known).Error
 	}
 	if err != nil || confirmed || known > 0 {
 		return db.ReadError(err, "confirmations")
 	}
 	// The holder goes first. If its source no longer runs, this is found before the challenger's turns take time.
-	o := RemeasureOrder{Purpose: work.PurposeConfirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID,
+	o := RerunOrder{Purpose: work.PurposeConfirm, VersionID: versionID, Device: device, ChallengerID: top[0].RunID, HolderID: top[1].RunID,
 		CreatedAt: db.Now()}
 	if err := tx.Create(&o).Error; err != nil {
 		return fmt.Errorf("starting a confirmation: %w", err)
@@ -277,7 +277,7 @@ func (s *Store) confirmAfterRun(tx *gorm.DB, run *work.Run, out *work.Effect) er
 	}
 	if run.Purpose == work.PurposeRerun {
 		var others int64
-		err := RemeasureOrder{ID: *run.OrderID}.unfinishedRuns(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
+		err := RerunOrder{ID: *run.OrderID}.unfinishedRuns(tx).Where("version_id = ? and device = ?", run.VersionID, run.Device).Limit(1).Count(&others).Error
 		if err != nil || others > 0 {
 			return db.ReadError(err, "what is measured again of a board")
 		}
@@ -287,7 +287,7 @@ func (s *Store) confirmAfterRun(tx *gorm.DB, run *work.Run, out *work.Effect) er
 
 // allowNextConfirmation allows another confirmation of runs that become first again.
 func allowNextConfirmation(tx *gorm.DB, runs any) error {
-	err := tx.Model(&RemeasureOrder{}).Where("challenger_id in (?) and ended_at is not null", runs).Update("again", true).Error
+	err := tx.Model(&RerunOrder{}).Where("challenger_id in (?) and ended_at is not null", runs).Update("again", true).Error
 	return db.WriteError(err, "confirmations")
 }
 

@@ -229,7 +229,7 @@ const cancelTimeout = 10 * time.Minute
 func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 	const runs = "in (select id from runs where submission_id = ?)"
 	var confirmed, attempts int64
-	err := tx.Model(&RemeasureOrder{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
+	err := tx.Model(&RerunOrder{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
 	if err == nil {
 		// The condition r.attempt_id = a.id excludes earlier attempts of a run, which may still be open.
 		err = tx.Table("attempts a").Joins("join runs r on r.id = a.run_id and r.attempt_id = a.id").

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/work"
 )
 
-// RemeasureOrder is an order to measure runs again. Each of its runs (work.Run.OrderID) is a ranked run that follows an
+// RerunOrder is an order to measure runs again. Each of its runs (work.Run.OrderID) is a ranked run that follows an
 // earlier run. It has a lower priority than people's work, does not count for limits, and is not an entry. It produces
 // a sample (package samples), which counts when the order decides so:
 //
@@ -22,7 +22,7 @@ import (
 // PurposeRerun with EpochID: at once, because the software of Device changed
 //
 // PurposeRerun with VersionID: when a person applies the order
-type RemeasureOrder struct {
+type RerunOrder struct {
 	ID      int64
 	Purpose work.Purpose // PurposeConfirm or PurposeRerun
 	// version of the measured runs; 0 for new software, which concerns all tasks
@@ -43,10 +43,10 @@ type RemeasureOrder struct {
 }
 
 // TableName returns the table of orders.
-func (RemeasureOrder) TableName() string { return "orders" }
+func (RerunOrder) TableName() string { return "orders" }
 
 // queueRun queues a run of the order. It belongs to the person whose run it measures, who cannot cancel it (CancelRun).
-func (o RemeasureOrder) queueRun(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
+func (o RerunOrder) queueRun(tx *gorm.DB, of boards.Entry, out *work.Effect) error {
 	run := work.Run{SubmissionID: of.SubmissionID, VersionID: of.VersionID, UserID: of.UserID, Mode: job.ModeRanked,
 		Purpose: o.Purpose, ProfileOf: &of.RunID, OrderID: &o.ID, Work: work.Work{
 			Device:   of.Device,
@@ -57,7 +57,7 @@ func (o RemeasureOrder) queueRun(tx *gorm.DB, of boards.Entry, out *work.Effect)
 
 // queueReruns queues reruns of the entries that q selects, in order. It skips those that the order has measured
 // already, that failed, or that wait.
-func (o RemeasureOrder) queueReruns(tx, q *gorm.DB, out *work.Effect) (queued int, err error) {
+func (o RerunOrder) queueReruns(tx, q *gorm.DB, out *work.Effect) (queued int, err error) {
 	var entries []boards.Entry
 	var known []work.Run
 	err = q.Order("age, score_ns, run_id").Find(&entries).Error
@@ -82,19 +82,19 @@ func (o RemeasureOrder) queueReruns(tx, q *gorm.DB, out *work.Effect) (queued in
 }
 
 // unfinishedRuns selects the runs of the order that have not ended.
-func (o RemeasureOrder) unfinishedRuns(tx *gorm.DB) *gorm.DB {
+func (o RerunOrder) unfinishedRuns(tx *gorm.DB) *gorm.DB {
 	return tx.Model(&work.Run{}).Where("order_id = ? and "+work.NotEndedSQL, o.ID)
 }
 
 // readOrderOfRun reads the order that a run belongs to.
-func readOrderOfRun(tx *gorm.DB, run work.Run) (o RemeasureOrder, err error) {
+func readOrderOfRun(tx *gorm.DB, run work.Run) (o RerunOrder, err error) {
 	err = tx.Limit(1).Find(&o, *run.OrderID).Error
 	return o, db.ReadError(err, "order of run %d", run.ID)
 }
 
 // acceptSamples makes the samples of the order's runs count, and allows another confirmation of the measured runs if
 // they become first.
-func (o RemeasureOrder) acceptSamples(tx *gorm.DB, list ...work.Run) error {
+func (o RerunOrder) acceptSamples(tx *gorm.DB, list ...work.Run) error {
 	by, of := make([]int64, len(list)), make([]int64, len(list))
 	for i, run := range list {
 		by[i], of[i] = run.ID, *run.ProfileOf

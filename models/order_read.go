@@ -17,7 +17,7 @@ import (
 
 // OrderWithReruns is an order of purpose PurposeRerun with its runs.
 type OrderWithReruns struct {
-	RemeasureOrder
+	RerunOrder
 	Runs []Rerun
 }
 
@@ -58,7 +58,7 @@ func (r Rerun) FailureReason() string {
 func (s *Store) Reruns(
 	ctx context.Context, viewer accounts.User, versionID int64, device string, limit int,
 ) (orders []OrderWithReruns, err error) {
-	var found []RemeasureOrder
+	var found []RerunOrder
 	err = s.db.Read(ctx).Where("purpose = ? and (version_id = ? or epoch_id <> 0 and device = ?)", work.PurposeRerun, versionID, device).
 		Order("id desc").Limit(limit).Find(&found).Error
 	if err != nil || len(found) == 0 {
@@ -66,7 +66,7 @@ func (s *Store) Reruns(
 	}
 	ids := make([]int64, len(found))
 	for i, o := range found {
-		orders, ids[i] = append(orders, OrderWithReruns{RemeasureOrder: o}), o.ID
+		orders, ids[i] = append(orders, OrderWithReruns{RerunOrder: o}), o.ID
 	}
 	q := s.db.Read(ctx).Table("runs r").
 		Select("r.*, o.created_at as began, u.name as user_name, t.id as task_id, t.slug as task_slug, t.title as task_title").
@@ -102,7 +102,7 @@ func (s *Store) Reruns(
 // ConfirmationSides is a confirmation with the submissions and scores of its two runs. It also has the turns that count
 // for the source of the requested run, from all confirmations.
 type ConfirmationSides struct {
-	RemeasureOrder
+	RerunOrder
 	ChallengerSubmission, HolderSubmission   int64
 	EndedTurnCount                           int     `gorm:"column:ended"` // number of turns that have ended
 	ChallengerScoreBefore, HolderScoreBefore float64 `gorm:"-"`            // the scores before …

@@ -34,7 +34,7 @@ func (s *Store) BeginRerun(
 			return err
 		}
 		if o.ID == 0 { // the unique index orders_open lets two people who ask at once share one
-			o = RemeasureOrder{
+			o = RerunOrder{
 				Purpose:   work.PurposeRerun,
 				VersionID: task.VersionID,
 				CreatedBy: actor.ID,
@@ -65,7 +65,7 @@ func (s *Store) BeginRerun(
 }
 
 // openRerunOrder reads a task that the actor may have measured again, and its open order, if there is one.
-func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o RemeasureOrder, err error) {
+func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalog.Task, o RerunOrder, err error) {
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, o, db.ReadError(err, "task %d", taskID)
 	}
@@ -78,7 +78,7 @@ func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalo
 
 // decideRerun ends the open rerun order of a task by calling a function.
 func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int64, act string,
-	do func(tx *gorm.DB, o RemeasureOrder) (map[string]any, error)) error {
+	do func(tx *gorm.DB, o RerunOrder) (map[string]any, error)) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, o, err := openRerunOrder(tx, actor, taskID)
 		if err == nil && o.ID == 0 {
@@ -100,7 +100,7 @@ func (s *Store) decideRerun(ctx context.Context, actor accounts.User, taskID int
 
 // CancelRerun ends the rerun order of a task without effect.
 func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int64) (out work.Effect, err error) {
-	err = s.decideRerun(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o RemeasureOrder) (map[string]any, error) {
+	err = s.decideRerun(ctx, actor, taskID, "cancel rejudge", func(tx *gorm.DB, o RerunOrder) (map[string]any, error) {
 		var waiting []work.Run
 		if err := o.unfinishedRuns(tx).Order("id").Find(&waiting).Error; err != nil {
 			return nil, db.ReadError(err, "runs of order %d", o.ID)
@@ -120,7 +120,7 @@ func (s *Store) CancelRerun(ctx context.Context, actor accounts.User, taskID int
 func (s *Store) ApplyRerun(
 	ctx context.Context, actor accounts.User, taskID int64,
 ) (changes []boards.ChangedBoard, err error) {
-	err = s.decideRerun(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o RemeasureOrder) (map[string]any, error) {
+	err = s.decideRerun(ctx, actor, taskID, "apply rejudge", func(tx *gorm.DB, o RerunOrder) (map[string]any, error) {
 		if o.EndedAt == nil {
 			return nil, db.Errorf(db.Conflict, "Some runs still have to be measured again. Apply the rejudge when all are done.")
 		}

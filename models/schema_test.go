@@ -34,7 +34,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			catalog.Blob{}, catalog.Task{}, catalog.TaskVersion{}, catalog.VersionFile{},
 			submissions.Submission{}, work.Run{}, work.Attempt{}, work.Stage{}, work.RunEvent{}, work.Artifact{},
 			boards.Entry{}, boards.BestRun{}, boards.Baseline{}, boards.Board{}, boards.Record{}, fleet.Worker{}, fleet.WorkerCredential{}, fleet.JoinToken{},
-			work.Evaluation{}, work.Counter{}, models.ClockDifference{}, fleet.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.RemeasureOrder{}, samples.Sample{}, models.SourceHold{},
+			work.Evaluation{}, work.Counter{}, models.ClockDifference{}, fleet.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, models.RerunOrder{}, samples.Sample{}, models.SourceHold{},
 			quota.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{}, events.Event{}, events.EventTask{},
 			scores.Draw{}, comments.Comment{}, comments.Report{}, inbox.Notice{}, inbox.NoticeChoices{}, inbox.Mail{},
 		} {

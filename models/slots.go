@@ -123,7 +123,7 @@ func queueDriftReruns(tx *gorm.DB, device string, kind epochs.SoftwareKind, epoc
 	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {
 		return db.ReadError(res.Error, "entries of older epochs")
 	}
-	o := RemeasureOrder{
+	o := RerunOrder{
 		Purpose:   work.PurposeRerun,
 		Device:    device,
 		EpochID:   epochID,

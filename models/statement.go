@@ -57,7 +57,7 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 		return statement.Statement{}, err
 	}
 	result := statement.Result{
-		Site: s.siteURL, Run: r.ID, Submission: r.SubmissionID, RemeasuredRun: r.ProfileOf, Machine: *r.Machine,
+		Site: s.siteURL, Run: r.ID, Submission: r.SubmissionID, RepeatedRun: r.ProfileOf, Machine: *r.Machine,
 		Task:    statement.Task{Slug: about.Slug, Version: version.Number, Ranking: version.Definition.RankingBy},
 		Harness: statement.Harness{Name: r.Harness}, Seeds: statementSeeds(version, uint64(about.Seed)),
 	}

@@ -40,8 +40,8 @@ type SoftwareUpdateEffect struct {
 type RerunPage struct {
 	Page
 	Task          TaskRef
-	LastOrder     *models.RemeasureOrder // nil if there was none
-	WaitingRuns   int                    // number of runs not measured yet
+	LastOrder     *models.RerunOrder // nil if there was none
+	WaitingRuns   int                // number of runs not measured yet
 	Boards        []RerunBoard
 	RefusalReason string
 	FormText      string

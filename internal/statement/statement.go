@@ -54,13 +54,13 @@ type Digest struct {
 
 // Result is the measurement of one ranked run. It has no name of a person, and of the source only the hash.
 type Result struct {
-	Site          string    `json:"site"` // address of the site
-	Run           int64     `json:"run"`
-	Submission    int64     `json:"submission"`
-	RemeasuredRun *int64    `json:"follows,omitempty"` // run that this one measured again
-	MeasuredAt    time.Time `json:"measured"`
-	Task          Task      `json:"task"`
-	Harness       Harness   `json:"harness"`
+	Site        string    `json:"site"` // address of the site
+	Run         int64     `json:"run"`
+	Submission  int64     `json:"submission"`
+	RepeatedRun *int64    `json:"follows,omitempty"` // run that this one measured again
+	MeasuredAt  time.Time `json:"measured"`
+	Task        Task      `json:"task"`
+	Harness     Harness   `json:"harness"`
 	// device, driver, compilers, and the conditions during the measurement
 	Machine          job.Machine       `json:"machine"`
 	Seeds            InputSeeds        `json:"seeds"`

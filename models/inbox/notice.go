@@ -11,28 +11,28 @@ type NoticeKind string
 
 // Kinds of notices.
 const (
-	RunEnded             NoticeKind = "run.ended"        // a run of theirs ended that took a minute or more
-	RecordLost           NoticeKind = "record.lost"      // someone took their record
-	FirstPlaceRemeasured NoticeKind = "record.confirmed" // the person's 1st entry was measured again
-	PlaceLost            NoticeKind = "place.lost"       // someone passed them on a board
-	CommentAdded         NoticeKind = "comment.added"    // someone commented on their task or submission, or where they have commented
-	DeadlineNear         NoticeKind = "deadline.near"    // a task to which they have submitted closes within a day
+	RunEnded        NoticeKind = "run.ended"        // a run of theirs ended that took a minute or more
+	RecordLost      NoticeKind = "record.lost"      // someone took their record
+	FirstPlaceRerun NoticeKind = "record.confirmed" // the person's 1st entry was measured again
+	PlaceLost       NoticeKind = "place.lost"       // someone passed them on a board
+	CommentAdded    NoticeKind = "comment.added"    // someone commented on their task or submission, or where they have commented
+	DeadlineNear    NoticeKind = "deadline.near"    // a task to which they have submitted closes within a day
 )
 
 // AllNoticeKinds lists all kinds of notices.
 func AllNoticeKinds() []NoticeKind {
-	return []NoticeKind{RunEnded, RecordLost, FirstPlaceRemeasured, PlaceLost, CommentAdded, DeadlineNear}
+	return []NoticeKind{RunEnded, RecordLost, FirstPlaceRerun, PlaceLost, CommentAdded, DeadlineNear}
 }
 
 // Description describes a kind on the settings page.
 func (k NoticeKind) Description() string {
 	return map[NoticeKind]string{
-		RunEnded:             "One of your runs ends after a minute or more",
-		RecordLost:           "Someone takes your record",
-		FirstPlaceRemeasured: "A run of yours that came first was measured again",
-		PlaceLost:            "Someone passes you in the top ten of a board",
-		CommentAdded:         "Someone comments on your task or submission, or in a thread you commented in",
-		DeadlineNear:         "A task to which you have submitted closes within 24 hours",
+		RunEnded:        "One of your runs ends after a minute or more",
+		RecordLost:      "Someone takes your record",
+		FirstPlaceRerun: "A run of yours that came first was measured again",
+		PlaceLost:       "Someone passes you in the top ten of a board",
+		CommentAdded:    "Someone comments on your task or submission, or in a thread you commented in",
+		DeadlineNear:    "A task to which you have submitted closes within 24 hours",
 	}[k]
 }
 
@@ -69,7 +69,7 @@ func (t NamedNotice) Text() string {
 		return fmt.Sprintf("Your run of %s has ended: %s.", on, runEndedText(t.RunState))
 	case RecordLost:
 		return fmt.Sprintf("%s took your record: %s.", t.ActorName, on)
-	case FirstPlaceRemeasured:
+	case FirstPlaceRerun:
 		if t.RunState == stillFirstAfterConfirmation {
 			return fmt.Sprintf("Your 1st place is confirmed: %s.", on)
 		}
@@ -106,7 +106,7 @@ func (t NamedNotice) Path() string {
 		return fmt.Sprintf("%s?after=%d#comment-%d", list, *t.CommentID-1, *t.CommentID)
 	case t.Kind == RunEnded && t.SubmissionID != nil:
 		return fmt.Sprintf("/submissions/%d", *t.SubmissionID)
-	case t.Kind == RecordLost || t.Kind == PlaceLost || t.Kind == FirstPlaceRemeasured:
+	case t.Kind == RecordLost || t.Kind == PlaceLost || t.Kind == FirstPlaceRerun:
 		return task + "/boards/" + url.PathEscape(t.Device)
 	}
 	return task

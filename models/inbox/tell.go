@@ -116,7 +116,7 @@ func (e boardEntry) addConfirmation(tx *gorm.DB, runID int64, first bool, list [
 	if err != nil || ended == 0 {
 		return list, db.ReadError(err, "confirmation of run %d", runID)
 	}
-	own := Notice{UserID: e.UserID, Kind: FirstPlaceRemeasured, TaskID: e.TaskID, Device: e.Device}
+	own := Notice{UserID: e.UserID, Kind: FirstPlaceRerun, TaskID: e.TaskID, Device: e.Device}
 	if first {
 		own.RunState = stillFirstAfterConfirmation
 	}

@@ -60,7 +60,7 @@ type Run struct {
 	// ID of the ranked run that it follows; nil for PurposeSubmitted, PurposePractice, and PurposeBaseline
 	ProfileOf *int64
 
-	OrderID *int64 // for PurposeConfirm and PurposeRerun: ID of the models.RemeasureOrder
+	OrderID *int64 // for PurposeConfirm and PurposeRerun: ID of the models.RerunOrder
 	// IsOverdueTurn means that a turn of a confirmation has waited long and is now queued like people's runs.
 	IsOverdueTurn bool `gorm:"column:overdue"`
 	// CancelledByStaff means that someone other than its person cancelled the run, so the person gained nothing by it.

@@ -45,7 +45,7 @@ func (p *Operation) rerunPage(c *fiber.Ctx, task catalog.Task) (views.RerunPage,
 	page := views.RerunPage{Page: p.site.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskLink(task)}
 	last, err := p.site.Store.Reruns(c.UserContext(), site.Actor(c), task.VersionID, "", 1)
 	for _, o := range last {
-		page.LastOrder = &o.RemeasureOrder
+		page.LastOrder = &o.RerunOrder
 		for _, x := range o.Runs {
 			if x.EndedAt == nil {
 				page.WaitingRuns++
