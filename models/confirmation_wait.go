@@ -14,8 +14,8 @@ import (
 // on a busy device would never be measured again. Four to eight turns take about a minute of an hour.
 const maxTurnWait = 10 * time.Minute
 
-// PrioritizeOverdueTurns gives turns that have waited too long the priority of people's runs, ahead of all that were
-// queued later. They are no longer preempted. Such a turn does not count as a run of its person in the fair order,
+// PrioritizeOverdueTurns gives turns, the runs of a confirmation, that have waited for maxTurnWait the priority of
+// people's runs, ahead of all that were queued later. They are no longer preempted. Such a turn does not count as a run of its person in the fair order,
 // because the person did not request it and could delay it with other runs.
 func (s *Store) PrioritizeOverdueTurns(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {

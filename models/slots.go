@@ -20,7 +20,8 @@ import (
 // the same time.
 const maxDriftRerunsPerBoard = 100
 
-// maxSoftwareKinds limits the different software in one heartbeat. A machine has one per device.
+// maxSoftwareKinds limits the different sets of software (driver, compilers, and packages) that are stored for one
+// heartbeat. A worker normally reports one set per device.
 const maxSoftwareKinds = 32
 
 // RecordSlots stores the devices and the software of a worker, and returns devices that are new. If software is new to

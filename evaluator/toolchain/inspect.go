@@ -81,7 +81,8 @@ func filesToInspect(sources harness.SourceSet) (inputs []harness.CompileInput) {
 	return inputs
 }
 
-// inspect compiles one file. The messages of the first step are stored.
+// inspect compiles one file, adds its listing to code, and returns the steps of the compilation. The caller shows the
+// compiler's messages of the first step.
 func (c *compilation) inspect(
 	ctx context.Context, input harness.CompileInput, file string, code map[string][]CodeLine,
 ) ([]buildStep, error) {

@@ -27,8 +27,8 @@ const entriesForPointsSQL = `with c as (select b.version_id, b.device, coalesce(
 // are at most 0.
 const lastEntrySQL = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
-// seasonEntriesSQL is entriesForPointsSQL for a season. It selects each person's last best run in the season; slower
-// runs are not in the table.
+// seasonEntriesSQL is entriesForPointsSQL for a season. The table bests has only runs that improved their person's best
+// time, so a person's newest one in the season is their fastest.
 const seasonEntriesSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntryOfSeasonSQL + `), 0) as age, coalesce((select x.score_ns ` + lastEntryOfSeasonSQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
 	x as (select x.* from c cross join bests x where x.version_id = c.version_id and x.device = c.device and x.age = c.age and x.score_ns <= c.last and ` + isBestOfSeasonSQL + `

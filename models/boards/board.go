@@ -73,7 +73,7 @@ type BoardHead struct {
 	Software epochs.Software `gorm:"column:epoch"`
 }
 
-// BoardPart is a part of a board, in the order of the board.
+// BoardPart is a range of a board's entries, such as one page of it, ordered by rank.
 type BoardPart struct {
 	BoardHead
 	Standings []Standing

@@ -46,8 +46,8 @@ func ScoreOf(samples []Sample, ranking tasks.Ranking) Score {
 	}
 	all := Score{MeasuredValues: combineMeasures(scored, ns), SampleCount: len(list)}
 	all.StandardErrorNS /= math.Sqrt(float64(len(scored)))
-	// Runs of a task's own program have no processes, so their common score has no interval. Bands compare such scores
-	// as exact.
+	// A task's own program reports no processes that measured, so the common score of its runs has no interval. Bands
+	// (entries that share a rank) take such scores as exact.
 	if !slices.ContainsFunc(scored, func(s Sample) bool { return s.Processes == 0 }) {
 		all.Processes, all.Noisy = interval.ProcessCount, interval.Noisy
 		all.LowNS, all.HighNS = interval.Ends()

@@ -10,7 +10,7 @@ import (
 
 var (
 	modelClassPattern = regexp.MustCompile(`(?m)^class Model\b`)
-	// its numbers are layers, no sizes
+	// The numbers in the body of a class are of layers and channels: --largest must not change them.
 	classBodyPattern      = regexp.MustCompile(`(?m)^class\b.*\n(?:(?:[ \t].*)?\n)*`)
 	getInputsPattern      = regexp.MustCompile(`(?m)^def get_inputs\b`)
 	modelName             = regexp.MustCompile(`\bModel\b`)

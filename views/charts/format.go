@@ -9,7 +9,7 @@ import (
 	"warpboard/views/format"
 )
 
-// unitSymbol returns the symbol of a unit that can have decimal prefixes; ok is false for other units.
+// unitSymbol returns the symbol of a unit that can have decimal prefixes, and "" for other units.
 func unitSymbol(unitName string) string {
 	switch unitName {
 	case "byte", "byte/block":

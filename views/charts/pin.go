@@ -9,7 +9,7 @@ type PinView struct {
 	Note   string // reason for having no report, a sentence
 }
 
-// PinChoice is a run that can be pinned.
+// PinChoice is a run whose profile can be shown beside the current one, as the baseline of the comparison.
 type PinChoice struct {
 	RunID int64
 	Name  string

@@ -135,7 +135,7 @@ func RequireUser(c *fiber.Ctx) (*accounts.User, error) {
 	return nil, Unauthorized("Sign in first.")
 }
 
-// RefuseVisitors refuses visitors.
+// RefuseVisitors is a handler that lets only signed-in users pass to the next one.
 func RefuseVisitors(c *fiber.Ctx) error {
 	if _, err := RequireUser(c); err != nil {
 		return err

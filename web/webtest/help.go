@@ -37,8 +37,8 @@ func Code(err error) string {
 // Second returns the error of a call with an unused result.
 func Second[T any](_ T, err error) error { return err }
 
-// BoardOf returns a page as a person sees it, without the parts that differ with each answer; for a visitor without an
-// ID.
+// BoardOf returns the main part of a page, such as a board, as a person sees it, or a visitor if user is zero. It omits
+// texts that differ with each response.
 func BoardOf(s *Site, user accounts.User, path string) string {
 	b := s.Browser()
 	if user.ID != 0 {
@@ -83,7 +83,7 @@ func Keys(size int) string {
 	return "{" + text.String() + `"":1}`
 }
 
-// DeviceNames returns this many names.
+// DeviceNames returns n different names of devices, separated by spaces.
 func DeviceNames(n int) string {
 	var text strings.Builder
 	for i := range n {

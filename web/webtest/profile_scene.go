@@ -63,8 +63,8 @@ func (s *ProfiledScene) ProfilingWorker() {
 			DeviceName: "NVIDIA H200"}}}})
 }
 
-// Ranked creates a person's ranked run with repeats and compiler facts, and its profile: a report of the fixtures for
-// the first and the last benchmark case, or a refusal.
+// Ranked creates a person's ranked run with several times for each case and compiler facts, and a run that profiled it:
+// with the named report of the fixtures for the first and the last benchmark case. If report is "", it was refused.
 func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) work.Run {
 	s.T.Helper()
 	user, err := s.Cfg.Store.Accounts.SignIn(context.Background(),

@@ -16,7 +16,7 @@ import (
 	"warpboard/web"
 )
 
-// EventOf creates an event that lasts for an hour, frozen after a while; 0 for not frozen.
+// EventOf creates an event that ends in an hour. Its boards have been frozen for frozenFor; 0 means that they are not.
 func (s *Site) EventOf(owner accounts.User, frozenFor time.Duration, slugs ...string) events.Event {
 	s.T.Helper()
 	now := time.Now()
