@@ -15,8 +15,9 @@ import (
 const maxTurnWait = 10 * time.Minute
 
 // PrioritizeOverdueTurns gives turns, the runs of a confirmation, that have waited for maxTurnWait the priority of
-// people's runs, ahead of all that were queued later. They are no longer preempted. Such a turn does not count as a run of its person in the fair order,
-// because the person did not request it and could delay it with other runs.
+// people's runs, ahead of all that were queued later. They are no longer preempted. In the fair order such a turn does
+// not count as a run of the person whose source it measures, because that person did not request it, and could delay
+// it with other runs.
 func (s *Store) PrioritizeOverdueTurns(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {
 		return tx.Model(&work.Run{}).Where("purpose = 'confirm' and not overdue and queued_at <= ? and "+work.NotEndedSQL, db.NormalizeTime(at.Add(-maxTurnWait)))

@@ -125,8 +125,8 @@ type Definition struct {
 	RequiredPackages requirement.List `json:"require,omitempty"`
 	Roofline         *Roofline        `json:"roofline,omitempty"`
 	DisableProfile   bool             `json:"no_profile,omitempty"` // `profile: false`
-	// RequiresCleanSanitizerRun is true for `sanitize: required`: a source is ranked on a device only after a clean run of
-	// compute-sanitizer there.
+	// RequiresCleanSanitizerRun is true for `sanitize: required`: a source is ranked on a device only after a clean run
+	// of compute-sanitizer there.
 	RequiresCleanSanitizerRun bool `json:"sanitize_first,omitempty"`
 	// RefuseLibraryKernels is true for `library: refuse`: kernels must come from the source. Ranked runs whose profile
 	// has kernels of libraries are flagged for a review.

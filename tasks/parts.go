@@ -12,8 +12,8 @@ type HarnessPart struct {
 	IsOptional bool
 }
 
-// HarnessDeclarations returns the functions and types that the files of a task in a language must or may define, and those
-// that the harness provides.
+// HarnessDeclarations returns the functions and types that the files of a task in a language must or may define, and
+// those that the harness provides.
 func HarnessDeclarations(lang Lang) []HarnessPart {
 	switch lang {
 	case LangPython:

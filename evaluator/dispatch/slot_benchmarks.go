@@ -7,8 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// storeSlotBenchmarks stores new slot benchmarks from a heartbeat, and logs an error if a slot drifts. Calls of Sync are
-// sequential.
+// storeSlotBenchmarks stores new slot benchmarks from a heartbeat, and logs an error if a slot drifts. Calls of Sync
+// are sequential.
 func (d *Dispatcher) storeSlotBenchmarks(ctx context.Context, h job.Heartbeat, state *workerState) {
 	before, times := state.benchmarkStoredAt, map[string]time.Time{}
 	state.benchmarkStoredAt = times

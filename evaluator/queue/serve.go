@@ -24,8 +24,8 @@ const (
 	maxWaitingRequests, maxWaitingRequestBytes = 512, 4 * MaxMessage
 	// answerTimeout limits the time for processing one request.
 	answerTimeout = 4 * time.Second
-	// maxHeartbeatBytesPerSecond limits heartbeats, in bytes per second. A worker with 1,024 slots sends 350 kB/s, one with eight
-	// slots 3 kB/s. Each heartbeat counts at least minHeartbeatCost.
+	// maxHeartbeatBytesPerSecond limits heartbeats, in bytes per second. A worker with 1,024 slots sends 350 kB/s, one
+	// with eight slots 3 kB/s. Each heartbeat counts at least minHeartbeatCost.
 	maxHeartbeatBytesPerSecond, heartbeatBurst, minHeartbeatCost = 512 << 10, 2 * job.MaxHeartbeatBytes, 4 << 10
 )
 

@@ -23,7 +23,8 @@ const (
 const causeCancelled = "cancelled"
 
 // killTimeout limits the wait for a killed process to die; one that hangs in a driver never does. A program can choose
-// how much the kernel must free, such as millions of files or locks: dyingTimeout limits the wait while the kernel does.
+// how much the kernel must free, such as millions of files or locks: dyingTimeout limits the wait while the kernel
+// does.
 const killTimeout, dyingTimeout = 10 * time.Second, 5 * time.Minute
 
 // supervise waits for the end of a run, or kills it, and cleans up.

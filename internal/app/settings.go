@@ -28,8 +28,8 @@ type settingSources struct {
 	file   map[string]string // values in the settings file, by flag name
 }
 
-// readSettingsFile reads the settings file. Its keys are names of flags; its values are text, numbers, booleans, or lists
-// of text. One file may be for several commands, so the keys of all commands are allowed.
+// readSettingsFile reads the settings file. Its keys are names of flags; its values are text, numbers, booleans, or
+// lists of text. One file may be for several commands, so the keys of all commands are allowed.
 func readSettingsFile(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil

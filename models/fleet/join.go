@@ -150,8 +150,8 @@ func (s *Fleet) createGuestCredential(ctx context.Context, name, secret string) 
 	return own, err
 }
 
-// isWorkerNameTaken reports whether a name belongs to a credential, to the site's own worker, or to a worker that was seen.
-// Case is ignored, because people identify workers by name.
+// isWorkerNameTaken reports whether a name belongs to a credential, to the site's own worker, or to a worker that was
+// seen. Case is ignored, because people identify workers by name.
 func isWorkerNameTaken(tx *gorm.DB, name string) (known bool, err error) {
 	err = tx.Raw(`select exists (select 1 from worker_credentials where lower(name) = lower(?))
 		or exists (select 1 from settings where lower(key) = lower(?))

@@ -142,8 +142,8 @@ func (u runItem) announce(tx *gorm.DB, out *Effect) error {
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
-// applyConsequences announces the end of the run after its samples are stored and before it gets a place on the board, so
-// that a reader who sees the end sees all its data.
+// applyConsequences announces the end of the run after its samples are stored and before it gets a place on the board,
+// so that a reader who sees the end sees all its data.
 func (u runItem) applyConsequences(tx *gorm.DB, r job.Result, _ ResultFindings, out *Effect) error {
 	if err := errors.Join(countStages(tx, r.Stages), u.consequences.StoreResultData(tx, u.Run, r, out)); err != nil {
 		return err

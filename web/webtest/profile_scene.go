@@ -63,8 +63,9 @@ func (s *ProfiledScene) ProfilingWorker() {
 			DeviceName: "NVIDIA H200"}}}})
 }
 
-// Ranked creates a person's ranked run with several times for each case and compiler facts, and a run that profiled it:
-// with the named report of the fixtures for the first and the last benchmark case. If report is "", it was refused.
+// Ranked creates a person's ranked run, with several times for each case and compiler facts, and the run that profiled
+// it. The first and the last benchmark case have the named report of the fixtures. If report is "", the driver refused
+// the profiler, and there is no report.
 func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) work.Run {
 	s.T.Helper()
 	user, err := s.Cfg.Store.Accounts.SignIn(context.Background(),

@@ -291,8 +291,8 @@ func lineKeyOf(t models.TaskSummary) taskLineKey {
 	return v
 }
 
-// groupTasksIntoLines groups a list of tasks into lines. A line has the tasks of one author with the same problem and the same
-// deadline. Its position is that of its first task.
+// groupTasksIntoLines groups a list of tasks into lines. A line has the tasks of one author with the same problem and
+// the same deadline. Its position is that of its first task.
 func groupTasksIntoLines(list []models.TaskSummary) (lines [][]models.TaskSummary) {
 	at := map[taskLineKey]int{}
 	for _, t := range list {

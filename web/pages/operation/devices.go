@@ -119,8 +119,8 @@ func (p *Operation) deviceFacts(workers []fleet.Worker, device string) (what vie
 	return what
 }
 
-// activityCacheLifetime is the maximum age of the cached activity of a day. Reading it scans all runs of the day, and open
-// pages request it after each change of a queue.
+// activityCacheLifetime is the maximum age of the cached activity of a day. Reading it scans all runs of the day, and
+// open pages request it after each change of a queue.
 const activityCacheLifetime = time.Minute
 
 // activityCache caches the last day's activity of each device.
