@@ -154,7 +154,7 @@ func TestATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
 	s.compiledAhead(t, smallTask)
 	wantReused(t, ada.passes(job.ModeTest), "eval.cpp", "warpboard_runner.cpp")
 
-	own, err := tasks.OpenFolder(os.DirFS(ownProgramTask(t)), tasks.ReadOptions{}).Bundle(ownProgram)
+	own, err := tasks.OpenFolder(os.DirFS(ownProgramTask(t)), tasks.ReadOptions{}).ReadBundle(ownProgram)
 	if err != nil {
 		t.Fatal(err)
 	}

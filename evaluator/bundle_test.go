@@ -23,7 +23,7 @@ func taskOf(t *testing.T, files map[string]string) *tasks.Bundle {
 	for name, text := range files {
 		fsys["mine/"+name] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
 	}
-	bundle, err := tasks.OpenFolder(fsys, tasks.ReadOptions{Name: "mine"}).Bundle("mine")
+	bundle, err := tasks.OpenFolder(fsys, tasks.ReadOptions{Name: "mine"}).ReadBundle("mine")
 	if err != nil {
 		t.Fatal(err)
 	}

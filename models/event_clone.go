@@ -22,7 +22,7 @@ func (s *Store) CloneEvent(
 	if err != nil {
 		return made, err
 	}
-	if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: from.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.EditEvent, accounts.OwnerIDs{AuthorID: from.OwnerID}); err != nil {
 		return made, err
 	}
 	if _, err := s.Events.Event(ctx, db.Slug(title)); err == nil {

@@ -62,7 +62,7 @@ func (s *Store) ReportRun(ctx context.Context, actor accounts.User, runID int64,
 		case !run.Valid():
 			return db.Errorf(db.Conflict, "Run %d is not on any board, so there is nothing to report.", runID)
 		}
-		if err := actor.CheckPermission(accounts.ReportRun, accounts.ObjectOwners{OwnerID: run.UserID}); err != nil {
+		if err := actor.CheckPermission(accounts.ReportRun, accounts.OwnerIDs{OwnerID: run.UserID}); err != nil {
 			return err
 		}
 		if err := checkReports(tx, actor); err != nil {
@@ -124,7 +124,7 @@ func (s *Store) DismissFlags(
 func (s *Store) Flags(
 	ctx context.Context, viewer accounts.User, run work.Run, task catalog.Task,
 ) ([]FlagWithReporter, error) {
-	if viewer.CanPerform(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}) {
+	if viewer.CanPerform(accounts.ReviewRun, accounts.OwnerIDs{AuthorID: task.OwnerID}) {
 		return s.queryFlags(ctx, "f.run_id = ?", run.ID)
 	}
 	if !viewer.SignedIn() {

@@ -63,7 +63,7 @@ func (s *Store) decideOnRun(ctx context.Context, actor accounts.User, right acco
 		if sub.HiddenFrom(actor) || !task.VisibleTo(actor) {
 			return db.Errorf(db.NotFound, "There is no run %d.", runID)
 		}
-		if err := actor.CheckPermission(right, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+		if err := actor.CheckPermission(right, accounts.OwnerIDs{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
 		changes, err = do(tx, run, why)
@@ -98,7 +98,7 @@ func (s *Store) Reinstate(
 	return s.decideOnRun(ctx, actor, accounts.DisqualifyRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.ChangedBoard, error) {
 		// OwnerID is the person who disqualified the run, because only that person and admins may reinstate it.
 		if err := actor.CheckPermission(accounts.ReinstateRun,
-			accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}); err != nil {
+			accounts.OwnerIDs{OwnerID: run.DisqualifiedBy}); err != nil {
 			return nil, err
 		}
 		if run.DisqualifiedAt == nil {
@@ -147,7 +147,7 @@ func (s *Store) DeleteSubmission(
 			return db.ReadError(err, "submission %d", id)
 		}
 		if err := actor.CheckPermission(accounts.DeleteSubmission,
-			accounts.ObjectOwners{OwnerID: sub.UserID}); err != nil {
+			accounts.OwnerIDs{OwnerID: sub.UserID}); err != nil {
 			return err
 		}
 		if sub.UserID != actor.ID {
@@ -253,7 +253,7 @@ const maxRenamesPerDay = 3 // of one person, by themselves
 func (s *Store) RenameUser(
 	ctx context.Context, actor accounts.User, userID int64, name string,
 ) (changes []boards.ChangedBoard, err error) {
-	if err := actor.CheckPermission(accounts.RenameUser, accounts.ObjectOwners{OwnerID: userID}); err != nil {
+	if err := actor.CheckPermission(accounts.RenameUser, accounts.OwnerIDs{OwnerID: userID}); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -58,7 +58,7 @@ func (s *Store) SetRunNote(
 // another person's name.
 func checkMayWriteNote(tx *gorm.DB, actor accounts.User, run work.Run, task catalog.Task, text string) error {
 	if text == "" && actor.ID != run.UserID {
-		return actor.CheckPermission(accounts.RemoveRunNote, accounts.ObjectOwners{AuthorID: task.OwnerID})
+		return actor.CheckPermission(accounts.RemoveRunNote, accounts.OwnerIDs{AuthorID: task.OwnerID})
 	}
 	if !actor.SignedIn() || actor.ID != run.UserID {
 		return db.Errorf(db.Forbidden, "Only the person who submitted the run may write a note on it.")

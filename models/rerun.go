@@ -69,7 +69,7 @@ func openRerunOrder(tx *gorm.DB, actor accounts.User, taskID int64) (task catalo
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, o, db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.CheckPermission(accounts.RerunTask, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.RerunTask, accounts.OwnerIDs{AuthorID: task.OwnerID}); err != nil {
 		return task, o, err
 	}
 	err = tx.Where("purpose = ? and version_id = ? and applied_at is null and not cancelled", work.PurposeRerun, task.VersionID).Limit(1).Find(&o).Error

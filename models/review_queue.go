@@ -128,7 +128,7 @@ func (s *Store) ReviewCounts(ctx context.Context, actor accounts.User) (list []R
 
 // reviewableFlags selects the open flags f that the actor may review, with their runs r and tasks t.
 func (s *Store) reviewableFlags(ctx context.Context, actor accounts.User) (*gorm.DB, error) {
-	if err := actor.CheckPermission(accounts.CreateTask, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.CreateTask, accounts.OwnerIDs{}); err != nil {
 		return nil, db.Errorf(db.Forbidden, "Only authors of tasks and admins may review runs.")
 	}
 	q := s.db.Read(ctx).Table("flags f").Joins("join runs r on r.id = f.run_id").

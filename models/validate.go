@@ -72,7 +72,7 @@ func validatableTask(tx *gorm.DB, actor accounts.User, taskID int64) (task catal
 	if err := tx.Take(&task, taskID).Error; err != nil {
 		return task, "", db.ReadError(err, "task %d", taskID)
 	}
-	if err := actor.CheckPermission(accounts.ValidateTask, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.ValidateTask, accounts.OwnerIDs{AuthorID: task.OwnerID}); err != nil {
 		return task, "", err
 	}
 	var version catalog.TaskVersion

@@ -60,7 +60,7 @@ func with(t *testing.T, folder fstest.MapFS, lines string) *tasks.Bundle {
 		t.Fatal(err)
 	}
 	folder[tasks.TaskFile] = &fstest.MapFile{Data: text}
-	b, err := tasks.OpenFolder(folder, tasks.ReadOptions{}).Bundle(".")
+	b, err := tasks.OpenFolder(folder, tasks.ReadOptions{}).ReadBundle(".")
 	if err != nil {
 		t.Fatalf("%s: %v", lines, err)
 	}

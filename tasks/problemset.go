@@ -119,7 +119,7 @@ func (s *problemSetReader) readProblem(node *yaml.Node, key string) TaskProposal
 		s.addProblem(f["directory"], key+".directory", "%q lies outside the folder or zip that holds the problem set", directory)
 		return p
 	}
-	if p.Bundle, p.Err = s.upload.Bundle(p.Folder); p.Err == nil && len(p.GPUs) == 0 {
+	if p.Bundle, p.Err = s.upload.ReadBundle(p.Folder); p.Err == nil && len(p.GPUs) == 0 {
 		p.GPUs = p.Bundle.Definition.GPUs
 	}
 	if p.Err == nil && len(p.GPUs) == 0 {
@@ -204,7 +204,7 @@ func (u *Upload) proposals(now time.Time) ([]TaskProposal, error) {
 	for _, task := range u.importedTasks {
 		p := TaskProposal{Folder: task.Name, Name: task.Name, Notes: task.OmissionNotes, Err: task.Err}
 		if p.Err == nil {
-			p.Bundle, p.Err = u.Bundle(task.Name)
+			p.Bundle, p.Err = u.ReadBundle(task.Name)
 		}
 		list = append(list, p)
 	}
@@ -225,7 +225,7 @@ func (u *Upload) proposals(now time.Time) ([]TaskProposal, error) {
 	}
 	for _, folder := range u.Folders() {
 		p := TaskProposal{Folder: folder, Name: u.taskName(folder)}
-		if p.Bundle, p.Err = u.Bundle(folder); p.Err == nil {
+		if p.Bundle, p.Err = u.ReadBundle(folder); p.Err == nil {
 			p.GPUs = p.Bundle.Definition.GPUs
 		}
 		list = append(list, p)

@@ -124,8 +124,8 @@ func (u *Upload) Folders() []string {
 	return out
 }
 
-// Bundle reads the task in one folder. Its errors are Problems.
-func (u *Upload) Bundle(folder string) (*Bundle, error) {
+// ReadBundle reads the task in one folder. Its errors are Problems.
+func (u *Upload) ReadBundle(folder string) (*Bundle, error) {
 	return readTask(u.tree, folder, u.taskName(folder))
 }
 
@@ -146,7 +146,7 @@ func (u *Upload) Bundles() ([]*Bundle, error) {
 	var out []*Bundle
 	var all parse.Problems
 	for _, dir := range folders {
-		b, err := u.Bundle(dir)
+		b, err := u.ReadBundle(dir)
 		found := parse.ProblemsFromError(err)
 		if err != nil && found == nil {
 			return nil, err

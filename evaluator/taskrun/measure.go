@@ -37,12 +37,12 @@ const (
 	durationMargin = 1.3
 )
 
-// measurement reads the judge's report of a ranked stage, and decides after each process whether another one follows.
+// rankedMeasurer reads the judge's report of a ranked stage, and decides after each process whether another one follows.
 //
 // Two goroutines use it: the pipe's, which calls observeReport and alone uses all fields, and the stage's, which waits
 // in awaitDecision. processDecisions has capacity for every process, so observeReport never blocks. storeResult must be
 // called after the stage has ended.
-type measurement struct {
+type rankedMeasurer struct {
 	maxProcesses, minProcesses int
 	timeBudget, stageLimit     time.Duration // durations of the stage
 	ranking                    tasks.Ranking
@@ -63,10 +63,10 @@ type measurement struct {
 
 func (m MeasureConfig) newMeasurement(
 	def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string,
-) *measurement {
+) *rankedMeasurer {
 	most := cmp.Or(m.MaxProcesses, harness.MaxProcesses)
 	now := time.Now()
-	return &measurement{
+	return &rankedMeasurer{
 		maxProcesses: most, minProcesses: min(harness.MinProcesses, most), stageLimit: limit, ranking: def.RankingBy, parser: parser,
 		timeBudget:    cmp.Or(def.RankedBudget, m.Budget, tasks.DefaultRankedBudget),
 		startWatching: watch, stopWatching: watch(), startedAt: now, lastReportAt: now, processDecisions: make(chan bool, harness.MaxProcesses+1),
@@ -74,7 +74,7 @@ func (m MeasureConfig) newMeasurement(
 }
 
 // awaitDecision implements toolchain.StageRequest.NeedsAnotherProcess: it waits for the decision.
-func (m *measurement) awaitDecision(ctx context.Context, _ int) bool {
+func (m *rankedMeasurer) awaitDecision(ctx context.Context, _ int) bool {
 	select {
 	case another := <-m.processDecisions:
 		return another
@@ -84,7 +84,7 @@ func (m *measurement) awaitDecision(ctx context.Context, _ int) bool {
 }
 
 // observeReport checks the report after each piece. A judge reports one process and then waits for the next.
-func (m *measurement) observeReport() {
+func (m *rankedMeasurer) observeReport() {
 	if m.parser.ProcessCount() == m.processCount {
 		return
 	}
@@ -103,7 +103,7 @@ func (m *measurement) observeReport() {
 	}
 }
 
-func (m *measurement) needsAnotherProcess(elapsed, took time.Duration) bool {
+func (m *rankedMeasurer) needsAnotherProcess(elapsed, took time.Duration) bool {
 	slowed := m.stopWatching()
 	// The sampling for the next process starts before the decision whether there is one.
 	m.stopWatching = m.startWatching()
@@ -134,7 +134,7 @@ func (m *measurement) needsAnotherProcess(elapsed, took time.Duration) bool {
 }
 
 // mayDrop reports whether another process may be dropped for this reason.
-func (m *measurement) mayDrop(slowed string) bool {
+func (m *rankedMeasurer) mayDrop(slowed string) bool {
 	if slowed == device.SlowedByLowClock {
 		if m.lowClockCount++; m.lowClockCount > maxLowClockDrops {
 			return false
@@ -144,7 +144,7 @@ func (m *measurement) mayDrop(slowed string) bool {
 }
 
 // storeResult stores the result in the run's machine record.
-func (m *measurement) storeResult(machine *job.Machine) {
+func (m *rankedMeasurer) storeResult(machine *job.Machine) {
 	m.stopWatching()
 	if len(m.dropReasons) > 0 && machine.GPUConditions != nil {
 		machine.GPUConditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropReasons), m.processCount, strings.Join(m.dropReasons, ", "))

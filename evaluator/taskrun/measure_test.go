@@ -27,7 +27,7 @@ func reportOf(number int, ns float64) string {
 }
 
 // processes runs a stage in which process i takes each(i) and reports times(i), and returns their number.
-func processes(m *measurement, each func(int) time.Duration, times func(int) float64) int {
+func processes(m *rankedMeasurer, each func(int) time.Duration, times func(int) float64) int {
 	for i := 0; ; i++ {
 		time.Sleep(each(i))
 		m.parser.Write([]byte(reportOf(i, times(i))))

@@ -187,8 +187,8 @@ func (c *compilation) runCommand(
 	spec.SandboxSlot, spec.Mounts = c.request.Environment.SandboxSlot, c.plan.mounts
 	spec.CollectFiles = map[string]int64{product: maxBuildProductBytes}
 	if logged {
-		spec.OnStdout = func(b []byte) { c.logOutput("stdout", b) }
-		spec.OnStderr = func(b []byte) { c.logOutput("stderr", b) }
+		spec.OnStdout = func(b []byte) { c.sendToLog("stdout", b) }
+		spec.OnStderr = func(b []byte) { c.sendToLog("stderr", b) }
 	}
 	outcome, err := runProcess(ctx, c.builder.cfg.Runner, spec)
 	if err != nil {
@@ -201,7 +201,7 @@ func (c *compilation) runCommand(
 	return s, nil
 }
 
-func (c *compilation) logOutput(stream string, text []byte) {
+func (c *compilation) sendToLog(stream string, text []byte) {
 	c.logMutex.Lock()
 	defer c.logMutex.Unlock()
 	c.request.OnLog(stream, text)

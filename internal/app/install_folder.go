@@ -81,7 +81,7 @@ func (i installer) tasksOfProblemSets(sets []tasks.ProblemSet) []taskToInstall {
 func (i installer) tasksOfFolders(upload *tasks.Upload) []taskToInstall {
 	var wanted []taskToInstall
 	for _, folder := range slices.Sorted(slices.Values(upload.Folders())) {
-		bundle, err := upload.Bundle(folder)
+		bundle, err := upload.ReadBundle(folder)
 		if err != nil {
 			i.logSkipped(folder, err)
 			continue

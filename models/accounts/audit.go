@@ -57,7 +57,7 @@ func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
 // AuditLog lists entries of the audit log with IDs below before (0 means all), newest first. search matches the name of
 // the actor, a subject such as "task sort", or a submission such as "#57" with its runs. Only admins may call it.
 func (s *Accounts) AuditLog(ctx context.Context, actor User, search string, before int64, limit int) ([]AuditEntry, error) {
-	if err := actor.CheckPermission(ReadAuditLog, ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(ReadAuditLog, OwnerIDs{}); err != nil {
 		return nil, err
 	}
 	var rows []AuditEntry

@@ -32,8 +32,8 @@ const (
 	ModerateComments Action = "moderate comments" // hide them, lock lists, and close reports
 )
 
-// ObjectOwners has the people who own the object of an action; 0 means no one.
-type ObjectOwners struct {
+// OwnerIDs has the people who own the object of an action; 0 means no one.
+type OwnerIDs struct {
 	OwnerID  int64 // owner of the run, submission, or account; for a disqualification, the person who decided it
 	AuthorID int64 // owner of its task
 }
@@ -84,7 +84,7 @@ var accessRights = map[Action]accessRight{
 }
 
 // CanPerform reports whether the person may perform an action on an object with these owners.
-func (u User) CanPerform(act Action, of ObjectOwners) bool {
+func (u User) CanPerform(act Action, of OwnerIDs) bool {
 	r, known := accessRights[act]
 	if !known || r.excludesOwner && u.SignedIn() && u.ID == of.OwnerID {
 		return false
@@ -106,7 +106,7 @@ func (u User) CanPerform(act Action, of ObjectOwners) bool {
 
 // CheckPermission returns a Forbidden error if the person may not perform an action. The error names the people who
 // may.
-func (u User) CheckPermission(act Action, of ObjectOwners) error {
+func (u User) CheckPermission(act Action, of OwnerIDs) error {
 	if u.CanPerform(act, of) {
 		return nil
 	}

@@ -14,19 +14,19 @@ func TestRights(t *testing.T) {
 	who := map[string]struct {
 		role accounts.Role
 		id   int64
-		of   accounts.ObjectOwners
+		of   accounts.OwnerIDs
 	}{
-		"visitor":        {accounts.RoleVisitor, 0, accounts.ObjectOwners{OwnerID: others, AuthorID: others}},
-		"visitor on 0":   {accounts.RoleVisitor, 0, accounts.ObjectOwners{}},
-		"user":           {accounts.RoleUser, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: others}},
-		"owner":          {accounts.RoleUser, mine, accounts.ObjectOwners{OwnerID: mine, AuthorID: others}},
-		"creator":        {accounts.RoleCreator, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: others}},
-		"author":         {accounts.RoleCreator, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: mine}},
-		"author, own":    {accounts.RoleCreator, mine, accounts.ObjectOwners{OwnerID: mine, AuthorID: mine}},
-		"demoted author": {accounts.RoleUser, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: mine}},
-		"admin":          {accounts.RoleAdmin, mine, accounts.ObjectOwners{OwnerID: others, AuthorID: others}},
-		"admin, own":     {accounts.RoleAdmin, mine, accounts.ObjectOwners{OwnerID: mine, AuthorID: others}},
-		"operator":       {accounts.RoleAdmin, 0, accounts.ObjectOwners{}},
+		"visitor":        {accounts.RoleVisitor, 0, accounts.OwnerIDs{OwnerID: others, AuthorID: others}},
+		"visitor on 0":   {accounts.RoleVisitor, 0, accounts.OwnerIDs{}},
+		"user":           {accounts.RoleUser, mine, accounts.OwnerIDs{OwnerID: others, AuthorID: others}},
+		"owner":          {accounts.RoleUser, mine, accounts.OwnerIDs{OwnerID: mine, AuthorID: others}},
+		"creator":        {accounts.RoleCreator, mine, accounts.OwnerIDs{OwnerID: others, AuthorID: others}},
+		"author":         {accounts.RoleCreator, mine, accounts.OwnerIDs{OwnerID: others, AuthorID: mine}},
+		"author, own":    {accounts.RoleCreator, mine, accounts.OwnerIDs{OwnerID: mine, AuthorID: mine}},
+		"demoted author": {accounts.RoleUser, mine, accounts.OwnerIDs{OwnerID: others, AuthorID: mine}},
+		"admin":          {accounts.RoleAdmin, mine, accounts.OwnerIDs{OwnerID: others, AuthorID: others}},
+		"admin, own":     {accounts.RoleAdmin, mine, accounts.OwnerIDs{OwnerID: mine, AuthorID: others}},
+		"operator":       {accounts.RoleAdmin, 0, accounts.OwnerIDs{}},
 	}
 	admins := []string{"admin", "admin, own", "operator"}
 	creators := append([]string{"author", "author, own", "creator"}, admins...)

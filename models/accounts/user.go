@@ -105,7 +105,7 @@ type UserWithLastVisit struct {
 func (s *Accounts) Users(
 	ctx context.Context, actor User, search string, offset, limit int,
 ) ([]UserWithLastVisit, error) {
-	if err := actor.CheckPermission(ListPeople, ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(ListPeople, OwnerIDs{}); err != nil {
 		return nil, err
 	}
 	var users []UserWithLastVisit
@@ -173,7 +173,7 @@ func (u *UserWithLastVisit) setSeenAt(t time.Time) {
 
 // SetRole sets a person's role. Only an admin may do that, and not for themselves, so that there is always an admin.
 func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
-	if err := actor.CheckPermission(SetRole, ObjectOwners{OwnerID: userID}); err != nil {
+	if err := actor.CheckPermission(SetRole, OwnerIDs{OwnerID: userID}); err != nil {
 		return err
 	}
 	if role != RoleUser && role != RoleCreator && role != RoleAdmin {
@@ -185,7 +185,7 @@ func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role R
 // SetBlocked blocks or unblocks a person. Sessions and tokens of a blocked person are invalid. Their entries stay on
 // the boards; disqualify the runs to remove them.
 func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
-	if err := actor.CheckPermission(BlockUser, ObjectOwners{OwnerID: userID}); err != nil {
+	if err := actor.CheckPermission(BlockUser, OwnerIDs{OwnerID: userID}); err != nil {
 		return err
 	}
 	act, at := "allow", (*time.Time)(nil)

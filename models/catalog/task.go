@@ -88,7 +88,7 @@ func (t Task) ListedTo(u accounts.User) bool {
 
 // EditableBy reports whether the person may change and delete the task: admins may, and creators for their own tasks.
 func (t Task) EditableBy(u accounts.User) bool {
-	return u.CanPerform(accounts.EditTask, accounts.ObjectOwners{AuthorID: t.OwnerID})
+	return u.CanPerform(accounts.EditTask, accounts.OwnerIDs{AuthorID: t.OwnerID})
 }
 
 // TaskSettings has the properties of a task that can change without a new version.
@@ -127,7 +127,7 @@ type NewTask struct {
 
 // CreateTask creates a task with its first version. It returns Conflict if the slug is taken.
 func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
-	if err := actor.CheckPermission(accounts.CreateTask, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.CreateTask, accounts.OwnerIDs{}); err != nil {
 		return Task{}, err
 	}
 	task, err := newTaskRow(actor, in)

@@ -50,7 +50,7 @@ func (c *Comments) Report(ctx context.Context, actor accounts.User, id int64, wh
 			return err
 		}
 		if err := actor.CheckPermission(accounts.ReportComment,
-			accounts.ObjectOwners{OwnerID: found.UserID}); err != nil {
+			accounts.OwnerIDs{OwnerID: found.UserID}); err != nil {
 			return err
 		}
 		if err := checkRate(tx, actor, &Report{}, maxReportsPerHour, "reports"); err != nil {
@@ -151,7 +151,7 @@ func (c *Comments) moderate(
 			return err
 		}
 		if err := actor.CheckPermission(accounts.ModerateComments,
-			accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil {
+			accounts.OwnerIDs{AuthorID: t.Task.OwnerID}); err != nil {
 			return err
 		}
 		if isOwnComment(found, actor) {
@@ -194,7 +194,7 @@ func (c *Comments) LockThread(ctx context.Context, actor accounts.User, about Th
 		if err := t.CheckReadable(actor, db.NormalizeTime(tx.NowFunc())); err != nil {
 			return err
 		}
-		if err := actor.CheckPermission(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
+		if err := actor.CheckPermission(accounts.ModerateComments, accounts.OwnerIDs{AuthorID: t.Task.OwnerID}); err != nil || t.Locked() == locked {
 			return err
 		}
 		if err := t.rowWithCount(tx).UpdateColumn("comments_locked", locked).Error; err != nil {

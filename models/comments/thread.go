@@ -60,7 +60,7 @@ func (t Thread) CommentCount() int {
 
 // ModeratedBy reports whether the person may hide comments and lock the thread.
 func (t Thread) ModeratedBy(u accounts.User) bool {
-	return u.CanPerform(accounts.ModerateComments, accounts.ObjectOwners{AuthorID: t.Task.OwnerID})
+	return u.CanPerform(accounts.ModerateComments, accounts.OwnerIDs{AuthorID: t.Task.OwnerID})
 }
 
 // CheckReadable returns an error if the viewer may not read the comments. Comments on a submission require that

@@ -76,7 +76,7 @@ func (e Event) IsFrozen(at time.Time) bool {
 
 // EditableBy reports whether the person may change the event and reveal its results.
 func (e Event) EditableBy(u accounts.User) bool {
-	return u.CanPerform(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID})
+	return u.CanPerform(accounts.EditEvent, accounts.OwnerIDs{AuthorID: e.OwnerID})
 }
 
 // EventRow is an event with the name of its organizer.

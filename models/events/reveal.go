@@ -12,7 +12,7 @@ func RevealableEvent(tx *gorm.DB, actor accounts.User, id int64) (e Event, err e
 	if err := tx.Take(&e, id).Error; err != nil {
 		return e, db.ReadError(err, "event %d", id)
 	}
-	if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.EditEvent, accounts.OwnerIDs{AuthorID: e.OwnerID}); err != nil {
 		return e, err
 	}
 	switch at := db.NormalizeTime(tx.NowFunc()); {

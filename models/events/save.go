@@ -37,7 +37,7 @@ const (
 
 // Create creates an event from tasks that the actor may edit. The tasks close at its end.
 func (s *Events) Create(ctx context.Context, actor accounts.User, in EventSettings) (e Event, err error) {
-	if err := actor.CheckPermission(accounts.CreateTask, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.CreateTask, accounts.OwnerIDs{}); err != nil {
 		return e, err
 	}
 	if err := in.check(); err != nil {
@@ -75,7 +75,7 @@ func (s *Events) Update(ctx context.Context, actor accounts.User, slug string, i
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
 		}
-		if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
+		if err := actor.CheckPermission(accounts.EditEvent, accounts.OwnerIDs{AuthorID: e.OwnerID}); err != nil {
 			return err
 		}
 		if err := e.setFreezeTime(tx, in.FrozenAt); err != nil {
@@ -102,7 +102,7 @@ func (s *Events) Delete(ctx context.Context, actor accounts.User, slug, confirma
 		if err := tx.Where("slug = ?", slug).Take(&e).Error; err != nil {
 			return db.ReadError(err, "event %q", slug)
 		}
-		if err := actor.CheckPermission(accounts.EditEvent, accounts.ObjectOwners{AuthorID: e.OwnerID}); err != nil {
+		if err := actor.CheckPermission(accounts.EditEvent, accounts.OwnerIDs{AuthorID: e.OwnerID}); err != nil {
 			return err
 		}
 		if confirmation != e.Title && confirmation != e.Slug {

@@ -39,7 +39,7 @@ func (c WorkerCredential) listsDevice(device string) bool {
 func (s *Fleet) CreateCredential(
 	ctx context.Context, actor accounts.User, name string, devices []string,
 ) (secret string, cred WorkerCredential, err error) {
-	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.OwnerIDs{}); err != nil {
 		return "", cred, err
 	}
 	switch {
@@ -139,7 +139,7 @@ func (s *Fleet) Credentials(ctx context.Context) ([]WorkerCredential, error) {
 
 // RevokeCredential revokes a credential. The caller must then disconnect the worker. Only admins may call it.
 func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name string) error {
-	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.OwnerIDs{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -55,7 +55,7 @@ func (n NewJoinToken) check() error {
 func (s *Fleet) CreateJoinToken(
 	ctx context.Context, actor accounts.User, n NewJoinToken,
 ) (secret string, token JoinToken, err error) {
-	if err := errors.Join(actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{})); err != nil {
+	if err := errors.Join(actor.CheckPermission(accounts.ManageWorkers, accounts.OwnerIDs{})); err != nil {
 		return "", token, err
 	}
 	if err := n.check(); err != nil {
@@ -93,7 +93,7 @@ func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinTokenWithWorkers, er
 // RevokeJoinToken revokes a join token and the credentials of all workers that joined with it. It returns their names;
 // the caller must disconnect them. Only admins may call it.
 func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int64) (workers []string, err error) {
-	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.OwnerIDs{}); err != nil {
 		return nil, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {

@@ -27,7 +27,7 @@ const PauseKeyPrefix = "paused."
 // PauseDevice pauses the queue of a device until ResumeDevice. why is a sentence for visitors; it may be empty. Only
 // admins may call it.
 func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, why string) error {
-	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.OwnerIDs{}); err != nil {
 		return err
 	}
 	if !db.IsValidName(device) {
@@ -48,7 +48,7 @@ func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, wh
 
 // ResumeDevice ends the pause of a device. Only admins may call it.
 func (s *Fleet) ResumeDevice(ctx context.Context, actor accounts.User, device string) error {
-	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.OwnerIDs{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

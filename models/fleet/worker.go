@@ -186,7 +186,7 @@ func (s *Fleet) IsRevoked(ctx context.Context, worker string) (bool, error) {
 
 // ForgetWorker deletes a worker that is not live. Only admins may call it.
 func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name string) error {
-	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWorkers, accounts.OwnerIDs{}); err != nil {
 		return err
 	}
 	res := s.db.WriteStatement(ctx).Where("name = ? and (stopping or seen_at < ?)", name, db.Now().Add(-WorkerTimeout)).Delete(&Worker{})

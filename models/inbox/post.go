@@ -52,7 +52,7 @@ type MailQueueStatus struct {
 
 // MailQueue returns the state of the e-mail queue. Only admins may call it.
 func (x *Inbox) MailQueue(ctx context.Context, actor accounts.User) (p MailQueueStatus, err error) {
-	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.OwnerIDs{}); err != nil {
 		return p, db.Errorf(db.Forbidden, "Only an admin may read how e-mails are sent.")
 	}
 	err = x.db.Read(ctx).Model(&Mail{}).Select(`count(case when next_at is not null then 1 end) as waiting, count(case when sent_at is not null then 1 end) as sent,

@@ -78,7 +78,7 @@ type LikenessResult struct {
 func (l *Likeness) FindSimilarPairs(
 	ctx context.Context, actor accounts.User, task catalog.Task, given *tasks.Bundle,
 ) (LikenessResult, error) {
-	if err := actor.CheckPermission(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+	if err := actor.CheckPermission(accounts.ReviewRun, accounts.OwnerIDs{AuthorID: task.OwnerID}); err != nil {
 		return LikenessResult{}, err
 	}
 	sources, err := l.readSources(ctx, task.VersionID)

@@ -62,7 +62,7 @@ func todayDate(tx *gorm.DB) string { return midnightUTC(tx).Format(time.DateOnly
 // to the audit log unless the subject is empty.
 func (q *Quotas) runAsAdmin(ctx context.Context, actor accounts.User, act string,
 	do func(*gorm.DB) (subject, detail string, err error)) error {
-	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.OwnerIDs{}); err != nil {
 		return err
 	}
 	return q.db.Write(ctx, func(tx *gorm.DB) error {

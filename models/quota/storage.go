@@ -68,7 +68,7 @@ func (q *Quotas) StorageByTask(ctx context.Context, actor accounts.User) (list [
 func (q *Quotas) listStorage(
 	ctx context.Context, actor accounts.User, group, columns, table string,
 ) (list []StorageUse, err error) {
-	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.OwnerIDs{}); err != nil {
 		return nil, err
 	}
 	err = q.db.Read(ctx).Raw(fmt.Sprintf(storageQuery(group), columns, table), maxListedStorageUses).Scan(&list).Error
@@ -80,7 +80,7 @@ func (q *Quotas) listStorage(
 func (q *Quotas) StorageTotal(
 	ctx context.Context, actor accounts.User, goes SweepTimes,
 ) (total StorageTotal, next SweepPreview, err error) {
-	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.OwnerIDs{}); err != nil {
 		return total, next, err
 	}
 	const onBoards = "select run_id from entries union select run_id from records"

@@ -30,7 +30,7 @@ func (a AdminSubmission) check() error {
 	case n > maxReasonLength:
 		return db.Errorf(db.Invalid, "The reason has %d characters; at most %d are kept.", n, maxReasonLength)
 	}
-	return a.Admin.CheckPermission(accounts.AddSubmission, accounts.ObjectOwners{})
+	return a.Admin.CheckPermission(accounts.AddSubmission, accounts.OwnerIDs{})
 }
 
 // isTooLate reports whether the person submits after the deadline. Admins may add a submission at any time.

@@ -77,7 +77,7 @@ func ParseSetting(key, value string) (off OffPart, err error) {
 
 // TurnOff switches a part of the site off until TurnOn. Only admins may call it.
 func (s *Switches) TurnOff(ctx context.Context, actor accounts.User, what, why string) error {
-	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.OwnerIDs{}); err != nil {
 		return err
 	}
 	if !isSwitchName(what) {
@@ -104,7 +104,7 @@ func isSwitchName(what string) bool {
 
 // TurnOn switches a part of the site on again. Only admins may call it.
 func (s *Switches) TurnOn(ctx context.Context, actor accounts.User, what string) error {
-	if err := actor.CheckPermission(accounts.ManageDevices, accounts.ObjectOwners{}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageDevices, accounts.OwnerIDs{}); err != nil {
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {

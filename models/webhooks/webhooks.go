@@ -191,7 +191,7 @@ func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n New
 	if !actor.SignedIn() {
 		return hook, db.Errorf(db.Forbidden, "Sign in to make a webhook.")
 	}
-	if err := actor.CheckPermission(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: hook.UserID}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWebhook, accounts.OwnerIDs{OwnerID: hook.UserID}); err != nil {
 		return hook, err
 	}
 	if n.LongWait == 0 {
@@ -242,7 +242,7 @@ func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool)
 	if site {
 		owner = 0
 	}
-	if err := actor.CheckPermission(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: owner}); err != nil {
+	if err := actor.CheckPermission(accounts.ManageWebhook, accounts.OwnerIDs{OwnerID: owner}); err != nil {
 		return nil, err
 	}
 	err = w.db.Read(ctx).Where("user_id = ?", owner).Order("id").Find(&list).Error
@@ -259,7 +259,7 @@ func findWebhook(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err 
 	if err := tx.Take(&hook, id).Error; err != nil {
 		return hook, db.ReadError(err, "webhook %d", id)
 	}
-	if !actor.CanPerform(accounts.ManageWebhook, accounts.ObjectOwners{OwnerID: hook.UserID}) {
+	if !actor.CanPerform(accounts.ManageWebhook, accounts.OwnerIDs{OwnerID: hook.UserID}) {
 		return Webhook{}, db.Errorf(db.NotFound, "There is no webhook %d.", id)
 	}
 	return hook, nil

@@ -39,9 +39,9 @@ func (l *LifeCycle) NextBatchResult(ctx context.Context, id string, after int64)
 	return e, db.ReadError(err, "further result of batch %s", id)
 }
 
-// leaveBatch assigns an ended evaluation the next result number of its batch, and moves the next parked one into the
+// recordEndInBatch assigns an ended evaluation the next result number of its batch, and moves the next parked one into the
 // queue. Write transactions are serialized, so a result that becomes visible later has a higher number.
-func (e *Evaluation) leaveBatch(tx *gorm.DB) error {
+func (e *Evaluation) recordEndInBatch(tx *gorm.DB) error {
 	if e.BatchID == "" || e.EndedAt == nil || e.BatchResultNumber > 0 {
 		return nil
 	}

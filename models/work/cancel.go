@@ -17,10 +17,10 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 		switch {
 		// The site requested these runs, and their person may want to avoid the result.
 		case ok && (run.Purpose == PurposeRerun || run.Purpose == PurposeConfirm || run.Purpose == PurposeProfile):
-			return actor.CheckPermission(accounts.RerunTask, accounts.ObjectOwners{})
+			return actor.CheckPermission(accounts.RerunTask, accounts.OwnerIDs{})
 		case ok:
 			run.CancelledByStaff = actor.ID != run.UserID
-			return actor.CheckPermission(accounts.CancelRun, accounts.ObjectOwners{OwnerID: run.UserID})
+			return actor.CheckPermission(accounts.CancelRun, accounts.OwnerIDs{OwnerID: run.UserID})
 		}
 		return nil
 	})

@@ -55,7 +55,7 @@ func (e *Evaluation) setMeasured(job.Result) {} // its report has the machine
 // save writes the row without the request, which may be large. If the evaluation was cancelled, it deletes the request.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	e.ChangeNumber++
-	if err := e.leaveBatch(tx); err != nil {
+	if err := e.recordEndInBatch(tx); err != nil {
 		return 0, err
 	}
 	kept := []string{"id"}

@@ -69,7 +69,7 @@ func (c *connection) newWebhookCommand(
 	name, _, _ := strings.Cut(use, " ")
 	return &cobra.Command{Use: use, Short: short, Args: console.ExactArgs("ID"), Example: "  warpboard webhook " + name + " 3",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			site, id, err := c.siteOfWebhook(args[0])
+			site, id, err := c.siteAndWebhookID(args[0])
 			if err == nil {
 				err = do(site, cmd.Context(), id)
 			}
@@ -81,7 +81,7 @@ func (c *connection) webhookLogCommand() *cobra.Command {
 	var before int64
 	cmd := &cobra.Command{Use: "log ID", Short: "list the deliveries of a webhook, newest first", Args: console.ExactArgs("ID"), Example: "  warpboard webhook log 3",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			site, id, err := c.siteOfWebhook(args[0])
+			site, id, err := c.siteAndWebhookID(args[0])
 			if err != nil {
 				return err
 			}
@@ -100,7 +100,7 @@ func (c *connection) webhookLogCommand() *cobra.Command {
 func (c *connection) webhookRedeliverCommand() *cobra.Command {
 	return &cobra.Command{Use: "redeliver ID DELIVERY", Short: "send a delivery again", Args: console.ExactArgs("ID", "DELIVERY"), Example: "  warpboard webhook redeliver 3 17",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			site, id, err := c.siteOfWebhook(args[0])
+			site, id, err := c.siteAndWebhookID(args[0])
 			if err != nil {
 				return err
 			}
@@ -115,7 +115,7 @@ func (c *connection) webhookRedeliverCommand() *cobra.Command {
 		}}
 }
 
-func (c *connection) siteOfWebhook(text string) (*client.Client, int64, error) {
+func (c *connection) siteAndWebhookID(text string) (*client.Client, int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
 		return nil, 0, console.NewUsageError("%q is not the number of a webhook (warpboard webhook list lists yours)", text)

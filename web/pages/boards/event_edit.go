@@ -18,7 +18,7 @@ import (
 
 // EventNew shows the form of a new event.
 func (p *Boards) EventNew(c *fiber.Ctx) error {
-	if err := site.Actor(c).CheckPermission(accounts.CreateTask, accounts.ObjectOwners{}); err != nil {
+	if err := site.Actor(c).CheckPermission(accounts.CreateTask, accounts.OwnerIDs{}); err != nil {
 		return err
 	}
 	start := p.site.Store.Events.Now().Truncate(time.Hour).Add(24 * time.Hour)
@@ -55,7 +55,7 @@ func (p *Boards) storedEventSettings(c *fiber.Ctx) (in events.EventSettings, err
 		return in, err
 	}
 	if err := site.Actor(c).CheckPermission(accounts.EditEvent,
-		accounts.ObjectOwners{AuthorID: found.OwnerID}); err != nil {
+		accounts.OwnerIDs{AuthorID: found.OwnerID}); err != nil {
 		return in, err
 	}
 	tasks, err := p.site.Store.Events.Tasks(c.UserContext(), found.ID)

@@ -25,7 +25,7 @@ func (p *Operation) taskOfPath(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).CheckPermission(accounts.RerunTask, accounts.ObjectOwners{AuthorID: task.OwnerID})
+	return task, site.Actor(c).CheckPermission(accounts.RerunTask, accounts.OwnerIDs{AuthorID: task.OwnerID})
 }
 
 // ShowRerun shows the results of measuring a task's runs again, and how they would change its boards.
@@ -148,7 +148,7 @@ func (p *Operation) validatedTask(c *fiber.Ctx) (catalog.Task, error) {
 	if err != nil {
 		return task, err
 	}
-	return task, site.Actor(c).CheckPermission(accounts.ValidateTask, accounts.ObjectOwners{AuthorID: task.OwnerID})
+	return task, site.Actor(c).CheckPermission(accounts.ValidateTask, accounts.OwnerIDs{AuthorID: task.OwnerID})
 }
 
 // ShowValidation shows the results of a task's validation script.

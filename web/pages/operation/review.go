@@ -153,13 +153,13 @@ func (p *Operation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) 
 	if err != nil {
 		return page, err
 	}
-	viewer, of := site.Actor(c), accounts.ObjectOwners{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
+	viewer, of := site.Actor(c), accounts.OwnerIDs{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
 	mayJudge := viewer.CanPerform(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
 		Page: p.site.Page(c, fmt.Sprintf("Review of #%d", run.SubmissionID), "tasks"), Run: run, Task: site.TaskLink(seen.Task), Owner: site.PersonLink(seen.Owner.ID, seen.Owner.Name),
 		MayReadSource: seen.MaySeeSource, MayReport: run.Valid() && !mayJudge && viewer.CanPerform(accounts.ReportRun, of), MayReview: viewer.CanPerform(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldReason != "") && mayJudge,
-		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.CanPerform(accounts.ReinstateRun, accounts.ObjectOwners{OwnerID: run.DisqualifiedBy}),
+		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.CanPerform(accounts.ReinstateRun, accounts.OwnerIDs{OwnerID: run.DisqualifiedBy}),
 	}
 	if err := p.addNote(c, run, seen, &page); err != nil {
 		return page, err
@@ -205,7 +205,7 @@ func (p *Operation) addNote(
 ) (err error) {
 	viewer := site.Actor(c)
 	page.NoteIsPublic = seen.Task.NotesArePublic(p.site.Now())
-	page.MayRemoveNote = viewer.CanPerform(accounts.RemoveRunNote, accounts.ObjectOwners{AuthorID: seen.Task.OwnerID})
+	page.MayRemoveNote = viewer.CanPerform(accounts.RemoveRunNote, accounts.OwnerIDs{AuthorID: seen.Task.OwnerID})
 	own := viewer.SignedIn() && viewer.ID == run.UserID
 	if page.NoteIsPublic || own || page.MayRemoveNote {
 		page.Note = run.Note
@@ -278,7 +278,7 @@ func (p *Operation) SimilarSources(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := viewer.CheckPermission(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: task.OwnerID}); err != nil {
+	if err := viewer.CheckPermission(accounts.ReviewRun, accounts.OwnerIDs{AuthorID: task.OwnerID}); err != nil {
 		return err
 	}
 	given, err := p.site.Store.Catalog.CurrentBundle(ctx, task)

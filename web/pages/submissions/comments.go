@@ -158,7 +158,7 @@ func (p *Submissions) showComment(c *fiber.Ctx, status int, page views.CommentPa
 	}
 	moderates := thread.ModeratedBy(viewer)
 	page.MayDelete = viewer.SignedIn() && found.UserID == viewer.ID
-	page.MayReport = !moderates && viewer.CanPerform(accounts.ReportComment, accounts.ObjectOwners{OwnerID: found.UserID})
+	page.MayReport = !moderates && viewer.CanPerform(accounts.ReportComment, accounts.OwnerIDs{OwnerID: found.UserID})
 	page.MayHide, page.MayShow = moderates && !page.Hidden, moderates && page.Hidden
 	if moderates {
 		if page.Reports, err = p.site.Store.Comments.Reports(c.UserContext(), viewer, id); err != nil {

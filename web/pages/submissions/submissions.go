@@ -72,7 +72,7 @@ func (p *Submissions) submissionPage(c *fiber.Ctx, seen runs.SubmissionAccess) v
 		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
 		Owner: site.PersonLink(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Submission.Mode), Created: seen.Submission.CreatedAt, AddedWhy: seen.Submission.AdminAddedReason, Filter: seen.ProfileFilter().String(),
 		Comments: seen.Submission.CommentCount, CommentsOpen: seen.MaySeeTask && seen.Submission.IsSourcePublic(seen.Task, p.site.Now()),
-		MayDelete: site.Actor(c).CanPerform(accounts.DeleteSubmission, accounts.ObjectOwners{OwnerID: seen.Submission.UserID}),
+		MayDelete: site.Actor(c).CanPerform(accounts.DeleteSubmission, accounts.OwnerIDs{OwnerID: seen.Submission.UserID}),
 	}
 }
 

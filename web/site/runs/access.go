@@ -71,7 +71,7 @@ func (s *Runs) accessOf(
 	}
 	return SubmissionAccess{Submission: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeTask: open, IsOwner: f.UserID == viewer.ID,
 		MaySeeSource: submissions.MaySeeSource(viewer, f.Submission, f.Task, s.site.Now()),
-		MayReview:    viewer.CanPerform(accounts.ReviewRun, accounts.ObjectOwners{AuthorID: f.Task.OwnerID})}, nil
+		MayReview:    viewer.CanPerform(accounts.ReviewRun, accounts.OwnerIDs{AuthorID: f.Task.OwnerID})}, nil
 }
 
 // SourceHiddenReason returns the reason why sources of the task are hidden.

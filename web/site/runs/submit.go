@@ -76,7 +76,7 @@ func (s *Runs) submissionOwner(
 	if added.PersonName = strings.TrimSpace(added.PersonName); added.PersonName == "" {
 		return user, nil
 	}
-	if err := user.CheckPermission(accounts.AddSubmission, accounts.ObjectOwners{}); err != nil {
+	if err := user.CheckPermission(accounts.AddSubmission, accounts.OwnerIDs{}); err != nil {
 		return user, err
 	}
 	added.Admin = user
