@@ -163,7 +163,7 @@ func (l *LifeCycle) workerCapacityFor(
 	return r, nil
 }
 
-// mayReceive reports whether the worker may receive work, of which so many attempts may be ahead for each slot.
+// mayReceive reports whether the worker may receive work. aheadPerSlot is runsAheadPerSlot or evaluationsAheadPerSlot.
 func (r workerCapacity) mayReceive(ask job.WorkRequest, aheadPerSlot int) bool {
 	building := max(min(ask.BuildingCount, r.deviceLoad.ownAttemptCount), 0)
 	mine, all := r.deviceLoad.ownAttemptCount-building, r.deviceLoad.attemptCount-building
@@ -174,8 +174,8 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest, aheadPerSlot int) bool {
 	if othersIdle && mine >= (1+runsAheadPerSlot)*r.ownSlots {
 		return false // another worker's slot could run it
 	}
-	// For a busy slot, the worker may build one more job than the device has slots, but none that an idle slot could
-	// run. A run on several slots is one attempt, so the busy slots that workers report count, too.
+	// For a busy slot, the worker may receive aheadPerSlot more jobs for each of the device's slots, but none that an
+	// idle slot could run. A run on several slots is one attempt, so the busy slots that workers report count, too.
 	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= aheadPerSlot*r.slots.AcceptingJobs
 }
 

@@ -3,7 +3,7 @@ package charts
 import "warpboard/evaluator/ncu"
 
 // ptxRow is a line of PTX with a share of the kernel's samples. Nsight Compute counts samples only for SASS
-// instructions, so the share is that of the source line: the sum over all SASS instructions that were compiled from it.
+// instructions, so the share sums up all SASS instructions that were compiled from the same source line.
 // All PTX instructions of one source line have the same share, so shares of rows must not be added.
 type ptxRow struct {
 	ncu.PTXLine

@@ -8,8 +8,8 @@ import (
 // maxZoom limits how often the zoom of a roofline can halve the range of the axes.
 const maxZoom = 4
 
-// Zoom is the visible part of a roofline: MiddleX and MiddleY are its middle, in thousandths of the whole; Level is how
-// often each axis is halved.
+// Zoom is the visible part of a roofline: MiddleX and MiddleY are its middle, in thousandths of the whole; Level counts
+// the times that each axis is halved.
 type Zoom struct{ Level, MiddleX, MiddleY int }
 
 // readZoom parses a text that Zoom.queryText returned; any other text gives the whole roofline.

@@ -292,7 +292,7 @@ func lineKeyOf(t models.TaskSummary) taskLineKey {
 }
 
 // groupTasksIntoLines groups a list of tasks into lines. A line has the tasks of one author with the same problem and
-// the same deadline. Its position is that of its first task.
+// the same deadline. It takes the position of its first task.
 func groupTasksIntoLines(list []models.TaskSummary) (lines [][]models.TaskSummary) {
 	at := map[taskLineKey]int{}
 	for _, t := range list {

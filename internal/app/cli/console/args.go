@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// ExactArgs requires exactly one argument per name. Its errors are those of NewUsageError (exit code 2); the validators
-// of cobra would exit with 1.
+// ExactArgs requires exactly one argument per name. It returns errors of NewUsageError (exit code 2); the validators of
+// cobra would exit with 1.
 func ExactArgs(names ...string) cobra.PositionalArgs { return BetweenArgs(len(names), names...) }
 
 // AtLeastArgs requires at least one argument per name.
