@@ -154,6 +154,8 @@ type Failure struct {
 
 	// Stage is the stage that failed; empty if unknown.
 	Stage Stage `json:"stage,omitempty"`
+	// File is the submitted Python file whose build failed. It stays on the worker.
+	File string `json:"-"`
 
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"

@@ -115,6 +115,7 @@ func (b *Builder) checkSyntax(
 		return true, nil
 	}
 	status, failure := commandFailure(outcome, "reading "+name)
+	failure.File = name
 	result.Stderr = outcome.Stderr
 	failBuild(result, status, failure)
 	return false, nil
@@ -157,6 +158,7 @@ func (b *Builder) buildExtensions(
 	result.Stdout, result.Stderr = outcome.Stdout, outcome.Stderr
 	if outcome.ExceededLimit != "" || outcome.Cancelled {
 		status, failure := commandFailure(outcome, "compiling the extensions of "+name)
+		failure.File = name
 		failBuild(result, status, failure)
 		return nil
 	}

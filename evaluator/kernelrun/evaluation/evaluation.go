@@ -143,8 +143,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	if artifact != nil && artifact.FailedExtension() != "" {
 		e.referenceFailed, artifact = artifact.FailedExtension() == refFile, nil
 	} else if result.Failure != nil {
-		what, _, _ := strings.Cut(result.Failure.Reason, refFile)
-		e.referenceFailed = what == "Reading " || what == "Compiling the extensions of "
+		e.referenceFailed = result.Failure.File == refFile
 		result.Stderr = strings.TrimSpace(result.Failure.Reason + "\n" + result.Stderr)
 	}
 	e.artifact, e.buildResult = artifact, result
