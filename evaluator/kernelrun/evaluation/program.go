@@ -22,13 +22,13 @@ var programSource embed.FS
 const (
 	ModeTest          = "test"      // compile, check, and time
 	modeReference     = "reference" // time the reference alone
-	modeKeepReference = "record"    // run the reference alone, and keep its answers
-	modeKeptReference = "recall"    // compile, check, and time the other kernel with a kept reference
+	modeKeepReference = "record"    // run the reference alone, and store its answers
+	modeKeptReference = "recall"    // compile, check, and time the custom kernel; compare it with a stored reference
 	ModeCompile       = "compile"   // compile kernels that can be compiled without a GPU
-	modeProfile       = "profile-"  // prefix of a label: one call of that kernel for Nsight Compute
+	modeProfile       = "profile-"  // followed by a kernel's label: one call of it for Nsight Compute
 )
 
-// Labels of kernels.
+// Labels of the two kernels of a request.
 const (
 	customLabel = "custom"
 	refLabel    = "ref"
@@ -41,26 +41,26 @@ const (
 )
 
 const (
-	// CompiledFile holds a kernel's compiled form for its process.
+	// CompiledFile has the packed compiled files of each kernel, by label, for the kernels' processes.
 	CompiledFile     = "compiled.json"
-	timeLimitFile    = "limit"     // time limit in seconds
-	referenceKeyFile = "reference" // key of the reference to keep, or of the kept one
+	timeLimitFile    = "limit"     // has the time limit in seconds
+	referenceKeyFile = "reference" // has the key of the reference to store, or of the stored one
 	// requestFile is the name of the request file, which only the judge gets. Each stage has its own; it is not a file
 	// of the task, because otherwise another reference, other inputs, or more trials would compile extensions again.
 	requestFile       = "request.json"
-	kernelRequestFile = "kernel.json" // part of the request for the process of a kernel
+	kernelRequestFile = "kernel.json" // has the part of the request that a kernel's process gets
 )
 
-// Files of sources that compile an extension.
+// Names of the files with the sources of kernels that compile a C++ or CUDA extension.
 const (
 	customFile = customLabel + "_kernel.py"
 	refFile    = refLabel + "_kernel.py"
 )
 
 // taskForRequest converts a request to a Python task, which is built and run like any other. request is the content of
-// requestFile, which the task does not contain. A Python source that compiles a C++ or CUDA extension when it is
-// imported is a file of the task in the place of the submission, so that the builder compiles its extension before the
-// run, without a device. All other sources are only in request.
+// requestFile, which the task does not contain. A Python source that compiles a C++ or CUDA extension on import becomes
+// a submission file of the task, so that the builder compiles its extension before the run, without a device. All other
+// sources are only in request.
 func taskForRequest(
 	r kernelrun.Request, device string,
 ) (def tasks.Definition, files map[string][]byte, request []byte, err error) {
@@ -141,12 +141,12 @@ func extensionFailureResult(text string, ofReference bool) kernelrun.Result {
 // skippedMessage is the message for a custom kernel whose reference does not compile.
 const skippedMessage = "Skipped due to compilation failure"
 
-// canCompileWithoutGPU reports whether some kernel of the request can be compiled by ModeCompile.
+// canCompileWithoutGPU reports whether ModeCompile can compile at least one kernel of the request.
 func canCompileWithoutGPU(r kernelrun.Request) bool {
 	return slices.ContainsFunc(kernelLabels(r), func(label string) bool { return canPrecompile(r, label) })
 }
 
-// canPrecompile reports whether a kernel can be compiled without its device.
+// canPrecompile reports whether a kernel can be compiled on a machine without a GPU.
 func canPrecompile(r kernelrun.Request, label string) bool {
 	code := kernelByLabel(r, label)
 	return code.KernelType == "triton" || code.KernelType == "cuda"
@@ -179,7 +179,7 @@ func programFiles() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
-	// Tasks have the same judge and clocks.
+	// The program uses the judge and the clocks of tasks.
 	files := harness.Sources(tasks.ProtocolEval, tasks.LangPython)
 	delete(files, "utils.py")
 	for _, entry := range names {
@@ -197,7 +197,7 @@ func kernelCodes(r kernelrun.Request) []*kernelrun.KernelCode {
 	return []*kernelrun.KernelCode{&r.CustomKernel, r.RefKernel}
 }
 
-// additionalFiles returns the additional files of the kernels, by the name of the main file.
+// additionalFiles returns the additional files of each kernel: name of its main file → name → content.
 func additionalFiles(r kernelrun.Request) map[string]map[string][]byte {
 	beside := map[string]map[string][]byte{}
 	for _, label := range kernelLabels(r) {

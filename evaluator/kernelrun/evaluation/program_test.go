@@ -35,7 +35,8 @@ func TestTheProgramsOwnTests(t *testing.T) {
 	}
 }
 
-// TestNoFileOfAKernelHidesAModuleOfTheProgram: they lie in one folder.
+// TestNoFileOfAKernelHidesAModuleOfTheProgram checks that kernelrun.ProgramModules lists all modules of the program: a
+// kernel's files are in the same folder, and may not have these names.
 func TestNoFileOfAKernelHidesAModuleOfTheProgram(t *testing.T) {
 	entries, err := programSource.ReadDir("program")
 	if err != nil {
@@ -47,7 +48,7 @@ func TestNoFileOfAKernelHidesAModuleOfTheProgram(t *testing.T) {
 			t.Errorf("kernelrun.ProgramModules lacks %s", entry.Name())
 		}
 	}
-	if len(entries)+3 != len(known) { // and the names of the kernels
+	if len(entries)+3 != len(known) { // + 3: inputs_kernel, custom_kernel, and ref_kernel, which runs create
 		t.Errorf("%d modules, and %d names", len(entries), len(known))
 	}
 }
@@ -90,7 +91,8 @@ func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 	}
 }
 
-// TestAnExtensionIsKnownInAnotherRequest: compiled extensions are stored by a task's files.
+// TestAnExtensionIsKnownInAnotherRequest checks that requests with the same extension have the same task files. These
+// are the key by which compiled extensions are stored.
 func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
 	inline := kernelrun.KernelCode{KernelType: "torch_cuda",
 		Source: "from torch.utils.cpp_extension import load_inline\nload_inline('e', 'int f();')\n"}
@@ -109,7 +111,8 @@ func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
 	}
 }
 
-// TestASourceThatSetsVariablesGetsANewProcess: in a prepared one, CUDA and PyTorch have read them.
+// TestASourceThatSetsVariablesGetsANewProcess covers environment variables that CUDA and PyTorch read only once. In a
+// prepared process, they have already read them.
 func TestASourceThatSetsVariablesGetsANewProcess(t *testing.T) {
 	for source, want := range map[string]bool{
 		"import torch\n": false,

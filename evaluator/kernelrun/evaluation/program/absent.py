@@ -1,4 +1,4 @@
-"""Stands in for a GPU where Triton compiles for one that is not there."""
+"""Replaces Triton's driver in a process that compiles kernels for a GPU that this machine does not have."""
 
 import torch
 from triton.backends.compiler import GPUTarget
@@ -6,7 +6,7 @@ from triton.runtime import driver
 
 
 class Driver:
-    """The questions that Triton asks a device before it launches anything."""
+    """Answers the questions that Triton asks about the device before it launches a kernel."""
 
     def __init__(self, architecture):
         self.target = GPUTarget("cuda", int(architecture.rstrip("af").replace(".", "")), 32)
@@ -25,12 +25,13 @@ class Driver:
 
 
 def compile_for(architecture):
-    """From now on this process compiles for that architecture, and can launch nothing."""
+    """Makes Triton compile for this architecture from now on. This process can then launch no kernel."""
     driver.set_active(Driver(architecture))
 
 
 def build_launcher(kernel):
-    """Triton would build it at the first launch. An autotuner's kernels are left to the run."""
+    """Compiles the host code that launches a Triton kernel, which Triton would otherwise do at the first launch.
+    Skips the kernels of an autotuner; the run compiles theirs."""
     from triton.backends.nvidia.driver import CudaLauncher
 
     if hasattr(kernel, "src") and hasattr(kernel, "metadata"):

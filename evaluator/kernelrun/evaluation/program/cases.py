@@ -1,4 +1,4 @@
-"""Several cases of one request: the kernels stay, and each case has inputs, a check and times of its own."""
+"""Evaluates a request with several cases: kernels are loaded once; each case has its own inputs, check, and times."""
 
 import math
 import time
@@ -9,12 +9,14 @@ from sides import Inputs, Raised
 from stages import Stages
 from trivial import Trivial
 
-SHARED = ("vacuous", "vacuous_reason", "fault")  # what holds for the request if it holds for one case
+# Fields of a case's report that the request's report has if one case has them
+SHARED = ("vacuous", "vacuous_reason", "fault")
 
 
 class Cases(Stages):
-    """The stages of a request with cases. It ends at the first case that is wrong. As in a ranked run of a task, the times are read when all
-    calls are made and nothing is left of the kernels."""
+    """The stages of a request with several cases. The evaluation ends at the first case that fails the check. As in
+    a ranked run of a task, times are computed only after all calls are made and all processes of the kernels have
+    ended."""
 
     def __init__(self, *given):
         super().__init__(*given)
@@ -25,14 +27,14 @@ class Cases(Stages):
         self.pipe.tell(report=self.summary())
 
     def go(self):
-        """Checks and times each case; returns what a later run need not compile, or None."""
+        """Checks and times all cases. Returns the compiled files that a later run can use, or None."""
         if all(self.begin(case) and self.validate() and self.timing(self.make_calls) for case in self.request["cases"]):
             return self.timing(self.read_all)
         self.end()
         return None
 
     def begin(self, case):
-        """Reports whether the kernels take the case."""
+        """Begins a case in the kernels' processes, and reports whether this succeeded."""
         number, now = len(self.reports), time.monotonic()
         self.ends = now + (self.last - now) / (len(self.request["cases"]) - number)
         self.report = {"arguments": case, "correctness": False}
@@ -57,7 +59,8 @@ class Cases(Stages):
         return True
 
     def read_all(self):
-        """The times of all cases; of the last one also the reference's when nothing is left of the other kernel."""
+        """Computes the times of all cases. The reference is also timed alone, after the other kernel has ended, but
+        only on the last case."""
         archive, alone = self.hand_on(), self.time_alone(self.timed[-1][1])
         self.end(*((calls, values) for _, values, calls in self.timed))
         for number, (self.report, values, calls) in enumerate(self.timed, 1):
@@ -67,7 +70,7 @@ class Cases(Stages):
         return archive
 
     def summary(self):
-        """Returns the numbers of all cases together: means are geometric."""
+        """Returns the report of the request: all cases, and geometric means of their times and speedups."""
         found: dict[str, Any] = {**self.whole, "cases": self.reports}
         if not self.reports:
             return found
@@ -94,5 +97,5 @@ class Cases(Stages):
 
 
 def mean(values):
-    """The geometric mean; 0 if one of them is."""
+    """Returns the geometric mean of the values, or 0 if a value is not positive."""
     return math.exp(sum(map(math.log, values)) / len(values)) if min(values) > 0 else 0.0

@@ -1,4 +1,4 @@
-"""Is it right? What two kernels are called with, and whether their outputs agree. No line of a request runs here."""
+"""Matches the inputs of two kernels, and compares their outputs. No code of a request runs in this module."""
 
 import torch
 
@@ -7,12 +7,13 @@ from warpboard_compare import BadReference, Mismatch, Tolerance, beyond, count, 
 
 
 def tolerance_of(request):
-    """The tolerance of a request, in which the matched share has an older name."""
+    """Returns the tolerance of a request. Requests call the field `matched` by its older name,
+    required_matched_ratio."""
     return Tolerance.of({**request, "matched": request.get("required_matched_ratio") or 1, "fitting": bool(request.get("fitting"))})
 
 
 def is_exact(dtype, tolerance):
-    """Reports whether elements of a type must be equal."""
+    """Reports whether elements of a dtype must be equal, without a tolerance."""
     return tolerance.is_exact(not (dtype.is_floating_point or dtype.is_complex))
 
 
@@ -20,7 +21,8 @@ NO_INPUTS = "Input selection failed:\nCould not determine inputs for execution; 
 
 
 def read_by(io, values):
-    """Returns the places of the tensors that a kernel reads, by their names in its contract, else by their places."""
+    """Returns the indices of the tensors that a kernel reads, by argument name, or by position if an argument has no
+    name."""
     outputs = {i for i, role, _ in contract.roles(io) if role == "output"}
     names = dict(enumerate(arg.get("name") for arg in contract.arguments(io)))
     places = [i for i, value in enumerate(values) if isinstance(value, torch.Tensor) and i not in outputs]
@@ -28,13 +30,14 @@ def read_by(io, values):
 
 
 def pairs(left, right):
-    """The same inputs of two sides: those of one name, and of the others the first with the first."""
+    """Returns pairs of indices of two kernels' inputs that belong together: inputs of the same name, and all other
+    inputs in their order."""
     rest = zip([i for key, i in left.items() if key not in right], [i for key, i in right.items() if key not in left])
     return [(i, right[key]) for key, i in left.items() if key in right] + list(rest)
 
 
 def pair(left_io, left, right_io, right):
-    """Gives the right side the left one's tensors, wherever both have the same, perhaps in another shape."""
+    """Replaces tensors of the right kernel by those of the left one if size and dtype agree. The shape may differ."""
     for ours, theirs in pairs(read_by(left_io, left), read_by(right_io, right)):
         if left[ours].numel() == right[theirs].numel() and left[ours].dtype == right[theirs].dtype:
             right[theirs] = left[ours].reshape(right[theirs].shape)
@@ -45,7 +48,7 @@ def shapes(tensors):
 
 
 def check_form(expected, actual):
-    """Count, shapes and dtypes must agree before numbers are looked at."""
+    """Raises Mismatch or BadReference if the outputs differ in number, shape, or dtype, or have no elements."""
     if not expected and not actual:
         raise BadReference("Neither kernel produced a tensor: there is nothing to compare. Return a tensor, or mark one as output.")
     if not any(t.numel() for t in (*expected, *actual)):
@@ -59,14 +62,14 @@ def check_form(expected, actual):
 
 
 def nans(tensor):
-    """Returns the number of NaN, and the index of the first, as numbers on the tensor's device."""
+    """Returns the number of NaN values and the index of the first one. Both are tensors on the tensor's device."""
     found = torch.isnan(tensor).flatten()
     return found.sum(), found.to(torch.int8).argmax() if found.numel() else found.sum()
 
 
 def refuse_nan(index, expected, actual, at):
-    """Raises a Mismatch about NaN. expected and actual are the numbers of NaN of both; at is the index of the first
-    actual one."""
+    """Raises BadReference if the reference's output has NaN, or Mismatch if the custom kernel's has. expected and
+    actual are the numbers of NaN values in the two outputs; `at` is the index of the custom kernel's first."""
     if expected:
         raise BadReference(f"Output {index} of the reference holds NaN: nothing can be compared with it. Choose inputs that avoid it.")
     if actual:
@@ -74,30 +77,31 @@ def refuse_nan(index, expected, actual, at):
 
 
 def numbers(tensor):
-    """A tensor's values in double precision."""
+    """Returns the tensor's values as float64 or complex128."""
     if contract.is_pair(tensor.dtype):
         return contract.unpaired(tensor).to(torch.float64)
     return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
 
 
 def plain(number):
-    """A number as JSON can hold it: a complex one becomes its text."""
+    """Returns a number that JSON can represent; a complex number becomes a string."""
     return str(number) if isinstance(number, complex) else number
 
 
 def same(one, other):
-    """Reports whether all numbers are equal; NaN is not. It is quick, and may return False for fp8 types, which torch
-    cannot compare."""
+    """Reports whether two tensors are equal; tensors with NaN are not. Always returns False for fp8 and fp4 types."""
     return not contract.is_small_float(one.dtype) and equal(one, other)
 
 
 def equal(one, other):
-    """Reports whether types and numbers are equal; fp8 and unsigned types by their bits."""
+    """Reports whether dtypes and values are equal. Values of fp8, fp4, and unsigned types are compared by their
+    bits."""
     return one.dtype == other.dtype and torch.equal(contract.bits(one), contract.bits(other))
 
 
 def differences(expected, actual, tolerance):
-    """(within tolerance, largest difference, mean difference, first wrong element or None)."""
+    """Returns (True if all outputs are within the tolerance, largest difference, mean difference, first wrong
+    element or None)."""
     close, largest, mean, wrong_one = True, 0.0, 0.0, None
     for index, (want, got) in enumerate(zip(expected, actual)):
         got, own = got.to(want.device), tolerance.output(index)
@@ -113,15 +117,17 @@ def differences(expected, actual, tolerance):
 
 
 def element(tensor, at):
-    """A number as JSON can hold it; integers are whole."""
+    """Returns one element as a number that JSON can represent; an integer type gives an int."""
     tensor = numbers(tensor) if contract.is_small_float(tensor.dtype) else tensor
     return plain(tensor.flatten()[at].item())
 
 
 def facts(want, got, tolerance):
-    """NaN in want, NaN in got and where the first is, wrong elements and where the first is, largest and mean difference, elements. All
-    are fetched at once: for each fetch a device has to change from the kernel's context to the judge's. NaN that may agree counts where
-    the other has none."""
+    """Returns a comparison of two tensors: the number of NaN values in want; the number of NaN values in got, and
+    the index of the first; the number of wrong elements, and the index of the first; the largest and the mean
+    difference; the number of elements. All values are copied from the device at once, because each copy makes the
+    device switch from the kernel's context to the judge's. If NaN may agree with NaN, only NaN values that the other
+    tensor lacks at this place are counted."""
     left, right = numbers(want), numbers(got)
     gap = gaps(left, right, tolerance)
     bad = (unequal(want, got), None) if is_exact(want.dtype, tolerance) else beyond(gap, right, left, tolerance)
@@ -133,12 +139,12 @@ def facts(want, got, tolerance):
 
 
 def unequal(want, got):
-    """The elements that differ, of any type."""
+    """Returns a mask of the elements that differ, for tensors of any dtype."""
     return contract.bits(want) != contract.bits(got)
 
 
 def wrong(want, got, tolerance):
-    """The number of elements that are wrong, on the device."""
+    """Returns the number of wrong elements, as a tensor on the device."""
     if is_exact(want.dtype, tolerance):
         return unequal(want, got).sum()
     left, right = numbers(want), numbers(got)

@@ -1,7 +1,7 @@
-"""Compiled kernels as one text, from the process that made them to one that then need not.
+"""Passes compiled kernels from the process that compiled them to a later one, which then need not compile them.
 
-They are what Triton and this program leave in their caches, below one directory. Nothing is kept where the
-process has no such directory (TRITON_CACHE_DIR is not set).
+The compiled kernels are the files in the caches of Triton and of NVRTC, which lie in one directory, packed into one
+text. Nothing is stored if TRITON_CACHE_DIR is not set.
 """
 
 import base64
@@ -12,18 +12,20 @@ import os
 import sys
 import tarfile
 
-ARCHIVE = "compiled.json"  # beside the program: what was added for each of these kernels before, by label
-LARGEST = 2 << 20  # bytes of an archive that is still sent
+# File in the program's folder: label → packed files that earlier runs of this kernel compiled
+ARCHIVE = "compiled.json"
+LARGEST = 2 << 20  # largest packed archive that is sent to the worker, in bytes
 
 
 def top():
-    """The directory above the caches, or None."""
+    """Returns the directory that contains both caches, or None."""
     triton = os.environ.get("TRITON_CACHE_DIR")
     return os.path.dirname(os.path.abspath(triton)) if triton else None
 
 
 class Caches:
-    """The caches as this process found them: user code may change the variables that name their directories."""
+    """The contents of the caches when the process started. User code may later change the variables that name the
+    caches' directories."""
 
     def __init__(self, label):
         self.top = top()
@@ -32,7 +34,7 @@ class Caches:
         self.known = self.files()
 
     def files(self):
-        """Returns the files in the caches, as paths below their directory."""
+        """Returns the files in the caches, as paths relative to their common directory."""
         found: set[str] = set()
         for cache in ("triton", "nvrtc"):
             for folder, _, names in os.walk(os.path.join(self.top or os.devnull, cache)):
@@ -40,9 +42,9 @@ class Caches:
         return found
 
     def unpack(self, label):
-        """Puts the files that were added for this kernel before into the caches. An unreadable one is compiled again:
-        it comes from a process that user code shared. Another kernel's files stay away: they could replace this
-        one's."""
+        """Unpacks the files that earlier runs compiled for this kernel into the caches. If the archive cannot be
+        read, the kernel is compiled again: the archive was made by a process that also ran user code. Archives of
+        other kernels are not unpacked, because their files could replace this kernel's."""
         if not self.top or not os.path.exists(ARCHIVE):
             return
         try:
@@ -53,12 +55,13 @@ class Caches:
             with tarfile.open(fileobj=io.BytesIO(base64.b64decode(text))) as packed:
                 options: dict = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
                 packed.extractall(self.top, **options)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with it
+        except Exception as error:  # noqa: BLE001 - an archive may be broken in any way
             print(f"The kernels that were compiled before cannot be read ({error}); they are compiled again.", file=sys.stderr)
 
     def added(self):
-        """Returns the text of all files of this run, or None if nothing was added to the found ones, or too much.
-        Triton's launchers are always included: they serve all kernels with the same kinds of parameters."""
+        """Returns a text with all files that this run added and that the archive contained, or None if the run added
+        no file or if the text is too large. It always includes Triton's launchers, because kernels with the same
+        types of parameters share them."""
         now = self.files()
         if now <= self.known:
             return None
@@ -75,16 +78,17 @@ def _path(parts):
 
 
 def recall(*parts):
-    """Returns the value that remember() got for the same parts, or None."""
+    """Returns the bytes that remember() stored for the same parts, or None."""
     try:
         with open(_path(parts), "rb") as file:
             return file.read()
-    except (OSError, TypeError):  # not there, or no caches at all
+    except (OSError, TypeError):  # nothing is stored for these parts, or there is no cache directory
         return None
 
 
 def remember(data, *parts):
-    """Keeps data for the same parts, if there is room and a place for it."""
+    """Stores bytes in the cache for the same parts. Does nothing if there is no cache directory, or if writing
+    fails."""
     if not top():
         return
     try:

@@ -1,8 +1,9 @@
-"""An IOContract becomes arguments: tensors made from their specs, scalars, launch sizes.
+"""Makes a kernel's arguments from an IOContract: tensors from their specs, scalars, and launch sizes.
 
-Every tensor has a generator of its own (seeding.py). Trial 0 gives what the contract says: the seeds in it, or seeds that follow from
-the tensors' positions. Every other trial has a secret, which no kernel knows, and what it draws follows from that and from
-the seeds of trial 0. So the contents are fresh, and tensors of one seed and kind are equal in every trial.
+Each tensor has its own random generator (seeding.py). In trial 0, its seed is the one in the contract, or follows from
+the tensor's position. Each later trial has a secret that no kernel can read, and a tensor's values follow from this
+secret and from the seed of trial 0. So the values are fresh in each trial, and tensors with the same seed, shape, and
+init are equal.
 """
 
 import ast
@@ -24,20 +25,23 @@ DTYPES = {
     if hasattr(torch, name)
 }
 
-# randn on integers draws from the whole range of the type, but int64 from what float64 keeps exact.
+# Init kind randn draws integers from the whole range of their type; int64 only from numbers that float64 represents
+# exactly.
 INT_RANGE = {
     torch.int8: (-128, 127), torch.uint8: (0, 255), torch.int16: (-2**15, 2**15 - 1),
     torch.int32: (-2**31, 2**31 - 1), torch.int64: (-10**6, 10**6), torch.bool: (0, 1),
     "uint16": (0, 2**16 - 1), "uint32": (0, 2**32 - 1), "uint64": (0, 2 * 10**6),
 }
-SIGNED = {"uint16": torch.int16, "uint32": torch.int32, "uint64": torch.int64}  # of the types with which torch hardly computes
-NAN = {"float8_e4m3fnuz": 0x80, "float8_e5m2fnuz": 0x80, "float8_e8m0fnu": 0xFF}  # 0x7F in the other small types; float4 has none
+# Signed types with the same bits, for unsigned types on which torch supports few operations
+SIGNED = {"uint16": torch.int16, "uint32": torch.int32, "uint64": torch.int64}
+# Bits of a NaN; 0x7F in all small types that are not listed. float4 has no NaN.
+NAN = {"float8_e4m3fnuz": 0x80, "float8_e5m2fnuz": 0x80, "float8_e8m0fnu": 0xFF}
 LARGEST = {"float8_e4m3fn": 0x7E, "float8_e5m2": 0x7B, "float8_e4m3fnuz": 0x7F, "float8_e5m2fnuz": 0x7F, "float8_e8m0fnu": 0xFE, "float4_e2m1fn_x2": 0x77}
-PAIRED = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # the values of float4_e2m1fn without a sign
+PAIRED = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)  # all non-negative values of float4_e2m1fn
 
 
 class ContractError(ValueError):
-    """The contract cannot be carried out; the message names the argument and the reason."""
+    """The arguments of a contract cannot be made. The message names the argument and the reason."""
 
 
 def is_float(dtype):
@@ -49,24 +53,26 @@ def name_of(dtype):
 
 
 def is_small_float(dtype):
-    """fp8 and fp4 types can be stored but hardly computed with: values are made in float32 and cast."""
+    """Reports whether a dtype is fp8 or fp4. torch supports few operations on these types, so values are computed in
+    float32 and then cast."""
     return name_of(dtype).startswith(("float8", "float4"))
 
 
 def is_pair(dtype):
-    """Reports whether an element holds two numbers of 4 bits."""
+    """Reports whether one element of the dtype contains two 4-bit numbers."""
     return name_of(dtype) == "float4_e2m1fn_x2"
 
 
 def unpaired(tensor):
-    """The numbers of a tensor of pairs: along the last dimension twice as many, those of the low bits first."""
+    """Returns the 4-bit numbers of a tensor, with the last dimension doubled. The low bits of an element are the
+    first number."""
     halves = tensor.view(torch.uint8).unsqueeze(-1)
     halves = torch.cat((halves & 15, halves >> 4), -1).to(torch.int64)
     return torch.tensor([*PAIRED, *(-value for value in PAIRED)], device=tensor.device)[halves].flatten(-2)
 
 
 def paired(tensor, dtype):
-    """Numbers rounded to pairs, whose last dimension has half as many."""
+    """Rounds numbers to 4 bits and packs two into one element, which halves the last dimension."""
     steps = torch.tensor([(low + high) / 2 for low, high in zip(PAIRED, PAIRED[1:])], device=tensor.device)
     codes = torch.bucketize(tensor.abs(), steps).to(torch.uint8) | ((tensor < 0).to(torch.uint8) << 3)
     low, high = codes.unflatten(-1, (-1, 2)).unbind(-1)
@@ -74,19 +80,21 @@ def paired(tensor, dtype):
 
 
 def written_out(shape, dtype):
-    """The shape of the numbers of a tensor."""
+    """Returns the shape of a tensor's numbers; if an element contains two numbers, the last dimension is doubled."""
     return (*shape[:-1], 2 * (shape[-1] if shape else 1)) if is_pair(dtype) else shape
 
 
 def cast(tensor, shape, dtype):
-    """Numbers in a type. float8_e8m0fnu has powers of two alone, and no sign."""
+    """Converts numbers to a dtype. For float8_e8m0fnu, which has only powers of two and no sign, it takes absolute
+    values first."""
     if is_pair(dtype):
         return paired(tensor, dtype).reshape(shape)
     return (tensor.abs() if name_of(dtype) == "float8_e8m0fnu" else tensor).to(dtype)
 
 
 def bits(tensor):
-    """The tensor in a type that torch compares by its bits, where it does not compare its own."""
+    """Returns a view of the tensor in an integer type that torch can compare, or the tensor itself if torch can
+    compare its type."""
     if is_small_float(tensor.dtype):
         return tensor.view(torch.uint8)
     signed = SIGNED.get(name_of(tensor.dtype))
@@ -94,7 +102,8 @@ def bits(tensor):
 
 
 def largest(like):
-    """Returns such tensors of a floating type, full of its largest finite number, and of the negative if there is one."""
+    """Returns tensors of this shape and floating-point dtype: one filled with the largest finite number and, if the
+    dtype has a sign, one filled with its negative."""
     if not is_small_float(like.dtype):
         limits = torch.finfo(like.dtype)
         return [like.new_full((), number).expand(like.shape) for number in (limits.max, limits.min)]
@@ -110,7 +119,7 @@ def dtype_of(name):
 
 
 def seed_for(init, position):
-    """The seed of one tensor, below 2**63."""
+    """Returns the seed of one tensor, a number below 2**63."""
     given = init.get("seed")
     return (1000003 * (position + 1) if given is None else int(given)) % 2**63
 
@@ -121,8 +130,8 @@ def number(init, key, default):
 
 
 def make_random(kind, shape, dtype, init, generator, device):
-    """Fills a tensor with random numbers. randn on complex types is torch's: std applies to the numbers, not to their
-    parts. uniform draws both parts."""
+    """Returns a tensor of random numbers. For complex types, randn is torch's: std is that of the complex number,
+    and not of its two parts; uniform draws both parts."""
     if kind == "uniform" and dtype.is_complex:
         parts = torch.float64 if dtype == torch.complex128 else torch.float32
         return torch.view_as_complex(make_random(kind, (*shape, 2), parts, init, generator, device))
@@ -150,7 +159,7 @@ def make_arange(shape, dtype, init, device):
 
 
 def make_init(spec, position, secret, device):
-    """A tensor by spec.init, on the device."""
+    """Returns a tensor on the device, filled as spec.init requires."""
     init, shape, dtype = spec["init"], tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
     kind = init.get("kind") or "randn"
     if kind in ("randn", "uniform"):
@@ -166,10 +175,8 @@ def make_init(spec, position, secret, device):
 
 
 def make_data(spec, device):
-    """A tensor from spec.data: base64 of little-endian C-order bytes, perhaps zlib-compressed.
-
-    Its dtype and shape are the data's own; a data shape of [] stands for the spec's shape.
-    """
+    """Returns a tensor from spec.data, which is base64 of little-endian bytes in C order, possibly compressed with
+    zlib. dtype and shape are those in data; if data has no shape, the spec's shape is used."""
     data = spec["data"]
     try:
         raw = base64.b64decode(data["data_b64"], validate=True)
@@ -190,7 +197,8 @@ def make_data(spec, device):
 
 
 def poison(tensor):
-    """Fills a tensor with values that no right answer holds, so that an element left unwritten shows."""
+    """Fills a tensor with values that no correct answer contains, so that elements that a kernel does not write are
+    detected."""
     if tensor.numel() == 0:
         return tensor
     if is_float(tensor.dtype):
@@ -219,7 +227,7 @@ def make_tensor(arg, position, secret, device):
             return make_init(spec, position, secret, device)
         shape, dtype = tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
         return poison(torch.empty(shape, dtype=dtype, device=device))
-    except Exception as error:  # noqa: BLE001 - of Python and of PyTorch: an extent below 0, no memory, a number beyond the type
+    except Exception as error:  # noqa: BLE001 - such as a negative dimension, too little memory, or too large a number
         raise ContractError(f"Tensor argument '{name}': {error}") from error
 
 
@@ -237,7 +245,7 @@ def make_scalar(arg):
 
 
 def materialise(io, secret, device):
-    """All arguments of a contract in one trial, in its order."""
+    """Returns all arguments of a contract for one trial, in the contract's order."""
     return [
         make_tensor(arg, position, secret, device) if arg.get("type") == "tensor" else make_scalar(arg)
         for position, arg in enumerate(arguments(io))
@@ -245,12 +253,13 @@ def materialise(io, secret, device):
 
 
 def arguments(io):
-    """The contract's arguments as they were sent; none without a contract."""
+    """Returns the arguments that a contract lists, as the request has them, or an empty list without a contract."""
     return (io or {}).get("args") or []
 
 
 def described(io):
-    """Returns the arguments of a contract without the values of their tensors."""
+    """Returns the arguments of a contract: value for a scalar; shape, dtype, and role for a tensor, without its
+    elements."""
     def one(arg):
         if arg.get("type") != "tensor":
             return {"name": arg.get("name"), "value": make_scalar(arg)}
@@ -262,15 +271,16 @@ def described(io):
 
 
 def unfilled(io, device):
-    """All arguments of a contract, with tensors that have no values yet: drawing them takes time."""
+    """Returns all arguments of a contract, with uninitialized tensors, because drawing their values takes time."""
     try:
         return [torch.empty(arg["shape"], dtype=dtype_of(arg["dtype"]), device=device) if "shape" in arg else arg["value"] for arg in described(io)]
-    except (RuntimeError, TypeError) as error:  # an extent below 0, or no memory
+    except (RuntimeError, TypeError) as error:  # a negative dimension, or too little memory
         raise ContractError(f"A tensor argument cannot be made: {error}") from error
 
 
 def of_case(io, case):
-    """The contract with a case's values of its scalars and shapes of its tensors. Names that it lacks are another contract's."""
+    """Returns the contract with a case's values for scalars and shapes for tensors. Names of the case that the
+    contract does not have are ignored; they can be arguments of the other kernel's contract."""
     def changed(arg):
         name = arg.get("name")
         if name not in case:
@@ -285,12 +295,13 @@ def of_case(io, case):
 
 
 def roles(io):
-    """(index, role, spec) of the contract's tensor arguments."""
+    """Returns (index, role, spec) of each tensor argument of a contract."""
     return [(i, a.get("role") or "input", a.get("tensor_spec") or {}) for i, a in enumerate(arguments(io)) if a.get("type") == "tensor"]
 
 
 def stand_ins(io):
-    """All arguments of a contract for a compiler, which asks tensors for nothing but their types."""
+    """Returns all arguments of a contract for a compiler, with empty tensors, because a compiler uses only their
+    dtypes."""
     return [
         torch.empty(0, dtype=dtype_of((arg.get("tensor_spec") or {}).get("dtype") or "float32")) if arg.get("type") == "tensor" else make_scalar(arg)
         for arg in arguments(io)
@@ -305,7 +316,7 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {"cdiv": lambda a, b: -(-a // b), "m
 
 
 def evaluate_size(text, names):
-    """The value of a symbolic grid or block entry such as "cdiv(n, 256)" over the scalar arguments."""
+    """Returns the value of a launch size such as "cdiv(n, 256)", an expression of the scalar arguments."""
 
     def value(node):
         if isinstance(node, ast.Constant) and isinstance(node.value, int):
@@ -327,7 +338,7 @@ def evaluate_size(text, names):
 
 
 def launch_dims(io, which, default):
-    """grid or block of a contract as (x, y, z)."""
+    """Returns the contract's grid or block as (x, y, z), or the default if it has none."""
     dims = ((io or {}).get("launch") or {}).get(which)
     if not dims:
         return default

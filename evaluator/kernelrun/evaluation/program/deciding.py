@@ -1,8 +1,8 @@
-"""When the timed calls have shown what was asked for (stop_when): few calls first, and more only where they matter.
+"""Ends the timed calls as soon as they show what the request's stop_when asks for. Clear cases then take few calls.
 
-The times are looked at after 20, 40, 80, … calls. Each look could stop by chance, so all of them share the error that the
-confidence leaves: a look's own is that divided by the number of looks, that at the end included (Bonferroni), and
-the interval of an evaluation that may stop is as wide.
+The times are examined after 20, 40, 80, … calls. Each look could end the calls by chance, so the looks share the
+allowed error 1 - confidence: it is divided by the number of possible looks, including the one at the end (Bonferroni).
+The reported interval uses the level that follows, so it is wider than that of an evaluation without stop_when.
 """
 
 import math
@@ -14,8 +14,9 @@ FIRST_LOOK = 20
 
 
 class Decision:
-    """For at most so many timed calls. apart is a function of medians: the share by which their ratio may be wrong whatever the
-    number of calls. Without a reference, half_width alone can be asked for."""
+    """Decides when the timed calls can end; `most` is the largest number of calls. apart(ref, custom) returns the
+    relative error that the ratio of two medians can have with any number of calls. Without a reference, only
+    half_width can be requested."""
 
     def __init__(self, wanted, most, apart):
         self._wanted, self._apart = wanted, apart
@@ -23,14 +24,14 @@ class Decision:
         self.level = 1 - (1 - wanted["confidence"]) / (len(self._looks) + 1)
 
     def reached(self, ref, custom):
-        """Returns the condition that the calls so far fulfil, or None. ref and custom are times of calls in turns; ref
-        is None without a reference."""
+        """Returns the condition that the calls so far fulfill, or None. ref and custom are the times of calls that
+        alternate; ref is None without a reference."""
         if len(custom) not in self._looks:
             return None
         if ref is None:
             low, high = self._median(custom, self.level)
             return self._within(low, high, "half_width")
-        level = 1 - (1 - self.level) / 2  # two medians share the error
+        level = 1 - (1 - self.level) / 2  # half of the allowed error for each of the two medians
         (ref_low, ref_high), (low, high) = self._median(ref, level), self._median(custom, level)
         if low <= 0:
             return None
@@ -43,7 +44,8 @@ class Decision:
         return self._within(least, most, "half_width")
 
     def holds(self, reason, interval):
-        """Reports whether the interval by the clocks that count shows it, too: a kernel's own clock may lie."""
+        """Reports whether the final interval, from the clocks that count, also fulfills the condition. reached()
+        used only the kernels' own clocks, which a kernel can forge."""
         low, high = interval
         if reason == "half_width":
             return self._within(low, high, reason) is not None
@@ -55,7 +57,7 @@ class Decision:
 
     @staticmethod
     def _median(times, level):
-        """The interval of a median by order statistics, which needs no assumption of how times are distributed."""
+        """Returns a confidence interval of the median from order statistics, for times of any distribution."""
         ordered, n = sorted(times), len(times)
         k = max(math.floor(n / 2 - NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(n) / 2), 1)
         return ordered[k - 1], ordered[n - k]

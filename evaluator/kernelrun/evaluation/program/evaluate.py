@@ -1,22 +1,28 @@
-"""The judge of evaluations: compiles, checks and times one kernel, or a kernel beside its reference.
+"""The judge of evaluations: compiles, checks, and times one kernel, alone or compared with a reference.
 
     python3 evaluate.py test | reference | record | recall | profile-ref | profile-custom
 
-A process that stays runs this file once for each evaluation, and keeps what timekeeper.py has set up, and references (reusing.py):
-record runs one alone, recall compares the other kernel with it.
+A process that serves several evaluations runs this file once for each, and keeps the state of timekeeper.py and the
+stored references (reusing.py). record runs a reference alone and stores it; recall compares the other kernel with a
+stored one.
 
-No line of the request's source runs here. Each kernel is in a process and sandbox of its own (kernel_process.py), and
-so is get_inputs(), where inputs come of it: it knows what the kernels must not know before their clock runs. The judge
-draws contracts itself, has every call made by the gate, checks every answer and takes the time, as for tasks (package
-evaluator/judge). The requester is trusted with nothing but what is asked for: the reference decides what is right, and
-get_inputs() for what.
+No code of the request runs in this process. Each kernel has its own process and sandbox (kernel_process.py). If
+get_inputs() draws the inputs, it also has its own, because a kernel must not know its inputs before its clock runs. The
+judge draws the inputs of contracts itself, holds each call back until everything is queued, checks every answer, and
+measures the time, as for tasks (package evaluator/judge). The requester can only choose the question: the reference
+defines the correct answers, and get_inputs() the inputs.
 
-The request is ./request.json, ./limit the seconds that there are, ./reference the key of a reference that is kept. What is
-learned goes to the descriptor POPCORN_FD as one JSON object a line: {"stage": …} when a stage begins, {"report": …} with
-everything known so far, so that a crash or a time limit loses nothing, {"gone": label} when that kernel's process has ended too early, {"raised": true} when the custom
-kernel raised in a timed call, {"done": true} at the end,
-and after it {"compiled": …} with what a later run need not compile, and {"references": …} with those that are kept.
-{"lost": true} ends a comparison with one that is not, or no longer fits.
+Files: ./request.json has the request, ./limit the time limit in seconds, ./reference the key of a stored reference.
+Results are written to the descriptor POPCORN_FD, one JSON object per line:
+
+    {"stage": …}         a stage begins
+    {"report": …}        everything known so far, so that a crash or a time limit loses nothing
+    {"gone": label}      the process of this kernel has ended too early
+    {"raised": true}     the custom kernel raised an exception in a timed call
+    {"done": true}       the evaluation is complete
+    {"compiled": …}      compiled files that a later run can use
+    {"references": …}    the stored references
+    {"lost": true}       the stored reference is missing, or its inputs are different when they are drawn again
 """
 
 import json
@@ -33,11 +39,11 @@ from timekeeper import Timekeeper
 from warpboard_report import EXIT_REFUSED, EXIT_RUNNER_GONE
 from warpboard_wire import RANGE, Door, Refused
 
-SHARE = 0.8  # of the time limit, after which no further call is timed
+SHARE = 0.8  # share of the time limit after which no timed call starts
 
 
 class Pipe:
-    """The way to the worker."""
+    """Writes results to the worker, one JSON object per line."""
 
     def __init__(self):
         self._descriptor = int(os.environ["POPCORN_FD"])
@@ -50,7 +56,7 @@ class Pipe:
 
 
 def finite(value):
-    """JSON has no infinities and no NaN: they become their names."""
+    """Returns the value with infinities and NaN as strings, because JSON cannot represent them."""
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
@@ -61,7 +67,8 @@ def finite(value):
 
 
 def processes(request, mode):
-    """Which processes there are, in the order in which they come: (kernel or inputs, label)."""
+    """Returns (role, label) of each process that the judge expects, in the order of their arrival. A role is kernel
+    or inputs."""
     alone = {"reference": "ref", "record": "ref", "recall": "custom"}.get(mode, mode.removeprefix("profile-"))
     labels = [label for label in ("custom", "ref") if request.get(label)] if mode == "test" else [alone]
     inputs = [("inputs", "inputs")] if request.get("inputs") or request.get("init") else []
@@ -69,7 +76,7 @@ def processes(request, mode):
 
 
 def meet(request, mode, clocks, door):
-    """Returns (kernels by label, the process that draws inputs, None where there is none)."""
+    """Receives the processes from the door. Returns (kernels by label, the process that draws inputs or None)."""
     kernels, generator = {}, None
     for role, label in processes(request, mode):
         arrived = door.next()
@@ -83,7 +90,7 @@ def meet(request, mode, clocks, door):
 
 
 def one_call(stages):
-    """For Nsight Compute: one warm call, then one inside the range that it listens to."""
+    """Makes two calls of a kernel for Nsight Compute: one to warm up, and one in the range that it profiles."""
     if stages.generator is not None:
         stages.generator.ready()
     if stages.load():
@@ -95,7 +102,7 @@ def one_call(stages):
 
 
 def go_through(stages, pipe):
-    """Goes through all stages of one or two kernels."""
+    """Runs all stages of one kernel, or of a kernel and its reference."""
     archive = None
     if stages.load() and "custom" in stages.kernels:
         archive = stages.go()
@@ -108,7 +115,7 @@ def go_through(stages, pipe):
 
 
 def record(key, given):
-    """Runs a reference alone, and keeps it, or that it cannot be kept."""
+    """Runs a reference alone and stores the recording, or that it cannot be reused."""
     stages = reusing.Recording(*given)
     stages.record()
     reusing.kept().keep(key, stages.reference)
@@ -116,7 +123,7 @@ def record(key, given):
 
 
 def recall(key, reference, pipe, given):
-    """Compares a kernel with a reference that is kept."""
+    """Compares a kernel with a stored reference."""
     stages = reusing.Recalling(reference, *given)
     try:
         return go_through(stages, pipe)
@@ -130,14 +137,14 @@ def judge(request, mode, limit, pipe):
     began, key, reference = time.monotonic(), reusing.key(mode), None
     if mode == "recall" and (reference := reusing.kept().find(key, request["num_trials"])) is None:
         pipe.tell(lost=True, references=reusing.kept().told())
-        return Door().close()  # its process has no calls to make
+        return Door().close()  # the kernel's process gets no calls
     clocks = Timekeeper("host" if request["device"] == "CPU" else "cuda", request["l2_flush"], not mode.startswith("profile-"))
     door = Door()
     kernels, generator = meet(request, mode, clocks, door)
     given = request, pipe, kernels, generator, clocks, began + SHARE * limit
     if mode.startswith("profile-"):
         return one_call(Stages(*given))
-    clocks.warm_up()  # while the kernels' processes load them
+    clocks.warm_up()  # runs while the processes load their kernels
     if mode in ("test", "reference"):
         stages = go_through((Cases if request.get("cases") else Stages)(*given), pipe)
     else:
@@ -153,7 +160,8 @@ def main(mode):
     try:
         with open("request.json", encoding="utf-8") as file:
             request = json.load(file)
-    except (ValueError, RecursionError) as error:  # the site read it, and Python reads some things otherwise
+    # The site has already parsed this JSON, but Python's parser differs in some cases
+    except (ValueError, RecursionError) as error:
         pipe.tell(refused=f"The request cannot be read: {error}.")
         return EXIT_REFUSED
     with open("limit", encoding="utf-8") as file:
@@ -163,7 +171,7 @@ def main(mode):
     except Gone as gone:
         pipe.tell(gone=gone.args[0])
         return EXIT_RUNNER_GONE
-    except Refused as refusal:  # after a protocol error nothing from that process counts
+    except Refused as refusal:  # a process has broken the protocol: its results do not count
         pipe.tell(refused=str(refusal))
         return EXIT_REFUSED
     return 0

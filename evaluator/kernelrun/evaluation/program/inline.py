@@ -1,7 +1,7 @@
-"""What a torch_cuda source must have, read from its text before any of it runs.
+"""Checks the text of a torch_cuda source for its required parts, before any of it runs.
 
-The messages begin with the words of the evaluation server's manual, because its clients look for them. What the text does
-not show, such as CUDA code that is computed, is left to PyTorch.
+The messages begin with the words of the manual of the CUDA Evaluation Server V2, because its clients match them. What
+the text does not contain, such as CUDA code that the source computes, is left to PyTorch to check.
 """
 
 import ast
@@ -10,8 +10,8 @@ NO_MODEL = "No ModelNew torch module found: the class must be named ModelNew (Mo
 
 
 def problem(source, metadata):
-    """Returns the reason why a source is no torch_cuda kernel, or None. A source that Python cannot read has none: the
-    import's error has more details."""
+    """Returns the reason why a source is not a torch_cuda kernel, or None. Also returns None for a source that
+    Python cannot parse, because the error of the import has more details."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -32,7 +32,7 @@ def problem(source, metadata):
 
 
 def remark(error):
-    """A sentence on the error of a call of an extension, or None."""
+    """Returns a sentence that explains an error in the call of an extension, or None."""
     if "incompatible function arguments" in error:
         return ("pybind11 found no function of the extension for these arguments. It converts no tensor to a pointer: a parameter such as const float* "
                 "must be a torch::Tensor, whose data_ptr() is the pointer.")
@@ -40,7 +40,7 @@ def remark(error):
 
 
 def inline_calls(tree):
-    """The calls of load_inline, by whatever name it was imported."""
+    """Returns the calls of load_inline, also if it was imported under another name."""
     names = {"load_inline"}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -50,11 +50,11 @@ def inline_calls(tree):
 
 
 def bound_names(tree):
-    """The names that the source gives a value to, wherever, each with the expressions that it is set to; with None where
-    something else sets it."""
+    """Returns the names that the source binds anywhere, each with the expressions that are assigned to it. A binding
+    that is not a plain assignment counts as None."""
     bound: dict = {}
     assigned = set()
-    for node in ast.walk(tree):  # an assignment comes before its targets
+    for node in ast.walk(tree):  # ast.walk yields an assignment before its targets
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name):
@@ -72,7 +72,8 @@ def bound_names(tree):
 
 
 def cuda_sources(call):
-    """The expression of a call's cuda_sources, or None; the call itself where the text does not show it."""
+    """Returns the expression of a call's cuda_sources, or None if it is missing or empty. Returns the call itself if
+    it has starred arguments, which may contain it."""
     if any(isinstance(arg, ast.Starred) for arg in call.args) or any(word.arg is None for word in call.keywords):
         return call
     named = {word.arg: word.value for word in call.keywords}
@@ -92,8 +93,8 @@ def call_problem(call, bound):
 
 
 def is_text(value, bound, within=()):
-    """Reports whether an expression can only be text that stands in the source: made of literals, and of names that
-    are."""
+    """Reports whether an expression is made only of literals, and of names to which only such expressions are
+    assigned."""
     if isinstance(value, ast.Name):
         set_to = bound.get(value.id, [None])
         return value.id not in within and len(within) < 8 and all(is_text(one, bound, (*within, value.id)) for one in set_to)

@@ -1,14 +1,16 @@
-"""One of the processes beside the judge: it has the source of a kernel, and makes the calls that the judge asks for.
+"""A process of the judge's: it contains the source of one kernel, and makes the calls that the judge requests.
 
     python3 kernel_process.py kernel LABEL     loads the kernel, for calls that are timed
     python3 kernel_process.py inputs LABEL     loads its source for get_inputs() alone, and is never timed
-    python3 kernel_process.py compile LABEL    compiles the kernel without a GPU, and sends what came of it
+    python3 kernel_process.py compile LABEL    compiles the kernel without a GPU, and sends the compiled files
 
-Nothing here is a wall: the kernel may change all of it, and gains nothing by that (see evaluate.py). What loading
-gave is said on the page before the first call; the answer of a call is [what it gave] or ("raised", text). The first has no text of
-its own: the judge would have to read that before it could copy the answer.
-Before it has any of this, a process may be prepared (warpboard_prepared): see prepare.
-./kernel.json has the kernel and the device. Nothing of the other kernel is here: this one could run it instead.
+This program is no security boundary: the kernel can change all of it, and gains nothing by that (see evaluate.py).
+Before the first call, the process writes to the page whether loading succeeded. The answer to a call is [result] or
+("raised", text). Results of timed calls contain no text, because the judge would have to read it before it could copy
+the answer.
+
+A process may be started before its request arrives (warpboard_prepared.py); it then calls prepare(). ./kernel.json has
+the kernel and the device. The process has no file of the other kernel, which this one could run instead.
 """
 
 import contextlib
@@ -31,13 +33,13 @@ import seeding
 from warpboard_runner import choose_cuda, serve
 from warpboard_wire import PAGE_FD, PAGE_SIZE, Channel, Page, RunnerGone, shared_memory
 
-MOST_TEXT = 32 << 10  # characters of what is said; the page has room for more
-_CUDA_R_32F, _CUDA_R_16BF, _CUBLAS_COMPUTE_32F = 0, 14, 68  # constants of cuBLAS
-_LARGE = 1 << 26  # bytes of inputs whose random numbers come from a GPU: on a processor 1 GB of randn took about 7 s
+MOST_TEXT = 32 << 10  # longest text about an error, in characters; it fits in the page
+_CUDA_R_32F, _CUDA_R_16BF, _CUBLAS_COMPUTE_32F = 0, 14, 68  # values of cuBLAS's enums
+_LARGE = 1 << 26  # inputs of more bytes are drawn on the GPU: on the CPU, 1 GB of randn took about 7 s
 
 
 class Served:
-    """The requests that the judge may send to a process."""
+    """The requests that the judge may send to this process: each is the name of a method, with its arguments."""
 
     def __init__(self, kernel, caches):
         self.kernel, self.caches, self.checking, self._on_gpu = kernel, caches, True, {}
@@ -50,8 +52,8 @@ class Served:
             return "raised", said(error)
 
     def call(self, before, values):
-        """The outputs of one call of the kernel: plain tensors, and until they are checked their form as text. What lies before the values
-        only moves them to other addresses."""
+        """Returns the outputs of one call of the kernel as tensors; until checked() is called, a text that describes
+        their form comes first. `before` is not used: it only moves the values to other addresses."""
         returned = self.kernel(values)
         if not self.checking:
             return outputs.tensors_of(returned, self.kernel.device)
@@ -59,36 +61,38 @@ class Served:
         return [form, *tensors]
 
     def call_sharing(self, before, views):
-        """The same with inputs that share memory."""
+        """Works like call, for inputs of which some share memory; they arrive as views."""
         return self.call(before, packing.join(views))
 
     def checked(self):
-        """The forms of the outputs are known."""
+        """Omits the form of the outputs from all further results: the judge has it."""
         self.checking = False
 
     def setup(self, meta):
-        """Calls the file's setup, and reports whether there is one. Its result is passed to each call."""
+        """Calls setup() of the source with the shapes and constants of the inputs, and reports whether the source
+        has one. Each call of the kernel gets the result."""
         make = getattr(getattr(self.kernel, "module", None), "setup", None)
         if callable(make):
             self.kernel.state = {"state": make(meta)}
         return callable(make)
 
     def begin(self, io):
-        """Further calls are of a case with this contract."""
+        """Begins a case: further calls have the arguments of this contract."""
         self.kernel.use(io)
         self.checking = True
 
     def draw(self, secret, case):
-        """Returns the inputs of get_inputs() for a case, in trial 0 without a secret. Large ones with a secret are drawn on the GPU, if
-        get_inputs() runs there. A seed gives other numbers on a GPU, so those of trial 0 come from a processor."""
+        """Returns the inputs that get_inputs() draws for a case, with the standard seed if secret is None (trial 0).
+        Large inputs with a secret are drawn on the GPU if get_inputs() can run there. Trial 0 always uses the CPU,
+        because the same seed gives other numbers on a GPU."""
         if secret is not None and self._is_drawn_on_gpu(case):
             try:
                 with torch.device("cuda"):
                     return self._drawn(secret, case)
-            except (Exception, SystemExit):  # noqa: BLE001 - such as an array of NumPy beside a tensor
+            except (Exception, SystemExit):  # noqa: BLE001 - such as a NumPy array combined with a tensor
                 self._on_gpu[repr(case)] = False
             finally:
-                torch.cuda.empty_cache()  # the kernels need the memory
+                torch.cuda.empty_cache()  # returns the memory to the device: the kernels need it
         return self._drawn(secret, case)
 
     def _drawn(self, secret, case):
@@ -96,7 +100,8 @@ class Served:
         return packing.pack(list(self.kernel.module.get_inputs(**case)), "get_inputs()")
 
     def _is_drawn_on_gpu(self, case):
-        """Reports whether the inputs of a case are large, for which they are not drawn, and there is a GPU."""
+        """Reports whether there is a GPU and the inputs of a case are large. The size is computed without drawing
+        them."""
         key = repr(case)
         if key not in self._on_gpu:
             self._on_gpu[key] = torch.cuda.is_available() and self._bytes(case) > _LARGE
@@ -106,30 +111,30 @@ class Served:
         try:
             with torch.device("meta"):
                 return sum(tensor.numel() * tensor.element_size() for tensor in packing.tensors_in(list(self.kernel.module.get_inputs(**case))))
-        except (Exception, SystemExit):  # noqa: BLE001 - it needs values
+        except (Exception, SystemExit):  # noqa: BLE001 - get_inputs() may need values, which meta tensors lack
             return 0
 
     def draw_init(self):
-        """Returns the inputs of get_init_inputs()."""
+        """Returns the result of get_init_inputs()."""
         seeding.seed(42)
         return packing.pack(self.kernel.module.get_init_inputs(), "get_init_inputs()")
 
     def compiled(self):
-        """Returns the text of the files that were compiled here and need not be again, as a tensor of its bytes; or
-        None."""
+        """Returns the packed files that this process compiled, for a later run, as a tensor of bytes; or None."""
         text = self.caches.added()
         return None if text is None else torch.frombuffer(bytearray(text.encode()), dtype=torch.uint8)
 
 
 def said(error):
-    """Returns the text about an error for people: our plain sentences, and tracebacks of the user's code."""
+    """Returns the text about an error for the kernel's author: the message of our own errors, else the traceback of
+    the user's code."""
     plain = isinstance(error, (kernels.CompileError, contract.ContractError))
     return (str(error) if plain else own_traceback())[-MOST_TEXT:]
 
 
 def own_traceback():
-    """The traceback without this program's own frames: it begins in the user's source. Where it never came
-    there, as with a syntax error, the error stands alone, and all frames go to stderr."""
+    """Returns the traceback from the first frame in the user's source on, without this program's frames. If no frame
+    is in it, as after a syntax error, returns only the error, and prints all frames to stderr."""
     kind, error, frames = sys.exc_info()
     while frames is not None and not frames.tb_frame.f_code.co_filename.endswith("_kernel.py"):
         frames = frames.tb_next
@@ -140,17 +145,17 @@ def own_traceback():
 
 
 def prepare(role, kind):
-    """Does what every kernel of a kind needs, while another evaluation runs: imports, the device with its gate, and code of libraries.
-    Returns what must not be dropped."""
+    """Does the work that all kernels of a kind need, while another evaluation runs: imports modules, creates the
+    CUDA context with the gate that holds calls back, and loads library code. Returns objects that must stay alive."""
     if kind == "cuda":
-        import nvrtc  # noqa: F401
+        import nvrtc  # noqa: F401 - imported only to load it early
     if role != "kernel" or not torch.cuda.is_available():
         return None
     fd = shared_memory(PAGE_SIZE)
     page = Page(fd)
     os.close(fd)
     device = choose_cuda(page)
-    with contextlib.suppress(Exception):  # the kernel then loads it
+    with contextlib.suppress(Exception):  # if this fails, the kernel loads the code itself
         if kind == "triton":
             ask_for_ptxas()
         elif kind != "cuda":
@@ -159,7 +164,8 @@ def prepare(role, kind):
 
 
 def ask_for_ptxas():
-    """Has Triton find its assembler's version, which is part of the keys of its cache: it runs the assembler for that."""
+    """Makes Triton determine the version of its assembler, for which it runs the assembler. The keys of its cache
+    contain the version."""
     from triton.backends.compiler import GPUTarget
     from triton.compiler.compiler import make_backend
 
@@ -168,8 +174,9 @@ def ask_for_ptxas():
 
 
 def load_usual_kernels():
-    """Loads the code of some operations that most PyTorch kernels use. Their first uses take 20 ms each on an H200, and the first products
-    80 ms in each of two types. The products are cuBLAS's own: one of PyTorch would also decide whether cuBLAS is deterministic."""
+    """Loads the device code of operations that most PyTorch kernels use. The first use of each takes 20 ms on an
+    H200; the first matrix product takes 80 ms in each of two types. Products call cuBLAS directly, because one by
+    PyTorch would fix its choice whether cuBLAS is deterministic."""
     x = torch.ones(64, 64, device="cuda")
     torch.relu(x + x * x).sum()
     cublas = ctypes.CDLL("libcublas.so." + torch.version.cuda.split(".")[0])
@@ -182,7 +189,8 @@ def load_usual_kernels():
 
 
 def load(given, device, role, label, init):
-    """Returns (the object that serves the calls, or None; the message for the judge)."""
+    """Loads the source. Returns (the object that serves the calls, or None if loading failed; the message for the
+    judge)."""
     began, error, served = time.perf_counter(), None, None
     try:
         caches = compiled.Caches(label)
@@ -194,14 +202,14 @@ def load(given, device, role, label, init):
         else:
             kernel.compile()
         served = Served(kernel, caches)
-    except (Exception, SystemExit) as raised:  # noqa: BLE001
+    except (Exception, SystemExit) as raised:  # noqa: BLE001 - user code may raise anything
         error = said(raised)
     return served, {"error": error, "seconds": time.perf_counter() - began}
 
 
 class Init:
-    """The judge's message before the first call: the values of the reference's get_init_inputs(), None without one, and
-    the reason if they are missing."""
+    """Receives the judge's message with the result of the reference's get_init_inputs(). A call returns (the values,
+    or None without them; the reason if they are missing, or None)."""
 
     def __init__(self, channel):
         self._channel, self._sent = channel, None
@@ -214,7 +222,7 @@ class Init:
 
 
 def compile_alone(code, device, label):
-    """Compiles the parts that need no GPU, for a run that then finds them compiled."""
+    """Compiles a kernel without a GPU, and sends the compiled files, for a later run on a GPU."""
     pipe = int(os.environ.pop("POPCORN_FD"))
     caches = compiled.Caches(label)
     kernels.make(code, label, device).precompile()
@@ -235,12 +243,12 @@ def main(role, label):
     init = Init(channel) if role == "kernel" and given["init"] else None
     served, loaded = load(given, device, role, label, init)
     if init is not None and served is not None:
-        init()  # a kernel of another kind has left it
+        init()  # receives the judge's message, unless the kernel has done this
     page.describe(json.dumps(loaded).encode()[: MOST_TEXT * 6])
     try:
         serve(channel, page, served, choose_cuda(page) if served is not None and role == "kernel" else None)
     except RunnerGone:
-        pass  # the judge has ended, and says itself why
+        pass  # the judge has ended, and reports the reason itself
     return 0
 
 

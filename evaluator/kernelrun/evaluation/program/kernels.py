@@ -1,4 +1,4 @@
-"""The kinds of kernel: each compiles its source and can then be called with a list of values."""
+"""The kinds of kernels. Each compiles its source and can then be called with a list of argument values."""
 
 import importlib.util
 import inspect
@@ -16,11 +16,12 @@ import seeding
 
 
 class CompileError(Exception):
-    """The source cannot be made to run; the message is for the person who wrote it."""
+    """The source cannot be compiled or loaded. The message is for its author."""
 
 
 def architecture():
-    """Returns the GPU's architecture, as "9.0a": the worker sets it, also if kernels are compiled without a GPU."""
+    """Returns the GPU's architecture, such as "9.0a". The worker sets it in the environment, also for processes that
+    compile without a GPU."""
     said = os.environ.get("TORCH_CUDA_ARCH_LIST")
     if said:
         return said
@@ -29,12 +30,13 @@ def architecture():
 
 
 def load_module(source, label):
-    """Imports source from a file of its own: Triton and inspect read functions back from it."""
+    """Writes the source to a separate file and imports it. Triton and inspect read the text of functions from this
+    file."""
     path = os.path.abspath(f"{label}_kernel.py")
     with open(path, "w", encoding="utf-8") as file:
         file.write(source)
     spec = importlib.util.spec_from_file_location(f"{label}_kernel", path)
-    assert spec is not None and spec.loader is not None  # for a path that ends in .py
+    assert spec is not None and spec.loader is not None  # not None for a path that ends in .py
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -42,12 +44,12 @@ def load_module(source, label):
 
 
 def takes(cls, given):
-    """Reports whether a class can be made with these inputs, by its signature."""
+    """Reports whether the signature of a class accepts these arguments."""
     if getattr(cls, "__init__", None) is torch.nn.Module.__init__:
         return not given
     try:
         signature = inspect.signature(cls)
-    except (TypeError, ValueError):  # a builtin does not tell
+    except (TypeError, ValueError):  # some built-in callables have no signature
         return True
     try:
         signature.bind(**given) if isinstance(given, dict) else signature.bind(*given)
@@ -57,21 +59,24 @@ def takes(cls, given):
 
 
 class Kernel:
-    """One kernel of a request. make() has called check(). compile() makes it callable and raises on bad source; a call
-    returns the source's result, or Written. init() returns the values that it needs of the reference, and waits for
-    them. precompile() only fills the caches for a later compile(), without a GPU, if the kind can do that."""
+    """One kernel of a request, from make(), which has called check(). compile() makes it callable, and raises an
+    error if the source is bad. A call returns the source's result, or Written if the kernel writes its outputs into
+    arguments. init() waits for the result of the reference's get_init_inputs(), and returns it. precompile() fills
+    the caches for a later compile(), without a GPU, for kinds that support it."""
 
-    writes = None  # whether the contract has tensors that it writes
-    state: dict[str, Any] = {}  # the result of setup(), as a keyword argument
+    writes = None  # True if the contract has tensors that the kernel writes; None: not determined yet
+    state: dict[str, Any] = {}  # the result of setup() as the keyword argument state, or empty
 
     def __init__(self, code, label, device, init=None):
-        self.source = code["source_code"].removeprefix("\ufeff").replace("\r\n", "\n")  # of a file that was saved on Windows
-        self.files = code.get("source_files") or {}  # texts by name, which lie beside the source
+        # As a file saved on Windows may have it: byte order mark and CRLF
+        self.source = code["source_code"].removeprefix("\ufeff").replace("\r\n", "\n")
+        # Further files of the kernel: name → text; they are in the folder of the source
+        self.files = code.get("source_files") or {}
         self.io, self.label, self.device = code.get("io"), label, device
         self.meta, self.init, self.compiles = code.get("metadata") or {}, init, code.get("torch_compile")
 
     def check(self):
-        """Raises where the source's text alone shows that it is no kernel of its kind."""
+        """Raises CompileError if the text of the source alone shows that it is not a kernel of this kind."""
 
     def compile(self):
         raise NotImplementedError
@@ -83,7 +88,7 @@ class Kernel:
         raise NotImplementedError
 
     def use(self, io):
-        """Takes the contract of another case."""
+        """Switches to the contract of another case."""
         self.io, self.writes, self.state = io, None, {}
 
     def args(self):
@@ -93,24 +98,26 @@ class Kernel:
         return contract.roles(self.io)
 
     def written(self, values):
-        """The tensors that a launch wrote: outputs and inouts, or all when none is marked."""
+        """Returns the tensors that a launch wrote: the arguments with role output or inout, or all tensors if none
+        has such a role."""
         marked = [i for i, role, _ in self.roles() if role in ("output", "inout")]
         places = marked or [i for i, value in enumerate(values) if isinstance(value, torch.Tensor)]
         args = self.args()
         return outputs.Written([values[i] for i in places], [args[i].get("name") for i in places if i < len(args)])
 
     def returned(self, result, values):
-        """Returns the result of a Python function, or the tensors that it wrote if it returned none."""
+        """Returns the result of a Python function, or the tensors that it wrote if the result contains no tensor."""
         if self.writes is None:
             self.writes = any(role in ("output", "inout") for _, role, _ in self.roles())
         return self.written(values) if self.writes and not packing.tensors_in(result) else result
 
 
 class TorchKernel(Kernel):
-    """torch and torch_cuda: a function, a class with a method, or KernelBench's Model or ModelNew, and get_inputs."""
+    """A kernel of type torch: a function, a class with a method, or KernelBench's Model or ModelNew. The source may
+    have get_inputs()."""
 
     no_class = "Class 'Model' not found in source code, and no ModelNew; name a function_name or class_name in metadata"
-    places = None  # of the values that the callable takes
+    places = None  # indices of the arguments that the callable takes; None: not determined yet
 
     def compile(self):
         self.module = load_module(self.source, self.label)
@@ -135,18 +142,18 @@ class TorchKernel(Kernel):
     def method(self):
         cls = self.model_class()
         positional, named = self.init_inputs(cls)
-        seeding.seed(42)  # the weights of both kernels are equal
+        seeding.seed(42)  # so that both kernels have the same weights
         model = cls(*positional, **named)
         model = model.to(self.device) if isinstance(model, torch.nn.Module) else model
         name = self.meta.get("method_name") or "forward"
         if not callable(getattr(model, name, None)):
             raise CompileError(f"Method '{name}' not found in class '{cls.__name__}'")
-        # Calling the module itself keeps hooks and compiled wrappers; any other method is called by name.
+        # A call of the module itself runs its hooks and compiled wrappers. Other methods are called by name.
         return model if name == "forward" and isinstance(model, torch.nn.Module) else getattr(model, name)
 
     def init_inputs(self, cls):
-        """Returns the arguments of the class: the values of the reference's get_init_inputs(), as in KernelBench, else
-        the source's own."""
+        """Returns the arguments for the class's constructor: the result of the reference's get_init_inputs(), as in
+        KernelBench, or that of the source's own if the class does not accept the reference's."""
         own = getattr(self.module, "get_init_inputs", None)
         given, why = self.init() if self.init is not None else (None, None)
         if (given is None or not takes(cls, given)) and own is not None:
@@ -155,7 +162,7 @@ class TorchKernel(Kernel):
         elif given is None and why and not takes(cls, []):
             raise CompileError(why)
         elif given is None or takes(cls, []) and not takes(cls, given):
-            given = []  # it has their values in its source
+            given = []  # the source contains the values itself
         given = packing.walk(given, lambda tensor: tensor.to(self.device))
         return ((), given) if isinstance(given, dict) else (given, {})
 
@@ -169,7 +176,8 @@ class TorchKernel(Kernel):
         raise CompileError(self.no_class)
 
     def default_classes(self):
-        """A source with both classes repeats the reference's."""
+        """Returns the class names to look for, in order. A custom source that has both classes contains a copy of
+        the reference's Model."""
         return ["Model", "ModelNew"] if self.label == "ref" else ["ModelNew", "Model"]
 
     def __call__(self, values):
@@ -179,15 +187,16 @@ class TorchKernel(Kernel):
             return self.returned(self.call(*[values[i] for i in self.places], **self.state), values)
 
     def accepted(self, values):
-        """The places of as many of the values as the callable has room for: all, else all but pure outputs, else the
-        input tensors alone. A launch's sizes are nothing that a PyTorch function takes."""
+        """Returns the indices of the arguments that the callable accepts. It tries all arguments, then all without
+        pure outputs, then only tensors that are inputs; a PyTorch function usually takes no scalars for launch
+        sizes."""
         every, roles = range(len(values)), {i: role for i, role, _ in self.roles()}
         if not roles:
             return every
         target = self.original.forward if isinstance(self.original, torch.nn.Module) else self.original
         try:
             signature = inspect.signature(target)
-        except (TypeError, ValueError):  # a builtin does not tell
+        except (TypeError, ValueError):  # some built-in callables have no signature
             return every
         without_outputs = [i for i in every if roles.get(i) != "output"]
         for places in (every, without_outputs, [i for i in without_outputs if isinstance(values[i], torch.Tensor)]):
@@ -200,20 +209,20 @@ class TorchKernel(Kernel):
 
 
 class TorchCudaKernel(TorchKernel):
-    """PyTorch with CUDA sources that PyTorch's own load_inline builds."""
+    """A kernel of type torch_cuda: PyTorch code with CUDA sources that torch's load_inline compiles."""
 
     no_class = inline.NO_MODEL
 
     def check(self):
-        if not self.files and (why := inline.problem(self.source, self.meta)):  # another file may build it
+        if not self.files and (why := inline.problem(self.source, self.meta)):  # a further file may call load_inline
             raise CompileError(why)
 
     def default_classes(self):
-        return ["ModelNew"]  # a Model that was left in the source is the reference's
+        return ["ModelNew"]  # a class Model in the source is a copy of the reference's
 
 
 class MultiKernel(Kernel):
-    """Any Python that launches kernels itself, entered at metadata.entry_point."""
+    """Python code that launches its kernels itself. metadata.entry_point names the function to call."""
 
     def compile(self):
         if self.io is None:
@@ -232,12 +241,12 @@ class MultiKernel(Kernel):
 
 
 class TritonKernel(Kernel):
-    """One @triton.jit kernel, launched with the contract's grid and arguments."""
+    """One @triton.jit kernel, launched with the grid and the arguments of the contract."""
 
     def compile(self):
         self.read()
         positional, named = self.bind(contract.unfilled(self.io, self.device))
-        if hasattr(self.kernel, "warmup"):  # compiles without running
+        if hasattr(self.kernel, "warmup"):  # warmup compiles the kernel without running it
             self.kernel.warmup(*positional, grid=self.grid, **named)
 
     def precompile(self):
@@ -275,7 +284,8 @@ class TritonKernel(Kernel):
         return list(getattr(fn, "arg_names", []))
 
     def bind(self, values):
-        """Meta arguments go by name where the kernel has that name; all others by position."""
+        """Returns (positional, keyword) arguments of the kernel. A meta argument is passed by keyword if the kernel
+        has a parameter of its name."""
         parameters = self.parameters()
         positional, named = [], dict(self.options)
         for arg, value in zip(self.args(), values):
@@ -284,7 +294,8 @@ class TritonKernel(Kernel):
             else:
                 positional.append(value)
         by_name = set(named)
-        if by_name & set(parameters[: len(positional)]):  # a meta parameter stands before a plain one
+        # A parameter passed by keyword comes before a positional one: pass all by keyword
+        if by_name & set(parameters[: len(positional)]):
             free = [p for p in parameters if p not in by_name]
             named.update(zip(free, positional))
             positional = []
@@ -297,11 +308,11 @@ class TritonKernel(Kernel):
 
 
 def make(code, label, device, init=None):
-    """Returns the kernel of a KernelCode object. init returns the values of the reference's get_init_inputs(), or the
-    reason why they are missing."""
+    """Returns the kernel of a KernelCode object. init returns the values of the reference's get_init_inputs(), or
+    the reason why they are missing."""
     kind = code["kernel_type"]
     if kind == "cuda":
-        from nvrtc import CudaKernel  # needs libcuda: only asked for where it is used
+        from nvrtc import CudaKernel  # imported only for CUDA kernels, because it needs libcuda
 
         return CudaKernel(code, label, device)
     kinds = {"torch": TorchKernel, "torch_cuda": TorchCudaKernel, "triton": TritonKernel, "multi_kernel": MultiKernel}

@@ -1,7 +1,7 @@
-"""Raw CUDA kernels: compiled by NVRTC, loaded and launched through the driver, both by ctypes.
+"""Compiles raw CUDA kernels with NVRTC, and loads and launches them through the CUDA driver, both through ctypes.
 
-No binding package is needed: NVRTC comes with PyTorch or with the toolkit, the driver with the
-machine. Kernels run in PyTorch's context and on its current stream.
+No Python package for CUDA is needed: NVRTC comes with PyTorch or with the CUDA toolkit, and the driver is installed on
+the machine. Kernels run in PyTorch's CUDA context, on its current stream.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ import compiled
 import contract
 from kernels import CompileError, Kernel, architecture
 
-MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES of the driver API
 DEFAULT_SHARED_LIMIT = 48 * 1024
 
 
@@ -46,8 +46,8 @@ def load_nvrtc():
 
 
 def compiler():
-    """Returns what differs from one NVRTC to another. A library is told by its file: to load its 100 MB takes longer than to
-    load a kernel."""
+    """Returns a key that differs between versions of NVRTC: path, size, and modification time of the library's file.
+    Loading its 100 MB to read the version would take longer than loading a kernel from the cache."""
     for name in libraries():
         info = os.stat(name)
         return name, info.st_size, info.st_mtime_ns
@@ -57,14 +57,15 @@ def compiler():
 
 
 def include_dirs():
-    """The toolkit's headers, and CUB's and libcu++'s below them, as in CUDA 13."""
+    """Returns the include directory of the CUDA toolkit, and its subdirectory cccl with CUB and libcu++ (since CUDA
+    13)."""
     candidates = [f"{d}/include" for d in _toolkits()] + _near_torch("include")
     found = [d for d in candidates if os.path.exists(os.path.join(d, "cuda_fp16.h"))][:1]
     return found + [d for d in (os.path.join(top, "cccl") for top in found) if os.path.isdir(d)]
 
 
-# What stands in for the host's headers, which NVRTC lacks and sources include by habit. printf and the functions of math.h are
-# built in.
+# Replacements for standard C and C++ headers, which NVRTC lacks but many sources include. printf and the functions of
+# math.h are built into NVRTC.
 _INTEGERS = "".join(f"typedef {sign}{kind} {short}int{bits}_t;\n" for sign, short in (("signed ", ""), ("unsigned ", "u"))
                     for kind, bits in (("char", 8), ("short", 16), ("int", 32), ("long long", 64)))
 _LIMITS = "#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n#define UINT_MAX 4294967295u\n"
@@ -79,19 +80,21 @@ ABSENT = re.compile(r'open source file "([^"]+)"')
 
 
 def make_context():
-    """Makes PyTorch's context, and has it be this thread's."""
+    """Creates PyTorch's CUDA context and makes it current in this thread."""
     torch.cuda.init()
     torch.zeros(1, device="cuda")
 
 
 def make_context_early():
-    """Makes the context in a separate thread. A failure there occurs again, and is reported, at the first use."""
+    """Runs make_context in a separate thread and ignores errors: they occur again at the first use, which reports
+    them."""
     with contextlib.suppress(Exception):
         make_context()
 
 
 class Driver:
-    """The few calls of libcuda that a launch needs; every failure raises with the driver's own words."""
+    """The functions of libcuda that a launch needs. Each raises RuntimeError with the driver's error text if it
+    fails."""
 
     def __init__(self):
         make_context()
@@ -115,7 +118,7 @@ class Driver:
         return function
 
     def parameter_sizes(self, function):
-        """Returns the widths in bytes of the kernel's parameters, or None if the driver does not report them."""
+        """Returns the sizes of the kernel's parameters in bytes, or None if the driver does not report them."""
         if not hasattr(self.lib, "cuFuncGetParamInfo"):
             return None
         sizes: list[int] = []
@@ -133,7 +136,7 @@ TOKEN = re.compile(r"\w+|\S")
 
 
 def signatures(source):
-    """name → list of parameter texts, of every __global__ function in order."""
+    """Returns the parameters of the source's __global__ functions: name → list of parameter texts, in order."""
     text = strip_comments(source)
     found: dict[str, list] = {}
     for start in re.finditer(r"\b__global__\b", text):
@@ -144,8 +147,8 @@ def signatures(source):
 
 
 def function_name(text, at):
-    """The name of the function declared from text[at] on, and where its parameters begin; the name is
-    the word right before the first parenthesis that is not an attribute's."""
+    """Returns (name, position after the opening parenthesis of the parameters) of the function declared from
+    text[at] on. The name is the word before the first parenthesis that does not belong to an attribute."""
     word = None
     while token := TOKEN.search(text, at):
         at, piece = token.end(), token.group()
@@ -160,7 +163,7 @@ def function_name(text, at):
 
 
 def closing(text, at):
-    """Returns the index of the parenthesis that closes the one before text[at]."""
+    """Returns the position after the parenthesis that closes the one before text[at]."""
     depth = 1
     while depth and at < len(text):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -169,7 +172,7 @@ def closing(text, at):
 
 
 def parameters(text, at):
-    """Splits a parameter list that begins at text[at] at its top-level commas."""
+    """Splits the parameter list that begins at text[at] at commas outside of parentheses and angle brackets."""
     depth, current, out = 0, "", []
     while at < len(text) and not (text[at] == ")" and depth == 0):
         depth += {"(": 1, "<": 1, ")": -1, ">": -1}.get(text[at], 0)
@@ -186,7 +189,7 @@ FLOAT_FORMATS = {2: "<e", 4: "<f", 8: "<d"}
 
 
 def pack_scalar(value, declared, size):
-    """Returns the bytes of a scalar in the width and kind of the kernel's signature."""
+    """Returns the bytes of a scalar in the type and size of the kernel's parameter."""
     words = set(re.findall(r"\w+", declared or ""))
     if words & {"__nv_bfloat16", "nv_bfloat16", "bfloat16"}:
         return torch.tensor(float(value), dtype=torch.bfloat16).view(torch.int16).numpy().tobytes()
@@ -200,12 +203,12 @@ def pack_scalar(value, declared, size):
 
 
 class CudaKernel(Kernel):
-    """One __global__ function."""
+    """A kernel of type cuda: one __global__ function."""
 
     def compile(self):
         if self.device == "cpu":
             raise CompileError("A cuda kernel needs a GPU; this device is the CPU")
-        # The context takes longer to make than most kernels to compile.
+        # Creating the context takes longer than compiling most kernels, so both run at the same time.
         context = threading.Thread(target=make_context_early)
         context.start()
         try:
@@ -220,7 +223,8 @@ class CudaKernel(Kernel):
         self.configure()
 
     def precompile(self):
-        """Finds the kernel and compiles it to a cubin; returns that and its lowered name. Needs no GPU."""
+        """Finds the kernel in the source and compiles it. Returns (the cubin, the kernel's mangled name). Needs no
+        GPU."""
         if self.io is None:
             raise CompileError("A cuda kernel requires io: the arguments and the launch sizes")
         found = signatures("\n".join([self.source, *self.files.values()]))
@@ -252,7 +256,7 @@ class CudaKernel(Kernel):
         self.configure()
 
     def build(self, expressions, wanted):
-        """The cubin and the kernel's lowered name, from the cache if it has them."""
+        """Returns (the cubin, the kernel's mangled name), from the cache if it has them."""
         what = (compiler(), self.label, self.source, sorted(self.files.items()), expressions, wanted, self.options())
         kept = compiled.recall(*what)
         if kept is None:
@@ -274,7 +278,8 @@ class CudaKernel(Kernel):
         return self.fetch(nvrtc, program, "CUBIN"), name.value
 
     def attempt(self, nvrtc, expressions, headers, program):
-        """Compiles with the texts of files to include, by name. Returns the compiler's messages if it fails."""
+        """Compiles the source once; headers has the texts of files to include, by name. Returns the compiler's
+        messages if this fails, else None."""
         names, texts = ((ctypes.c_char_p * len(headers))(*(text.encode() for text in some)) for some in (headers, headers.values()))
         nvrtc.nvrtcCreateProgram(ctypes.byref(program), self.source.encode(), f"{self.label}.cu".encode(), len(headers), texts, names)
         for expression in expressions:

@@ -1,8 +1,8 @@
 """Outputs of a kernel: the tensors that are compared in every call, and a form that names all parts.
 
-Numbers and arrays become tensors, on the device of the kernels: memory of the host is written before a call on a device is released, and
-poisoned after that. The kernel's process takes a return value apart; the judge reads the form and finds the tensors of one
-kernel that belong to those of the other.
+Numbers and NumPy arrays are copied to the kernels' device. In a call on a device, host code writes them before the
+judge releases the call, and the judge overwrites the host's answers after the release. The kernel's process splits its
+return value into parts; the judge reads the form and pairs the tensors of the two kernels.
 """
 
 import dataclasses
@@ -21,7 +21,7 @@ WHAT_COUNTS = "outputs must be tensors, NumPy arrays, numbers, text, None, and l
 
 
 class Written(list):
-    """The tensors that a launch wrote, in place of a return value; names has those of the contract."""
+    """The tensors that a launch wrote, used in place of a return value. names has their names in the contract."""
 
     def __init__(self, tensors, names):
         super().__init__(tensors)
@@ -29,7 +29,7 @@ class Written(list):
 
 
 def take_apart(returned, device="cpu"):
-    """Returns (the form as text, the tensors)."""
+    """Splits a return value. Returns (its form as text, its tensors)."""
     parts: list[Any] = []
     tensors: list[Any] = []
     if isinstance(returned, Written):
@@ -41,14 +41,14 @@ def take_apart(returned, device="cpu"):
 
 
 def tensors_of(returned, device):
-    """The tensors alone; the usual kernel returns one."""
+    """Returns only the tensors of a return value. The usual case, a single tensor on the device, is fast."""
     usual = type(returned) is torch.Tensor and returned.device.type == device
     return [returned] if usual else take_apart(returned, device)[1]
 
 
 def _add(value, path, parts, tensors, device=None):
-    """Adds the parts of a value: (path, kind), and for text its content. device is the target of the host's tensors,
-    without a wait for it: the call may not be released yet."""
+    """Appends (path, kind) of each part of a value to parts; a text part also has its content. Tensors are appended
+    to tensors. Those on the host are copied to device without waiting, because the call may not be released yet."""
     numpy = sys.modules.get("numpy")
     if isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout != torch.strided:
@@ -57,7 +57,8 @@ def _add(value, path, parts, tensors, device=None):
         tensors.append(value if device is None or value.device.type == device else value.to(device, non_blocking=True))
     elif type(value) in NUMBERS and not (type(value) is int and not -(2**63) <= value < 2**63):
         parts.append((path, "number"))
-        tensors.append(torch.full((), value, dtype=NUMBERS[type(value)], device=device))  # waits for no device
+        # torch.full does not wait for the device
+        tensors.append(torch.full((), value, dtype=NUMBERS[type(value)], device=device))
     elif value is None or isinstance(value, (str, int)):
         parts.append((path, "text", repr(value)))
     elif numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
@@ -69,7 +70,7 @@ def _add(value, path, parts, tensors, device=None):
 
 
 def _items(value):
-    """The items of a container with the steps that lead to them; one alone in a list or tuple has none."""
+    """Returns (path, item) for each item of a container. The path is empty for the only item of a list or tuple."""
     if isinstance(value, dict):
         return [((key if isinstance(key, str) else repr(key),), item) for key, item in value.items()]
     if isinstance(value, (list, tuple)):
@@ -80,10 +81,10 @@ def _items(value):
 
 
 class Part(NamedTuple):
-    """One part of the outputs."""
+    """One part of a kernel's outputs: a tensor, a number, or a text."""
 
-    path: tuple  # of keys and numbers
-    kind: str  # tensor, number or text; None is a text
+    path: tuple  # keys of dicts, names of fields, and indices that lead to the part
+    kind: str  # tensor, number, or text; None is a text
     text: str = ""
 
     def __str__(self):
@@ -94,7 +95,7 @@ class Part(NamedTuple):
 
 
 class Form:
-    """The names, kinds and order of the parts of a kernel's outputs."""
+    """The names, kinds, and order of all parts of a kernel's outputs."""
 
     def __init__(self, written, parts):
         self.written, self.parts = written, parts
@@ -102,7 +103,7 @@ class Form:
 
     @classmethod
     def read(cls, text, tensors):
-        """The form from the text of a kernel's process, which has so many tensors."""
+        """Parses the form that a kernel's process sent with this number of tensors. Raises Refused if it is invalid."""
         try:
             written, parts = json.loads(text)
             form = cls(written is True, [Part(tuple(path), *map(str, rest)) for path, *rest in parts])
@@ -115,19 +116,21 @@ class Form:
         return form
 
     def comparable(self, other):
-        """The parts beside another form: a launch writes tensors and cannot return text or None."""
+        """Returns the parts to compare with another form. If the other kernel is a launch, which writes tensors and
+        cannot return text or None, text parts are left out."""
         return [part for part in self.parts if part.has_tensor() or not other.written]
 
     def name(self, place):
-        """The name of a tensor for people; empty without one."""
+        """Returns the name of a tensor for messages, or an empty text if it has none."""
         return ".".join(map(str, self._tensors()[place].path)) if self.named else ""
 
     def key(self, place):
-        """The name of a tensor for a request: its keys and numbers, joined by dots; empty if it is the only one."""
+        """Returns the name of a tensor for a request's tolerances: its keys and indices, joined by dots. It is empty
+        for the only output."""
         return ".".join(map(str, self._tensors()[place].path))
 
     def label(self, place):
-        """The beginning of a sentence about a tensor; empty if there is only one."""
+        """Returns the beginning of a sentence about a tensor, or an empty text if there is only one tensor."""
         return f"output {self.name(place) or place}: " if len(self._tensors()) > 1 else ""
 
     def _tensors(self):
@@ -135,19 +138,19 @@ class Form:
 
 
 class Pairing(NamedTuple):
-    """Which output of one kernel belongs to which of the other."""
+    """Assigns each output of the reference an output of the custom kernel."""
 
-    order: list  # the places of the custom kernel's tensors, in the order of the reference's
+    order: list  # indices of the custom kernel's tensors, in the order of the reference's
     ref: Form
-    by_place: bool  # although one of them returned names
+    by_place: bool  # outputs are paired by position although one kernel returned names
 
     def sort(self, tensors):
-        """The custom kernel's tensors in the order of the reference's."""
+        """Returns the custom kernel's tensors in the order of the reference's."""
         return [tensors[place] for place in self.order] if len(tensors) == len(self.order) else tensors
 
 
 def pair(ref, custom):
-    """The pairing of two forms. Raises Mismatch where one has a part that the other lacks."""
+    """Returns the pairing of two forms. Raises Mismatch if one kernel returned a part that the other did not return."""
     left, right = ref.comparable(custom), custom.comparable(ref)
     names, theirs = [part.path for part in left], [part.path for part in right]
     by_name = ref.named and custom.named and (set(names) == set(theirs) or not ref.written and not custom.written)

@@ -1,7 +1,7 @@
-"""Inputs on their way between processes: tensors keep their strides, and those that share memory still share it.
+"""Packs inputs for other processes. Tensors keep their strides, and tensors that share memory still share it.
 
-What draws inputs packs them, the judge unpacks them on the device of the kernels. To a kernel, tensors that share memory go as views of
-one tensor of bytes.
+The process that draws the inputs packs them, and the judge unpacks them on the kernels' device. If tensors share
+memory, the judge sends them to a kernel as views of one tensor of bytes.
 """
 
 from typing import Any, NamedTuple
@@ -12,18 +12,20 @@ from contract import ContractError
 from warpboard_layout import reach
 from warpboard_wire import Refused
 
-INIT = 9  # frame of the channel, before the first call: what a class is made with, and why that cannot be had, pickled
+# Kind of the frame that is sent before the first call: a pickled pair of the constructor's arguments and the reason if
+# they are missing
+INIT = 9
 _PLAIN = (bool, int, float, str, type(None))
 _DEEPEST = 32
 
 
 class Memory:
-    """The memory of some tensors, as pieces in which tensors overlap."""
+    """The memory of several tensors, in pieces: tensors that overlap are in the same piece."""
 
     def __init__(self, tensors):
-        """Tensors may occur more than once; those without elements have no memory."""
+        """A tensor may occur more than once. Tensors without elements have no memory."""
         pieces: list[Any] = []
-        self._places = {}  # by id: the piece and where in it a tensor begins, in bytes
+        self._places = {}  # id of a tensor → (index of its piece, offset in it in bytes)
         spans = sorted((tensor.data_ptr(), -_span(tensor), number) for number, tensor in enumerate(tensors) if tensor.numel())
         for begin, size, number in spans:
             tensor = tensors[number]
@@ -38,7 +40,7 @@ class Memory:
         self.shared = any(len(members) > 1 for *_, members in pieces)
 
     def place(self, tensor):
-        """(piece, offset in bytes); (-1, 0) for one without elements."""
+        """Returns (index of the piece, offset in bytes) of a tensor, or (-1, 0) if it has no elements."""
         return self._places.get(id(tensor), (-1, 0))
 
 
@@ -47,13 +49,14 @@ def _span(tensor):
 
 
 def _bytes_from(tensor, size):
-    """So many bytes of memory from a tensor's first element on."""
+    """Returns size bytes of memory, from the tensor's first element on, as a tensor of bytes."""
     first = tensor.as_strided((1,), (1,), tensor.storage_offset()).view(torch.uint8)
     return first.as_strided((size,), (1,), first.storage_offset())
 
 
 def walk(value, change):
-    """The value with each tensor in lists, tuples and dicts changed. A named tuple becomes a tuple."""
+    """Returns a copy of the value in which change() has replaced each tensor in lists, tuples, and dicts. A named
+    tuple becomes a tuple."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, (list, tuple)):
@@ -64,17 +67,18 @@ def walk(value, change):
 
 
 def tensors_in(value):
-    """The tensors in a value, in their order."""
+    """Returns the tensors in a value, in the order in which walk finds them."""
     found: list[Any] = []
     walk(value, found.append)
     return found
 
 
-# Where inputs are drawn.
+# Functions for the process that draws inputs.
 
 
 def pack(value, source):
-    """Plain parts for the judge: [pieces of memory on the host, the value]. source is the name of the function that gave it."""
+    """Returns [pieces of memory on the host, the value made of plain parts] for the judge. source names the function
+    that returned the value, for error messages."""
     plain = {}
 
     def dense(tensor):
@@ -108,11 +112,12 @@ def _name(value):
     return str(value).removeprefix("torch.")
 
 
-# The judge.
+# Functions for the judge.
 
 
 def unpack(packed, device):
-    """The value, with all tensors on the device. Those that came from one tensor are one."""
+    """Returns the packed value, with all tensors on the device. Parts that were the same tensor become the same
+    tensor again."""
     try:
         pieces, described = packed
         moved = [piece.to(device) for piece in pieces]
@@ -161,7 +166,7 @@ def _view(pieces, described, device):
 
 
 class View(NamedTuple):
-    """A tensor that shares memory with another one, on its way to a kernel."""
+    """Describes a tensor that shares memory with another one, as it is sent to a kernel."""
 
     piece: torch.Tensor
     offset: int
@@ -171,7 +176,7 @@ class View(NamedTuple):
 
 
 def share(values):
-    """The values with views in place of tensors that share memory, if any do; else None."""
+    """Returns the values with a View for each tensor, if some of them share memory; else None."""
     memory = Memory(tensors_in(values))
     if not memory.shared:
         return None
@@ -183,11 +188,11 @@ def share(values):
     return walk(values, view)
 
 
-# The kernel's process.
+# Functions for the kernel's process.
 
 
 def join(values):
-    """The values with the tensors that share() made views of."""
+    """Returns the values with a tensor for each View that share() made."""
     if isinstance(values, View):
         return _view([values.piece], (0, values.offset, *values[2:]), values.piece.device)
     if type(values) in (list, tuple):

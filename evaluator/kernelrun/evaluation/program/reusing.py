@@ -1,14 +1,15 @@
-"""A reference's answers and times, kept for further comparisons with it (reuse_reference).
+"""Stores a reference's answers and times for further comparisons with it (reuse_reference).
 
-The reference is recorded in a stage of its own, before the other kernel has a process: nothing that is compared with it can slow it
-down, or see what is kept. The other kernel then gets the same inputs, drawn again from the same seeds, in another order. An answer
-is compared with what the reference gave: with all of it in the trials of the check, and in a timed call with elements at places
-that only this process knows.
+The reference is recorded in a separate stage, before the other kernel has a process, so no kernel that is compared with
+it can slow it down or see the recording. The other kernel then gets the same inputs, drawn again from the same seeds,
+in another order. Its answers are compared with the recorded ones: all elements in the trials of the check, and in a
+timed call elements at places that only this process knows.
 
-These inputs come back, and what a kernel prints is told: a source could contain the answers to them, or the inputs. So the worker is told
-how many bytes that takes, and a kernel is compared with the reference only if it has much less.
+Further kernels get these inputs again, and the requester sees what a kernel prints. A source could therefore contain
+the answers to these inputs, or the inputs. So this process reports the smallest size of such a source in bytes, and the
+worker compares a kernel with the reference only if its source is much smaller.
 
-All of it is in the memory of this process, which serves one caller on one device, and ends with that.
+All recordings are in the memory of this process, which serves one caller on one device, and are lost when it ends.
 """
 
 import functools
@@ -26,44 +27,46 @@ from sides import Inputs, Lost, secret_of
 from stages import TRIALS, Stages, undisturbed
 from trials import OVERHEAD, Draw, Output, any_of, content, has_nan, look, numbers_of, packed
 
-AGE = 600  # seconds for which a reference is used
-MOST_REFERENCES = 256  # also unfit ones; bytes are scarcer
-MOST_BYTES, LARGEST = 1 << 30, 1 << 29  # of all references, and of one
-ELEMENTS, LEAST_ELEMENTS = 1 << 16, 1 << 12  # of an output that are checked in a timed call
-_UNTIMED = 4  # calls before those that count
-_TELLING = 3  # calls that show how long all take
-_CALLS = 100  # timed calls of a reference, at least if they take no longer than a few of them do anyway
-_MOMENTS = 2  # at which the kernels are timed: each adds what a time on a device differs by
+AGE = 600  # seconds after which a reference is recorded again
+# Stored references, including those that cannot be reused; MOST_BYTES usually limits them earlier
+MOST_REFERENCES = 256
+MOST_BYTES, LARGEST = 1 << 30, 1 << 29  # memory of all stored references, and of one, in bytes
+# Largest and smallest number of elements of an output that are checked in a timed call
+ELEMENTS, LEAST_ELEMENTS = 1 << 16, 1 << 12
+_UNTIMED = 4  # calls before the timed ones
+_TELLING = 3  # timed calls after which the duration of all calls can be estimated
+_CALLS = 100  # timed calls of a reference, unless their time limit (stages.CLOCKING) ends earlier
+_MOMENTS = 2  # the two kernels are timed at two different times, and each time has its own deviation on a device
 
 
 class Unfit(Exception):
-    """No other comparison can use this reference; the message has the reason."""
+    """The reference cannot be reused. The message has the reason."""
 
 
 class Reference(NamedTuple):
-    """The record of a reference. draws begins with the trials of the check."""
+    """The recording of a reference. The first TRIALS items of draws are the trials of the check."""
 
     draws: list
     calls: list
     clocks: timing.EvaluationClocks
-    taken: float  # when, on this process's clock
-    content: int  # bytes that a source needs at least to contain the answers of its calls
-    form: object = None  # of its outputs
-    trivial: object = None  # what passes the check, too
+    taken: float  # time of the recording, in seconds of time.monotonic()
+    content: int  # smallest size of a source that contains the answers to the timed calls, in bytes
+    form: object = None  # outputs.Form of the reference's outputs
+    trivial: object = None  # trivial.Trivial: answers that compute nothing and still pass the check
 
     def bytes(self):
         return sum(draw.bytes() for draw in self.draws)
 
 
 class Kept:
-    """The references of this process, by keys of the worker's: equal where all that they depend on is. None stands for one that
-    is unfit, with the time of that."""
+    """The stored references by the worker's keys, which are equal if everything that affects the recording is equal.
+    None stands for a reference that cannot be reused."""
 
     def __init__(self):
-        self._known = {}  # the least recently used first
+        self._known = {}  # key → (reference or None, time of the recording); the least recently used come first
 
     def find(self, key, trials):
-        """The reference if it has so many timed calls and is young enough; else None."""
+        """Returns the reference if it is young enough and has at least this number of timed calls, else None."""
         self._forget_old()
         reference, taken = self._known.get(key, (None, 0.0))
         if reference is None or len(reference.calls) < trials:
@@ -79,7 +82,8 @@ class Kept:
             del self._known[next(iter(self._known))]
 
     def told(self):
-        """Returns the number of timed calls of each, 0 for an unfit one, and its content."""
+        """Returns for each key the number of timed calls (0 for a reference that cannot be reused) and the smallest
+        size of a source that contains its answers, in bytes."""
         self._forget_old()
         return {key: {"calls": len(kept.calls) if kept else 0, "content": kept.content if kept else 0} for key, (kept, _) in self._known.items()}
 
@@ -94,7 +98,7 @@ def kept():
 
 
 def key(mode):
-    """The key of the reference that a stage is about; None if it is about none that is kept."""
+    """Returns the key of the reference that the stage records or compares with, or None in other modes."""
     if mode not in ("record", "recall"):
         return None
     with open("reference", encoding="utf-8") as file:
@@ -102,14 +106,14 @@ def key(mode):
 
 
 class Recording(Stages):
-    """The stages of a reference alone, whose answers and times are kept."""
+    """The stages of a reference that runs alone and is recorded."""
 
-    draws_ahead = False  # a draw is kept with its call
+    draws_ahead = False  # each draw is stored together with its call
 
     def __init__(self, *given):
         super().__init__(*given)
-        self.decision = None  # it is kept for kernels that need all calls
-        # The other kernel's contract is of no interest, unless it says what the inputs are.
+        self.decision = None  # make all calls, because a kernel that is compared later may need them
+        # The other kernel's contract is used only if it is the one that describes the inputs.
         labels = ("ref",) if self.request.get("inputs") or self.request["ref"].get("io") else ("ref", "custom")
         self.inputs = Inputs(self.request, self.clocks.device, self.generator if self.request.get("inputs") else None, labels)
         self.compared, self.draws, self._bytes = False, [], 0
@@ -117,7 +121,8 @@ class Recording(Stages):
         self._last, self._quickest, self.reference = 0.0, math.inf, None
 
     def record(self):
-        """Records the reference. If there is none then, trying again would cost the same time, most likely for nothing."""
+        """Records the reference. self.reference stays None if this fails: a second try would take the same time and
+        probably fail, too."""
         if self.load() and self.validate():
             self.profile()
 
@@ -130,7 +135,8 @@ class Recording(Stages):
         return values
 
     def _check_time(self, done):
-        """Raises Unfit if as many calls as are asked for will not fit, even if all take as long as the quickest turn so far."""
+        """Raises Unfit if the requested number of calls cannot be made in time, even if each takes only as long as
+        the quickest so far."""
         now = time.monotonic()
         if done > 0:
             self._quickest = min(self._quickest, now - self._last)
@@ -139,7 +145,7 @@ class Recording(Stages):
             raise Unfit("Its calls take too long.")
 
     def differences(self, made, values=None):
-        """Keeps the outputs of the call."""
+        """Stores the outputs of the call, and reports no differences."""
         answer, made["ref"].answer = made["ref"].answer, None
         compare.check_form(answer, answer)
         if values is not None:
@@ -158,7 +164,8 @@ class Recording(Stages):
         return True, 0.0, 0.0, None
 
     def _elements(self, answer):
-        """Returns the number of elements of each output that fit in a timed call."""
+        """Returns the number of elements of each output that are stored for a timed call, so that the recording
+        stays below LARGEST."""
         room = (LARGEST - sum(draw.bytes() for draw in self.draws[:TRIALS])) // (_UNTIMED + self.most_calls())
         room -= OVERHEAD * (len(answer) + len(self._drawn[1].sums))
         elements = min(ELEMENTS, room // max(sum(tensor.element_size() for tensor in answer), 1))
@@ -178,7 +185,8 @@ class Recording(Stages):
         return values
 
     def _repeat(self, draw):
-        """Makes one call again: inputs that are other ones then, or answers that depend on the calls before, cannot be kept."""
+        """Repeats one call. Raises Unfit if its inputs are different when they are drawn again, or if the answers
+        differ."""
         values = self.inputs.draw(TRIALS, draw.secret)
         (form, sums), _ = look(values["ref"], self.clocks.device)
         if form != draw.look.form or not torch.equal(sums, draw.look.sums):
@@ -192,7 +200,7 @@ class Recording(Stages):
 
     def tell_times(self, values, alone):
         calls, read = self.calls("ref"), self.read(values)
-        if self.clocks.kind == "cuda":  # times of a processor are not used
+        if self.clocks.kind == "cuda":  # times of calls on the CPU are not reused
             undisturbed(read, alone)
         if len(calls) >= self.request["num_trials"]:
             seeded = bool(self.request.get("inputs")) or self.clocks.kind == "host"
@@ -202,8 +210,9 @@ class Recording(Stages):
 
 
 class Recalling(Stages):
-    """The stages of a kernel that is compared with a kept reference. A processor has other work at each moment, so times of two moments
-    are not compared there: on two cores with some, a kernel seemed to be up to 3 times as fast as itself."""
+    """The stages of a kernel that is compared with a stored reference. On the CPU, times that were measured at
+    different times are not compared, because its load changes: on two cores with other work, a kernel seemed to be
+    up to 3 times as fast as itself."""
 
     draws_ahead = False
 
@@ -212,14 +221,15 @@ class Recalling(Stages):
         super().__init__(*given)
         self.compared, self._sums, self.trivial = True, None, reference.trivial
         self._now: Any = None
-        self.inputs.fresh = False  # an earlier kernel may have told them
+        self.inputs.fresh = False  # an earlier kernel may have revealed these inputs to its author
         self.report["reused_reference"] = {"seconds_old": time.monotonic() - reference.taken, "calls": len(reference.calls)}
         self._left = reference.draws[TRIALS:]
         secrets.SystemRandom().shuffle(self._left)
 
     def draw(self, trial):
         if trial >= TRIALS and not self._left:
-            raise Lost  # the kernel asked for more room in too many calls
+            # No inputs are left: too many calls were repeated because the kernel needed more memory for its answer
+            raise Lost
         self._now = self._reference.draws[trial] if trial < TRIALS else self._left.pop()
         values = self.inputs.draw(trial, self._now.secret)
         (form, self._sums), _ = look(values["ref"], self.clocks.device)
@@ -245,11 +255,12 @@ class Recalling(Stages):
         return math.sqrt(_MOMENTS) * super().apart(*medians, waits=waits)
 
     def hand_on(self):
-        """Returns nothing: compiled files of its process could contain the answers, and these inputs come back."""
+        """Returns None: compiled files from this process could contain answers to inputs that later kernels get
+        again."""
         return None
 
     def time_reference(self):
-        """Tells the times that are kept."""
+        """Reports the stored times of the reference."""
         if self.clocks.kind == "cuda":
             self.tell_reference(self._reference.clocks)
             self.save()

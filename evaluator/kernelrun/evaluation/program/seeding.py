@@ -1,7 +1,8 @@
-"""What random inputs come from: a secret of 32 bytes, or the seeds that the request says.
+"""Seeds random generators with the request's seeds, or with a state that follows from a secret of 32 bytes.
 
-PyTorch uses 32 bits of a seed on a processor: after 16 numbers all seeds can be tried in two minutes. So a secret gives
-such a generator all of its state. A kernel that is to know the inputs of a call must contain them, or STATE bytes.
+PyTorch uses 32 bits of a seed on the CPU, so 16 numbers of a generator suffice to find its seed in two minutes by
+trying all. From a secret, such a generator gets its whole state instead. A kernel that should know the inputs of a call
+must then contain them, or STATE bytes.
 """
 
 import functools
@@ -11,13 +12,13 @@ import sys
 
 import torch
 
-STATE = 19_937 // 8  # bytes of the state of MT19937, which PyTorch, Python and NumPy have
-_WORDS = 624  # of 32 bits, which have it
-_AT = 24  # where they begin in PyTorch's state, in 64 bits each
+STATE = 19_937 // 8  # size in bytes of the state of MT19937, the generator of PyTorch (on the CPU), Python, and NumPy
+_WORDS = 624  # 32-bit words in the state of MT19937
+_AT = 24  # offset in bytes of these words in PyTorch's state, which has 64 bits for each
 
 
 def seed(number):
-    """Seeds all generators, as a task's author would."""
+    """Seeds the generators of Python, PyTorch, and NumPy with a number."""
     random.seed(number)
     torch.manual_seed(number)
     if torch.cuda.is_available():
@@ -27,7 +28,7 @@ def seed(number):
 
 
 def draw_from(secret):
-    """Makes all generators begin with a state that follows from the secret."""
+    """Sets all generators to states that follow from the secret."""
     seed(_number(secret, "device"))
     fill(torch.default_generator, _bytes(secret, "torch"))
     random.seed(_bytes(secret, "random"))
@@ -37,8 +38,9 @@ def draw_from(secret):
 
 
 def generator(device, number, secret, kind=()):
-    """Returns a generator with the seed, or, with a secret, one that follows from all three. Numbers of another kind,
-    as with another mean, are different: otherwise a kernel whose contract has both would find the result computed."""
+    """Returns a generator for one tensor, with the seed number; or, with a secret, one that follows from the secret,
+    number, and kind. Tensors of different kinds, such as other means, get unrelated numbers: otherwise a kernel
+    could compute one input from another."""
     made = _generator(device)
     if secret is None:
         return made.manual_seed(number)
@@ -50,12 +52,13 @@ def generator(device, number, secret, kind=()):
 
 @functools.cache
 def _generator(device):
-    """Returns the generator of a device, which each tensor seeds again: making one takes longer."""
+    """Returns the generator of a device. All tensors share it, and each seeds it again, because creating one takes
+    longer."""
     return torch.Generator(device=device)
 
 
 def fill(generator, state):
-    """Gives a processor's generator a state, and returns it."""
+    """Sets the state of a generator on the CPU, and returns the generator."""
     generator.manual_seed(1)
     whole = generator.get_state()
     words = whole[_AT : _AT + 8 * _WORDS].view(torch.int64)
@@ -66,7 +69,7 @@ def fill(generator, state):
 
 
 def _number(secret, purpose):
-    return int.from_bytes(_bytes(secret, purpose, 8), "little") >> 1  # PyTorch takes 63 bits
+    return int.from_bytes(_bytes(secret, purpose, 8), "little") >> 1  # manual_seed accepts 63 bits
 
 
 def _bytes(secret, purpose, size=4 * _WORDS):

@@ -1,4 +1,4 @@
-"""What the judge has of the other processes: a channel and a page for each, and what it may ask them for."""
+"""The judge's view of the kernels' processes: a channel and a page for each, and the requests to them."""
 
 import contextlib
 import json
@@ -20,12 +20,13 @@ from warpboard_setup import NOTICED_NS, described
 from warpboard_wire import END, Refused, RunnerGone
 
 
-MOST_TEXT = 32 << 10  # characters of what a process says
-MOVED = 1 << 16  # bytes by which the inputs of a checked trial may lie behind those of another
+MOST_TEXT = 32 << 10  # longest text that is used of a process's message, in characters
+# Bytes by which the inputs of the second trial are moved, so that they have other addresses than in the first
+MOVED = 1 << 16
 
 
 class Raised(Exception):
-    """The request's code raised something; the message is for people, and label names the side."""
+    """The request's code raised an exception. The message is for its author; label names the kernel or process."""
 
     def __init__(self, text, label):
         super().__init__(text)
@@ -33,15 +34,15 @@ class Raised(Exception):
 
 
 class Gone(RunnerGone):
-    """A process ended in the middle of something; its argument is the label."""
+    """A process has ended before its work was done. The argument is its label."""
 
 
 class Lost(Exception):
-    """The kept data of a reference cannot be used: it is missing, or drawing inputs again gives others."""
+    """A stored reference cannot be used: it is missing, or its inputs are different when they are drawn again."""
 
 
 class NoFlush(HostMemory):
-    """Host memory for calls that need no flushed caches."""
+    """Host memory for calls before which the CPU's caches are not flushed."""
 
     def __init__(self):
         pass
@@ -51,8 +52,8 @@ class NoFlush(HostMemory):
 
 
 class Side:
-    """A process with the source of one kernel. Each has separate regions: none sees another's inputs or answers.
-    arrived has the number, the channel, and the page from the door."""
+    """A process with the source of one kernel, or the one that draws inputs. Each has separate shared memory
+    (regions), so none sees the inputs or answers of another. arrived is (number, channel, page) from the door."""
 
     def __init__(self, label, door, arrived, regions, host, cuda):
         self.label, self.calls, self.regions, self.form = label, [], regions, None
@@ -62,8 +63,8 @@ class Side:
         self._device = "cpu" if cuda is None else "cuda"
 
     def ready(self):
-        """Waits until the source is loaded. Returns (the reason why it cannot be, or None; the seconds that this took,
-        as the process reports)."""
+        """Waits until the source is loaded. Returns (the reason if loading failed, else None; the seconds that it
+        took, as the process reports)."""
         if self._loaded is None:
             self._loaded = self._load()
         return self._loaded
@@ -82,21 +83,22 @@ class Side:
         return None if why is None else str(why)[:MOST_TEXT], seconds if 0 <= seconds < 1e6 else 0.0
 
     def begin(self, io):
-        """Begins a case with this contract. The calls of another one are counted no more."""
+        """Begins a case with this contract, and drops the calls of the previous case."""
         self.ask("begin", io)
         self.calls, self.form, self._checking = [], None, True
         self._runner.begin_case()
 
     def send_init(self, init, why):
-        """Sends the arguments of its class, or the reason why they are missing, and waits for them."""
+        """Sends the constructor's arguments, or the reason why they are missing. The process waits for this message."""
         try:
             self._channel.send(packing.INIT, pickle.dumps((init, why)))
         except RunnerGone as error:
             raise Gone(self.label) from error
 
     def ask(self, what, *rest, flags=0, during=None):
-        """Makes one call. Its answer is the call's result; made.again means that its process had asked for more space,
-        and so had the input before. during is called while its process queues its work."""
+        """Makes one call of a method of kernel_process.Served. The returned call's `answer` is the result; `again`
+        means that the call was repeated because the answer needed more memory, so the process had already seen the
+        input. during() is called while the process queues its work."""
         asked = []
 
         def build():
@@ -119,8 +121,8 @@ class Side:
         return made
 
     def call(self, values, flags=0, moved=False, during=None):
-        """One call of the kernel; its answer is a list of tensors. Until checked() it has their form before. moved places the inputs at
-        other addresses; during is as in ask."""
+        """Makes one call of the kernel; `answer` of the returned call is a list of tensors. Before checked(), it
+        also sets self.form. moved places the inputs at other addresses; during is as in ask()."""
         views = packing.share(values)
         before = torch.zeros(MOVED, dtype=torch.uint8, device=self._device) if moved else None
         what, given = ("call", values) if views is None else ("call_sharing", views)
@@ -133,8 +135,8 @@ class Side:
         return made
 
     def setup(self, meta):
-        """Calls the kernel's setup. Returns its time in ns, by the judge's clock; 0 without one. The kernel's process can deny that there is
-        one, but not that it took long."""
+        """Calls the kernel's setup. Returns its duration in ns on the judge's clock, or 0 if there is no setup. The
+        process could deny that it has a setup, but a call of more than NOTICED_NS counts as one."""
         began = time.monotonic_ns()
         there = self.ask("setup", meta).answer
         took = time.monotonic_ns() - began
@@ -142,13 +144,14 @@ class Side:
         return took if there is True or took > NOTICED_NS else 0
 
     def checked(self):
-        """Further answers are tensors alone: reading text takes time that would be the kernel's."""
+        """Makes all further answers consist of tensors only, because reading a text takes time that would count for
+        the kernel."""
         self.ask("checked")
         self._checking = False
-        self._runner.begin_case()  # this call was described otherwise
+        self._runner.begin_case()  # because the input of this call had another form than those of the timed calls
 
     def compiled(self):
-        """Returns the text of its kernel's compiled files, or None; it is only passed on."""
+        """Returns the packed files that the kernel's process compiled, or None. The judge does not unpack them."""
         try:
             answer = self.ask("compiled").answer
         except Raised:
@@ -156,7 +159,8 @@ class Side:
         return bytes(answer.numpy()).decode("ascii", "replace") if isinstance(answer, torch.Tensor) and answer.dtype == torch.uint8 else None
 
     def dismiss(self):
-        """Ends its turn. The second time nothing happens, as with end. If it is still loading, it ends when that is done, or is killed."""
+        """Tells the process that no more calls follow. Does nothing if called again. A process that is still loading
+        ends after that, or the worker kills it."""
         if self._dismissed:
             return
         self._dismissed = True
@@ -167,7 +171,8 @@ class Side:
             self._channel.send(END)
 
     def end(self, wait=True):
-        """Ends its turn, and waits until nothing of it is left, or leaves that to the worker."""
+        """Ends the process. With wait, returns when all its processes have ended; otherwise the worker makes sure of
+        that."""
         if self._ended:
             return
         self.dismiss()
@@ -176,17 +181,17 @@ class Side:
             self._channel.wait_end()
         else:
             self._channel.close()
-        self._runner.end()  # the judge's part of it; the channel is closed
+        self._runner.end()  # frees the judge's own state for this process; the channel is closed
 
 
 def secret_of(trial):
-    """Returns the secret of a trial's inputs: None in trial 0, which has the request's seeds, else one that no kernel
-    knows."""
+    """Returns a new secret for the inputs of a trial, or None for trial 0, which uses the request's seeds."""
     return secrets.token_bytes(32) if trial else None
 
 
 class Inputs:
-    """Draws the kernels' inputs: from contracts here, from get_inputs() in a process that is never timed."""
+    """Draws the kernels' inputs: those of contracts in this process, those of get_inputs() in a process that is
+    never timed."""
 
     def __init__(self, request, device, generator, labels=("ref", "custom"), case=None):
         self._generator, self._from, self.device, self._case = generator, request.get("inputs"), device, case or {}
@@ -195,10 +200,12 @@ class Inputs:
         known = {arg.get("name") for io in self._io.values() for arg in contract.arguments(io)}
         if generator is None and (unknown := [name for name in self._case if name not in known]):
             raise contract.ContractError(f"The case has {', '.join(unknown)}, and no contract has an argument of that name")
-        self._before, self.fresh = None, None  # whether drawing again gives something else; None: not yet known
+        # fresh is True if each draw gives other inputs, and None while this is not known.
+        self._before, self.fresh = None, None
 
     def draw(self, trial, secret):
-        """The values for each label: bit-identical wherever two kernels have the same tensor."""
+        """Returns the inputs of a trial by label. If both kernels have the same tensor, it is identical in every
+        bit."""
         base = self._from if self._generator else next((label for label in self._labels if self._io[label]), None)
         if base is None:
             raise compare.BadReference(compare.NO_INPUTS)
@@ -214,13 +221,14 @@ class Inputs:
         return drawn
 
     def contract(self, label):
-        """Returns the contract for calling a kernel: its own, or without get_inputs() the other kernel's."""
+        """Returns the contract for calls of a kernel: its own, or if it has none and no get_inputs() is used, the
+        other kernel's."""
         others = [] if self._generator else [io for io in self._io.values() if io]
         return self._io[label] or next(iter(others), None)
 
     def meta(self, label):
-        """Returns the shapes, types, and constants of a kernel's inputs for its setup, in their order. With get_inputs(), they
-        describe inputs that no call gets."""
+        """Returns the shapes, types, and constants of a kernel's inputs, in order, for its setup. With get_inputs(),
+        they describe a separate draw that no call uses."""
         io = self.contract(label)
         return contract.described(io) if io or not self._generator else [described(value) for value in self._generated(secret_of(1))]
 
@@ -234,7 +242,7 @@ class Inputs:
         return drawn
 
     def _note(self, values, io):
-        """Determines whether inputs are fresh, from the first two that should be."""
+        """Compares the inputs of the first two trials that have secrets, to determine whether draws are fresh."""
         if self.fresh is not None:
             return
         read = [values[i] for i in compare.read_by(io, values).values()] if io else packing.tensors_in(values)

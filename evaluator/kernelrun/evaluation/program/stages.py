@@ -1,5 +1,6 @@
-"""The stages of an evaluation, as the judge goes through them. What is learned is saved after each, so that a crash or a
-time limit loses nothing."""
+"""The stages of an evaluation in the judge: load, check, and time. Results are reported after each stage, so that a
+crash or a time limit loses nothing.
+"""
 
 import contextlib
 import functools
@@ -22,45 +23,48 @@ from warpboard_setup import LONGEST_NS
 from warpboard_stats import quantile
 from warpboard_wire import Refused
 
-TRIALS = 2  # of the check, before anything is timed
+TRIALS = 2  # trials of the check, which precedes the timed calls
 LEAST_TIMED = 3
-LEAST_CLOCKED = {"host": 0, "cuda": 20}  # calls of each kernel that show which clock is to be believed
-CLOCKING = 0.3  # seconds after the first of them, from which on only as many are made as were asked for
-MOST_REPEATED = 1 << 30  # bytes of answers that are compared with themselves
-MOST_AHEAD = 64 << 20  # bytes of inputs that are drawn while those before them are needed
-MOST_DRAWING = 0.005  # seconds that this may take: a kernel's process has twice as long to queue its work
-PAUSE = 0.005  # seconds without a call, after which a device takes up to 20 µs more to begin the next
-ALONE = 10  # calls of the reference, at most, when the other kernel has ended
-MOST_DISTURBED = 0.5  # of the calls of one kernel, while another has a process on the device: half of them make the median
+# Timed calls of each kernel that suffice to show which clock to trust, by kind of device
+LEAST_CLOCKED = {"host": 0, "cuda": 20}
+CLOCKING = 0.3  # seconds after the first timed call, after which no more calls than requested are made
+MOST_REPEATED = 1 << 30  # larger answers, in bytes, are not tested for determinism
+MOST_AHEAD = 64 << 20  # if a call's inputs have more bytes, the next inputs are not drawn during the call
+# Longest draw during a call, in seconds; a kernel's process may take twice as long to queue its work
+MOST_DRAWING = 0.005
+PAUSE = 0.005  # seconds without a call, after which a device needs up to 20 µs more to begin the next one
+ALONE = 10  # most calls of the reference after the other kernel has ended
+# Share of disturbed calls from which a kernel's times are rejected: half of the calls determine the median
+MOST_DISTURBED = 0.5
 NS_PER_MS = 1e6
 
 
 class OutOfTime(Exception):
-    """So much of the time limit is used up that nothing can be timed."""
+    """The evaluation has used so much of its time limit that no calls can be timed."""
 
 
 class Disturbed(Exception):
-    """A kernel worked while the other one was timed, or something else did."""
+    """The device did other work between the calls: the other kernel's, or that of another program."""
 
 
 class Stages:
-    """One request on its way: loaded, checked, timed."""
+    """The evaluation of one request: its kernels are loaded, checked, and timed."""
 
-    draws_ahead = True  # the inputs of the next call may be drawn during a call
+    draws_ahead = True  # True if the inputs of the next call may be drawn during a call
 
     def __init__(self, request, pipe, kernels, generator, clocks, ends):
         self.request, self.pipe, self.kernels, self.generator = request, pipe, kernels, generator
         self.clocks, self.ends = clocks, ends
         self.inputs = Inputs(request, clocks.device, generator if request.get("inputs") else None)
-        self.compared = "ref" in kernels  # whether answers are compared with a reference's
+        self.compared = "ref" in kernels  # True if answers are compared with a reference's
         self.tolerance = compare.tolerance_of(request)
         self.trivial = Trivial(self.tolerance)
         self.pairing: Any = None
         self.decision = self.make_decision()
-        self.ready = set()  # labels of the kernels that compile
-        self.ahead: Any = None  # the inputs of the next call, if they are drawn
-        self.drawing = math.inf  # seconds that the last draw took
-        self.waking = 0.0  # seconds of a call that wakes a device: where it takes longer than the pause, none is made
+        self.ready = set()  # labels of the kernels that were loaded without error
+        self.ahead: Any = None  # inputs that were already drawn for the next call, or None
+        self.drawing = math.inf  # duration of the last draw in seconds
+        self.waking = 0.0  # duration in seconds of the last calls by wake(), which makes none after a shorter pause
         self.report: dict[str, Any] = {"compiled": False, "correctness": False, "compile_seconds": {}}
 
     def make_decision(self):
@@ -74,7 +78,8 @@ class Stages:
         self.pipe.tell(report=self.report)
 
     def blame(self, error):
-        """Records that the reference failed, or the drawing of its inputs: the other kernel's state is then unknown."""
+        """Records that the reference failed, or get_inputs() of its source. The report then says nothing about the
+        other kernel."""
         whose = getattr(error, "label", "ref" if isinstance(error, compare.BadReference) else None)
         if self.compared and "ref" in (whose, self.request.get("inputs") if whose == "inputs" else None):
             self.report["fault"] = "reference"
@@ -84,8 +89,8 @@ class Stages:
             self.report["remarks"].append(text)
 
     def load(self):
-        """Waits until everything is compiled, and nothing is left of earlier evaluations, and reports the side of a
-        failure. Returns whether everything is compiled."""
+        """Waits until all kernels are loaded and all processes of earlier evaluations have ended, and reports
+        loading errors. Returns whether all kernels were loaded."""
         if self.request.get("init") and "custom" in self.kernels:
             self.stage("compiling", kernel="ref")
             self.kernels["custom"].send_init(*self.init_inputs())
@@ -99,7 +104,7 @@ class Stages:
         return all(good.values())
 
     def init_inputs(self):
-        """Returns (the values of the reference's get_init_inputs(), the reason why they are missing)."""
+        """Returns (the result of the reference's get_init_inputs() or None, the reason if it is missing or None)."""
         why = self.generator.ready()[0]
         try:
             return (None, why) if why else (packing.unpack(self.generator.ask("draw_init").answer, "cpu"), None)
@@ -124,19 +129,19 @@ class Stages:
         return why is None
 
     def draw(self, trial):
-        """The values of a trial, by label."""
+        """Returns the inputs of a trial by label."""
         return self.inputs.draw(trial, secret_of(trial))
 
     def draw_ahead(self, trial, values):
-        """Draws the inputs of a trial during a call on these values, unless they need much memory or time. If it fails, draw_next tries
-        again."""
+        """Draws the inputs of a trial while a call on `values` is queued, unless this takes much memory or time.
+        Ignores errors: draw_next then draws again."""
         held = sum(len(piece) for piece in packing.Memory(packing.tensors_in(values)).pieces)
         if self.ahead is None and self.drawing < MOST_DRAWING and held <= MOST_AHEAD:
             with contextlib.suppress(Exception):
                 self.ahead = self.timed_draw(trial)
 
     def draw_next(self, trial):
-        """Returns the values of a trial, by label, which may be drawn already."""
+        """Returns the inputs of a trial by label, which draw_ahead may have drawn already."""
         ahead, self.ahead = self.ahead, None
         return self.timed_draw(trial) if ahead is None else ahead
 
@@ -147,14 +152,15 @@ class Stages:
         return values
 
     def turn(self, values, flags=0, first="ref", moved=False, during=None):
-        """Makes one call of each kernel on the same inputs. Returns the results, by label. during is called while the first one's
-        process queues its work."""
+        """Makes one call of each kernel on the same inputs, first that of the label `first`. Returns the calls by
+        label. during() is called while the first kernel's process queues its work."""
         labels = sorted(self.kernels, key=lambda label: label != first)
         return {label: self.kernels[label].call(values[label], flags, moved, during if label == labels[0] else None) for label in labels}
 
     def wake(self, pause, last):
-        """Calls each kernel on the last turn's inputs, after a pause: a process that has slept takes some 100 µs more to queue its
-        work, and the first of two would seem to be the slower one. No kernel sees an input before a call that counts."""
+        """Calls each kernel on the inputs of the last turn after a pause, and drops the answers. A process that has
+        slept takes about 100 µs more to queue its work, so the first of two kernels would seem to be slower. New
+        inputs are not used: no kernel may see an input before the call that counts."""
         if self.clocks.kind == "host" or last is None or pause < max(PAUSE, self.waking):
             return
         began = time.monotonic()
@@ -163,8 +169,8 @@ class Stages:
         self.waking = time.monotonic() - began
 
     def differences(self, made, values=None):
-        """Returns the differences of the outputs of one turn, which are then dropped. In a trial, which gives its
-        values, their forms are compared too."""
+        """Returns the differences between the outputs of one turn, and drops the outputs. In a trial of the check,
+        values are its inputs; the forms of the outputs are then compared, too."""
         try:
             if len(made) < 2:
                 return True, 0.0, 0.0, None
@@ -183,7 +189,7 @@ class Stages:
                 call.answer = None
 
     def bind(self, form, expected):
-        """Gives each output of the reference its tolerance."""
+        """Assigns each output of the reference its tolerance."""
         self.tolerance = self.tolerance.bind([form.key(place) for place in range(len(expected))], [tensor.dtype for tensor in expected])
         self.trivial.bind(self.tolerance)
 
@@ -197,7 +203,7 @@ class Stages:
             self.report["correctness"] = True
         except (Gone, Refused, Lost):
             raise
-        except Exception as error:  # noqa: BLE001 - of torch's, too: no memory, or types that it cannot compare
+        except Exception as error:  # noqa: BLE001 - torch also raises errors, such as for dtypes that it cannot compare
             plain = isinstance(error, (compare.Mismatch, contract.ContractError)) or "trials_begun" not in self.report
             self.report["validation_error"] = str(error) if plain else f"Trial {self.report['trials_begun']} failed:\n{error}"
             self.blame(error)
@@ -207,7 +213,7 @@ class Stages:
         return self.report["correctness"]
 
     def set_up(self):
-        """Has the kernel's setup called, before an input is drawn for it."""
+        """Calls the custom kernel's setup, before any of its inputs is drawn."""
         if not self.request.get("setup") or "custom" not in self.kernels:
             return
         if took := self.kernels["custom"].setup(self.inputs.meta("custom")):
@@ -216,17 +222,19 @@ class Stages:
                 raise Raised(f"setup(meta) took {took / 1e9:.0f} s, and may take {LONGEST_NS / 1e9:.0f} s", "custom")
 
     def wait_inputs(self):
-        """Waits until the process that draws the inputs is loaded."""
+        """Waits until the process that draws the inputs has loaded its source. Raises Raised if this failed."""
         if self.generator is not None and (why := self.generator.ready()[0]) is not None and self.request.get("inputs"):
             raise Raised("Input selection failed:\n" + why, "inputs")
 
     def try_all(self):
-        """Every trial must run to its end, and agree with the reference where there is one."""
+        """Makes all trials of the check, also after one that failed. Raises Mismatch if a kernel's answer differs
+        from the reference's."""
         passed, worst, mean, first = 0, 0.0, 0.0, None
         for trial in range(TRIALS):
             self.report["trials_begun"] = trial + 1
             values = self.draw(trial)
-            moved = trial % 2 == 1  # what was kept of the first addresses, such as a captured graph, reads something else
+            # A kernel that has kept pointers, such as in a captured graph, then reads wrong inputs
+            moved = trial % 2 == 1
             close, largest, average, wrong = self.differences(self.turn(values, moved=moved), values)
             if moved and not close and passed == trial:
                 self.remark("The inputs of the second trial lie at other addresses than those of the first. A kernel that keeps pointers, or replays a "
@@ -243,8 +251,8 @@ class Stages:
         self.tell_check()
 
     def repeat(self, values):
-        """Calls the custom kernel twice with the same inputs, and reports whether it gave the same bits. Large answers
-        are not tried: one is kept."""
+        """Calls the custom kernel twice with the same inputs, and reports whether the answers are identical in every
+        bit. Skips large answers, because the first one is kept in memory."""
         if "custom" not in self.kernels:
             return
         try:
@@ -253,18 +261,18 @@ class Stages:
                 return
             kept = [tensor.clone() for tensor in kept]
             again = self.kernels["custom"].call(values["custom"]).answer
-        except Raised:  # it does not take the same inputs again
+        except Raised:  # the kernel raised an error when it got the same inputs again
             self.report["deterministic"] = False
             return
         self.report["deterministic"] = len(kept) == len(again) and all(map(compare.equal, kept, again))
 
     def named(self, first):
-        """A first wrong element, with the name of its output."""
+        """Returns the first wrong element with the name of its output, if it has one."""
         name = first and self.pairing.ref.name(first["output"])
         return {**first, "name": name} if name else first
 
     def tell_check(self):
-        """Reports the strength of the check."""
+        """Reports whether answers that compute nothing would pass the check, and how outputs were compared."""
         if self.pairing is None:
             return
         why, single = self.trivial.reasons(self.pairing.ref.label)
@@ -285,11 +293,11 @@ class Stages:
         )
 
     def go(self):
-        """Checks and times the kernels; returns what a later run need not compile, or None."""
+        """Checks and times the kernels. Returns the compiled files that a later run can use, or None."""
         return self.timing(self.profile) if self.validate() else None
 
     def profile(self):
-        """Times the kernels in turns, a fresh input for each, and checks each answer."""
+        """Times the kernels, which take turns. Each turn has fresh inputs, and each answer is checked."""
         self.clocks.warm_up()
         values = self.time_all()
         self.clocks.used()
@@ -300,7 +308,7 @@ class Stages:
         return archive
 
     def timing(self, part):
-        """Does a part of the timing, and notes why it did not succeed. Returns what it gave, or None."""
+        """Runs one step of the timing, and reports the reason if it fails. Returns the step's result, or None."""
         self.stage("profiling")
         made = None
         try:
@@ -310,7 +318,7 @@ class Stages:
         except (compare.Mismatch, contract.ContractError) as error:
             self.report.update(correctness=False, validation_error=str(error))
             self.blame(error)
-        except Exception as error:  # noqa: BLE001 - as above
+        except Exception as error:  # noqa: BLE001 - torch also raises errors, such as for too little memory
             self.blame(error)
             if isinstance(error, Raised) and "fault" not in self.report:
                 self.pipe.tell(raised=True)
@@ -319,7 +327,7 @@ class Stages:
         return made
 
     def time_reference(self):
-        """Times the reference where it alone compiles. Without its times the report is the same."""
+        """Times the reference if it is the only kernel that was loaded. If this fails, the report does not change."""
         if self.ready != {"ref"}:
             return
         if "custom" in self.kernels:
@@ -342,8 +350,9 @@ class Stages:
         self.report["ref_runtime"] = timing.stats([ns / NS_PER_MS for ns in clock.stats.times])
 
     def time_all(self):
-        """Makes the timed calls; returns the last one's values. The first turns do not count, and from inside are as
-        all others. A few calls do not show which clock is to be believed: where few were asked for, more are made."""
+        """Makes the timed calls, and returns the inputs of the last one. The first turns are not timed, but kernels
+        cannot recognize them. If few calls were requested, more are made, because few calls do not show which clock
+        to trust."""
         untimed, wanted, number = self.untimed(), self.request["num_trials"], 0
         began: Any = None
         ended = values = None
@@ -357,15 +366,17 @@ class Stages:
             number += 1
             last, values = values, self.draw_next(TRIALS + number)
             self.wake(time.monotonic() - (ended or 0.0), last)
-            last = None  # its memory is needed
+            last = None  # frees its memory
             ahead = self.draws_ahead and self.clocks.kind == "cuda" and number < untimed + self.most_calls()
-            made = self.turn(values, first=secrets.choice(("ref", "custom")),  # one of many small kernels takes 3 % longer if it comes first
+            # The order is random: a kernel that consists of many small ones takes 3 % longer if it comes first.
+            made = self.turn(values, first=secrets.choice(("ref", "custom")),
                              during=functools.partial(self.draw_ahead, TRIALS + number + 1, values) if ahead else None)
             ended = time.monotonic()
             close, largest, average, wrong = self.differences(made)
             if not close:
                 self.mismatch(f"Call {number} of those that are timed was wrong", largest, average, wrong)
-            if number > untimed and not any(call.again for call in made.values()):  # one that had the input before may have the answer
+            # A repeated call does not count: its process already had the input, and may have computed the answer
+            if number > untimed and not any(call.again for call in made.values()):
                 began = began or time.monotonic()
                 for label, call in made.items():
                     self.kernels[label].calls.append(call)
@@ -375,7 +386,7 @@ class Stages:
         return values
 
     def leading(self):
-        """The label of the kernel whose calls are counted."""
+        """Returns the label of the kernel whose calls are counted."""
         return "custom" if "custom" in self.kernels else "ref"
 
     def untimed(self):
@@ -385,21 +396,21 @@ class Stages:
         return max(self.request["num_trials"], LEAST_CLOCKED[self.clocks.kind])
 
     def apart(self, *medians, waits=False):
-        """The share by which the ratio of two medians, in ms, may be wrong whatever the number of calls."""
+        """Returns the relative error that the ratio of two medians (in ms) can have, however many calls are made."""
         return timing.apart(*medians, waits=waits) if self.clocks.kind == "cuda" else 0.0
 
     def calls(self, label):
-        """The timed calls of a kernel; None if there is none of that label."""
+        """Returns the timed calls of a kernel, or None if there is no kernel with this label."""
         return self.kernels[label].calls if label in self.kernels else None
 
     def timed_calls(self):
-        """The timed calls of the kernels that have processes, by label."""
+        """Returns the timed calls of all kernels that have a process, by label."""
         return {label: kernel.calls for label, kernel in self.kernels.items()}
 
     def decided(self):
-        """Reports whether the calls so far have shown the requested result, by the kernels' own clocks: the judge's
-        have no constants yet. A kernel whose clock lies ends its timing early, and gains nothing: its times are then
-        the usual ones."""
+        """Reports whether the calls so far show the result that stop_when requests. It uses the kernels' own clocks,
+        because the constants of the judge's clocks are not measured yet. A kernel that forges its clock can end its
+        timing early, but gains nothing: the times that count are computed as usual."""
         if self.decision is None:
             return False
         ref, custom = (calls and [call.event / NS_PER_MS for call in calls] for calls in map(self.calls, ("ref", "custom")))
@@ -409,7 +420,8 @@ class Stages:
         return True
 
     def time_alone(self, values):
-        """Calls of the reference when nothing is left of the other kernel, which may have slowed it down in turns."""
+        """Returns calls of the reference after the other kernel has ended, because that may have slowed down the
+        reference while they took turns."""
         if len(self.kernels) < 2 or self.clocks.kind == "host":
             return []
         self.kernels["custom"].end()
@@ -421,13 +433,14 @@ class Stages:
         return alone
 
     def hand_on(self):
-        """Returns the files that a later run of the same kernels need not compile. The result does not depend on
-        them."""
+        """Returns the compiled files that a later run of the same kernels can use, by label, or None. They do not
+        affect the result."""
         return {label: text for label, kernel in self.kernels.items() if (text := kernel.compiled())} or None
 
     def end(self, *timed):
-        """Lets all processes go, and waits until nothing is left of them, unless the constants for all timed calls, by
-        label with their values, are known, and there is room for the next evaluation's."""
+        """Ends all processes. `timed` are pairs of calls and inputs, both by label. It waits for the processes,
+        unless the constants for all these calls are known and the device has enough free memory for the next
+        evaluation."""
         sides = [side for side in [*self.kernels.values(), self.generator] if side is not None]
         for side in sides:
             side.dismiss()
@@ -436,8 +449,8 @@ class Stages:
             side.end(wait)
 
     def read(self, values):
-        """Returns the clocks of the kernels, by label. The reference's are the first: the other may have the same
-        delays."""
+        """Returns the clocks of the kernels, by label. The reference is read first, because the delays that its
+        clocks show are also allowed to the other kernel."""
         read: dict[str, Any] = {}
         for label in sorted(self.kernels, reverse=True):
             kernel = self.kernels[label]
@@ -467,8 +480,8 @@ class Stages:
 
 
 def undisturbed(read, alone):
-    """Raises Disturbed if the measurement of two kernels differs from that of each alone. alone are calls of the
-    reference without the other."""
+    """Raises Disturbed if the times of the kernels that took turns contradict other measurements. alone are calls of
+    the reference after the other kernel had ended."""
     if any(clock.disturbed >= MOST_DISTURBED for clock in read.values()) or alone and read["ref"].slower_than(alone):
         raise Disturbed("The device was busy between the calls: a kernel went on working while the other one was timed, or "
                         "something else did. Neither time would be its own.")
@@ -478,6 +491,7 @@ def undisturbed(read, alone):
 
 
 def told(clock):
-    """The three clocks of one kernel, medians in ms, and which of them counts."""
+    """Returns the medians of a kernel's three clocks in ms, the name of the one that counts, and the tolerance in
+    ms."""
     numbers = {name: quantile(values, 0.5) / NS_PER_MS for name, values in (("event", clock.events), ("wall", clock.walls), ("snapshot", clock.snapshots))}
     return {"counts": clock.clock, **numbers, "tolerance": clock.tolerance / NS_PER_MS}

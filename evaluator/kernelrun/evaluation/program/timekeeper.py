@@ -1,7 +1,8 @@
-"""The judge's memory and clocks: what it shares with the processes of the kernels, and what its clocks' times mean.
+"""The judge's memory and clocks: the memory that it shares with the kernels' processes, and the constants of its
+clocks.
 
-A judge that stays for further evaluations keeps its device and our own runner: setting them up takes longer than everything else
-that an evaluation needs of them.
+A judge that stays for further evaluations keeps its device and its own runner, which measures the constants. Setting
+them up takes longer than everything else that an evaluation needs of them.
 """
 
 import functools
@@ -19,18 +20,19 @@ from warpboard_calls import TaskFailed
 from warpboard_layout import describe
 from warpboard_regions import HostMemory, Regions
 
-# Seconds for which an idle device keeps its clocks while this process has a context there. On an H100 a kernel of 81 µs took the same
-# within 0.1 % after 1, 3 and 8 seconds, woken or not.
+# Seconds for which an idle device keeps its clock rates while this process has a context on it. On an H100, a kernel of
+# 81 µs took the same time within 0.1 % after pauses of 1, 3, and 8 seconds, with and without a warm-up.
 _AWAKE = 8
-_CONSTANT = 30  # seconds for which constants of a device are used for further evaluations with such inputs and answers
-_EARLIER_FD = 5  # a pipe that ends with the last process of earlier evaluations
-_LEAVING = 60  # seconds after which the worker has killed these
-_FULL = 1 / 8  # of a device's memory: kernels that use more must have ended before the next ones come
+_CONSTANT = 30  # seconds for which measured constants are used for further evaluations with such inputs and answers
+_EARLIER_FD = 5  # descriptor of a pipe that closes when all processes of earlier evaluations have ended
+_LEAVING = 60  # seconds after which the worker has killed the processes of earlier evaluations
+_FULL = 1 / 8  # share of a device's memory: kernels that use more must end before the next evaluation begins
 
 
 class Timekeeper:
     def __init__(self, kind, cold, timed):
-        """kind is host or cuda; cold means that each call begins with empty caches."""
+        """kind is host or cuda. With cold, each call begins with empty caches. With timed, a runner of our own is
+        started, which measures the constants of the clocks."""
         self.kind, self.device = kind, "cpu" if kind == "host" else "cuda"
         self._host, self._cuda, self._ours = _set_up(kind, cold and kind == "host", timed)
         if self._cuda is not None:
@@ -39,30 +41,30 @@ class Timekeeper:
         self._kept = _kept(kind)
 
     def memory(self):
-        """(regions, host, device) for a process whose calls are timed."""
+        """Returns (regions, host, device) for a process whose calls are timed."""
         self._regions.append(Regions(self._host, self._cuda))
         return self._regions[-1], self._host, self._cuda
 
     def quiet(self):
-        """The same for one whose calls are not timed, and which hands over host memory alone."""
+        """Returns (regions, host, None) for a process whose calls are not timed, and which shares only host memory."""
         self._regions.append(Regions(_quiet(), None))
         return self._regions[-1], _quiet(), None
 
     def wait_alone(self):
-        """Waits until nothing is left of the kernels of earlier evaluations."""
+        """Waits until all processes of earlier evaluations have ended."""
         if not select.select([_EARLIER_FD], [], [], _LEAVING)[0]:
             raise TaskFailed("a process of an earlier evaluation has not ended.")
 
     def has_room(self):
-        """Reports whether so much of a device's memory is free that the next evaluation has enough before this one's processes have
-        ended."""
+        """Reports whether enough of the device's memory is free for the next evaluation to begin before the
+        processes of this one have ended."""
         if self._cuda is None:
             return False
         free, total = torch.cuda.mem_get_info()
         return free >= total * (1 - _FULL)
 
     def knows(self, calls, values):
-        """Reports whether reading these calls measures nothing."""
+        """Reports whether the constants for these calls are known, so that read() does not measure them."""
         key = self._key(calls, values)
         if key not in self._constants and (constants := self._recent(key)) is not None:
             self._constants[key] = constants
@@ -72,8 +74,8 @@ class Timekeeper:
         return describe(values)[0], min(call.size for call in calls), self._cold
 
     def warm_up(self):
-        """Raises the clocks of a device that was idle. After an evaluation it is not idle, and waking it slows down the
-        kernels' processes, which then make their contexts."""
+        """Raises the clock rates of a device that was idle. Does nothing soon after an evaluation: the device is not
+        idle then, and warming it up would slow down the kernels' processes, which create their contexts."""
         if self._cuda is None:
             return
         if time.monotonic() > self._kept.awake_until:
@@ -81,27 +83,30 @@ class Timekeeper:
         self.used()
 
     def used(self):
-        """The device has just worked for some time."""
+        """Records that the device has just worked, so that warm_up() does nothing for some seconds."""
         self._kept.awake_until = time.monotonic() + _AWAKE
 
     def read(self, calls, values, regions, reference, beside):
-        """The clocks of one kernel's calls: of the reference's, or of the other's beside the reference's clocks. Two
-        with answers of one size have the same constants. If they are not known, all processes must have ended."""
+        """Returns the clocks of one kernel's calls. `beside` has the reference's clocks if this is the other kernel.
+        Kernels with the same inputs and answers of one size have the same constants. If these are not known, they
+        are measured, and all kernels' processes must have ended."""
         key = self._key(calls, values)
         if not self.knows(calls, values):
             self._constants[key] = self._measure(key, calls, values, regions)
         return EvaluationClocks(calls, self._constants[key], reference, beside)
 
     def _recent(self, key):
-        """The constants that an earlier evaluation measured, None if they are too old. This judge has one caller's evaluations, and
-        each measures when its kernels' processes have ended."""
+        """Returns the constants that an earlier evaluation measured, or None if there are none or they are too old.
+        All evaluations of this judge are one caller's, and constants are measured after the kernels' processes have
+        ended."""
         constants, until = self._kept.constants.get(key, (None, 0.0))
         return constants if time.monotonic() < until else None
 
     def _measure(self, key, calls, values, regions):
         self._ours.use([regions])
         constants = self._ours.constants([values], calls, CALIBRATIONS[self.kind])
-        if self.kind == "cuda" and not self._ours.early():  # inputs that are described early have constants of that moment
+        # If the description reveals the input, the constants are valid only for these calls
+        if self.kind == "cuda" and not self._ours.early():
             known, now = self._kept.constants, time.monotonic()
             for old in [old for old, (_, until) in known.items() if until <= now]:
                 del known[old]
@@ -109,7 +114,7 @@ class Timekeeper:
         return constants
 
     def end(self):
-        """Returns this evaluation's share of the device. All processes of kernels have ended, or are being ended."""
+        """Frees the device memory of this evaluation. All processes of kernels have ended, or are about to end."""
         if self._ours is not None:
             self._ours.forget()
         for regions in self._regions:
@@ -120,9 +125,9 @@ class Timekeeper:
 
 
 class _Kept:
-    """The state that one evaluation leaves for the next: the time until which the device keeps its clocks, and
-    constants, with the time until which they are used, by the inputs, the size of the answer, and whether caches are
-    cold."""
+    """The state that one evaluation leaves for the next. awake_until is the time until which the device keeps its
+    clock rates. constants maps (inputs, size of the answer, cold) to constants and the time until which they are
+    used."""
 
     def __init__(self):
         self.awake_until, self.constants = 0.0, {}
@@ -140,9 +145,10 @@ def _quiet():
 
 @functools.cache
 def _set_up(kind, cold, timed):
-    """Returns the judge's memory on the host, its device, and our own runner, None for a missing one. cold means that
-    the host's caches are emptied before each call."""
-    # Before the question whether there is a GPU: without NVML, torch initializes CUDA for it, and no fork can use CUDA then.
+    """Returns (the judge's host memory, its device or None, our own runner or None). With cold, the host's caches
+    are emptied before each call."""
+    # The runner must fork before torch.cuda.is_available(): without NVML, that call initializes CUDA, and a forked
+    # process then cannot use CUDA.
     ours: Any = Calibrator() if timed else None
     if kind == "cuda" and not torch.cuda.is_available():
         raise RuntimeError("PyTorch sees no GPU on this machine")

@@ -1,5 +1,6 @@
-"""What is kept of one trial of a reference, on its device and on the host, and how a kernel's answer to the same inputs is compared with
-it."""
+"""The recording of one trial of a reference, on the device and on the host, and the comparison of a kernel's answer
+with it.
+"""
 
 import functools
 import math
@@ -14,19 +15,22 @@ import contract
 import seeding
 from sides import Lost
 
-OVERHEAD = 1536  # bytes that each output and input needs besides its elements
+OVERHEAD = 1536  # memory that a recording needs for each output and input besides its elements, in bytes
 PIECE = 1 << 22  # elements of an input that are summed at once
-LOOKED_AT = 1 << 14  # bytes of all inputs or outputs of a trial, from which their content is estimated: zlib finds twice as many again
+# Bytes of a trial's inputs or outputs that are compressed to estimate their content; zlib finds repetitions up to twice
+# as far back
+LOOKED_AT = 1 << 14
 
 
 class Output:
-    """The required form of one output, and all elements or as many as are kept."""
+    """One recorded output: its shape and dtype, and all its elements, or at most `most` of them at random places."""
 
     def __init__(self, tensor, most):
         self.form, self.device = torch.empty(tensor.shape, dtype=tensor.dtype, device="meta"), tensor.device
         self._most, self._seed = most, secrets.randbits(63) if tensor.numel() > most else None
         part = self.part(tensor)
-        pinned = part.is_cuda and most < math.inf  # copies to and from it wait for nothing; whole answers would lock too much memory
+        # Copies of pinned memory wait for nothing; whole answers would pin too much
+        pinned = part.is_cuda and most < math.inf
         self.values = torch.empty(part.shape, dtype=part.dtype, pin_memory=pinned)
         self.values.copy_(part, non_blocking=pinned)
 
@@ -34,42 +38,43 @@ class Output:
         return self._seed is None
 
     def places(self):
-        """The same each time, because they are drawn on the same device."""
+        """Returns the indices of the recorded elements. They are the same each time, because seed and device are the
+        same."""
         generator = torch.Generator(self.device).manual_seed(self._seed)
         return torch.randint(self.form.numel(), (self._most,), device=self.device, generator=generator)
 
     def place(self, number):
-        """Returns the index in the output of an element of the part."""
+        """Returns the index in the whole output of a recorded element."""
         return number if self.whole() else int(self.places()[number])
 
     def part(self, tensor):
-        """Returns the kept part of such a tensor, on the device of the kept one."""
+        """Returns the elements of a tensor at the recorded places, on the device of the recorded output."""
         flat = tensor.detach().to(self.device).reshape(-1)
         if self.whole():
             return flat
-        return contract.bits(flat)[self.places()].view(flat.dtype)  # small types have no indexing of their own
+        return contract.bits(flat)[self.places()].view(flat.dtype)  # torch cannot index fp8 and fp4 tensors
 
 
 class Look(NamedTuple):
-    """The marks by which an input is recognized: all but the elements of its tensors, and a checksum of each of
-    them."""
+    """Identifies an input: its structure with all values except tensor elements (form), and a checksum of each
+    tensor (sums)."""
 
     form: object
     sums: torch.Tensor
 
 
 class Draw(NamedTuple):
-    """One trial: the origin and the marks of its inputs, and the reference's results."""
+    """One recorded trial: the secret and the identity of its inputs, and the reference's outputs."""
 
     secret: bytes
     look: Look
-    sizes: list  # of the beginnings of the inputs' tensors, compressed
+    sizes: list  # compressed size in bytes of the first elements of each input tensor
     outputs: list
 
     def differences(self, actual, tolerance, sums):
-        """Works like compare.differences; raises Lost if the inputs' checksums differ. NaN, which also poisons the
-        outputs before the call, is found in all elements. Each wait for a device takes milliseconds: the usual call,
-        which is right, has one."""
+        """Works like compare.differences. Raises Lost if the inputs' checksums differ from the recorded ones. NaN is
+        searched in all elements, because outputs are filled with it before the call. Each wait for a device takes
+        milliseconds, so a correct answer needs only one."""
         compare.check_form([output.form for output in self.outputs], actual)
         pairs = [(output.values.to(output.device, non_blocking=True), output.part(tensor)) for output, tensor in zip(self.outputs, actual)]
         others, nan = (sums != self.look.sums).any(), any_of([has_nan(tensor) for tensor in self._searched(actual)], sums.device)
@@ -88,7 +93,7 @@ class Draw(NamedTuple):
         return *differences, first
 
     def _searched(self, actual):
-        """The answers whose elements are not all compared, if they can have NaN."""
+        """Returns the answers of which only some elements are compared and that can contain NaN."""
         return [tensor for output, tensor in zip(self.outputs, actual) if not output.whole() and (tensor.is_floating_point() or tensor.is_complex())]
 
     def bytes(self):
@@ -96,9 +101,9 @@ class Draw(NamedTuple):
 
 
 def content(draws, tolerance, seeded):
-    """Returns the minimum number of bytes of a source that contains the answers of all these trials within the
-    tolerance, or the inputs if they need less. Repeated values count once. seeded means that the inputs follow from a
-    state of a processor's generator."""
+    """Returns the smallest size in bytes of a source that contains the answers of all these trials within the
+    tolerance, or the inputs if they are smaller. Repeated inputs count once. seeded means that the inputs follow
+    from the state of a generator on the CPU, which a source could contain instead."""
     packer, total = zlib.compressobj(), 0
     seen: set[int] = set()
     for draw in draws:
@@ -112,19 +117,19 @@ def content(draws, tolerance, seeded):
 
 
 def packed(inputs):
-    """The sizes of the beginnings of tensors, compressed."""
+    """Returns the compressed size in bytes of the first elements of each tensor."""
     return [len(zlib.compress(bytes_of(part))) for part in beginnings(inputs)]
 
 
 def beginnings(tensors):
-    """Some of the first elements of each tensor, on the host."""
+    """Returns the first elements of each tensor, on the host, in total at most about LOOKED_AT bytes."""
     most = LOOKED_AT // max(len(tensors), 1)
     return [tensor.detach().resolve_conj().reshape(-1)[: most // max(tensor.element_size(), 4)].contiguous().cpu() for tensor in tensors]
 
 
 def told_by(values, tolerance):
-    """Returns the bytes that distinguish numbers within a tolerance: steps of twice that, for larger numbers larger
-    ones."""
+    """Returns bytes that are equal for numbers within the tolerance: numbers are rounded to steps of twice the
+    tolerance, which grow with the number if rtol is set."""
     atol, rtol = tolerance.atol, tolerance.rtol
     if atol == rtol == 0 or compare.is_exact(values.dtype, tolerance):
         return bytes_of(values)
@@ -136,7 +141,8 @@ def told_by(values, tolerance):
     else:
         numbers = numbers / atol
     steps = (numbers / 2).clamp(-(2.0**62), 2.0**62).round().to(torch.int64)
-    return bytes_of(steps.view(torch.uint8).reshape(-1, 8).t().contiguous())  # the high bytes, which are mostly equal, apart
+    # High bytes are mostly equal, so they come together
+    return bytes_of(steps.view(torch.uint8).reshape(-1, 8).t().contiguous())
 
 
 def bytes_of(part):
@@ -144,7 +150,7 @@ def bytes_of(part):
 
 
 def numbers_of(tensor):
-    """Returns the tensor in a type that can represent NaN."""
+    """Returns the tensor in a dtype for which torch can detect NaN."""
     return compare.numbers(tensor) if contract.is_small_float(tensor.dtype) else tensor
 
 
@@ -153,7 +159,7 @@ def has_nan(tensor):
 
 
 def unlike(want, got):
-    """Reports whether an element differs, on the device."""
+    """Returns whether an element differs, as a tensor on the device."""
     return compare.unequal(want, got).any()
 
 
@@ -162,7 +168,7 @@ def any_of(flags, device):
 
 
 def look(values, device):
-    """Returns (the look of an input, its tensors)."""
+    """Returns (the Look of an input, its tensors)."""
     tensors: list[Any] = []
     form = form_of(values, tensors)
     sums = [checksum(tensor).to(device) for tensor in tensors]
@@ -170,7 +176,7 @@ def look(values, device):
 
 
 def form_of(value, tensors):
-    """All of an input but the elements of its tensors, which it adds to the list."""
+    """Returns an input with shape and dtype in place of each tensor, and appends the tensors to the list."""
     if isinstance(value, torch.Tensor):
         tensors.append(value)
         return tuple(value.shape), str(value.dtype)
@@ -182,8 +188,8 @@ def form_of(value, tensors):
 
 
 def checksum(tensor):
-    """A sum over all bits of a tensor, on its device. Parts of 32 bits at most have weights of 64: also a highest bit that is at another
-    place changes the sum."""
+    """Returns a weighted sum of all bits of a tensor, on its device. Parts of at most 32 bits have random weights of
+    64 bits, so that even the highest bit of a part changes the sum if it moves to another part."""
     part = {1: torch.uint8, 2: torch.int16}.get(tensor.element_size(), torch.int32)
     flat = tensor.detach().contiguous().reshape(-1).view(part)
     total = torch.zeros((), dtype=torch.int64, device=flat.device)

@@ -1,7 +1,8 @@
-"""Would an answer that computes nothing pass? Then it says nothing of a kernel that it passes.
+"""Tests whether an answer that computes nothing would pass the check, which then proves nothing about a kernel.
 
-In each trial of the check, such answers are held to the reference's with the request's tolerance: zeros, the mean of all elements, the
-largest number of the type and its negative, a copy of an input, and the answer to the other trial's inputs.
+In each trial of the check, such answers are compared with the reference's within the request's tolerance: zeros, the
+mean of all elements, the largest number of the dtype and its negative, a copy of an input, and the answer of the other
+trial.
 """
 
 from typing import Any
@@ -14,20 +15,20 @@ import packing
 from trials import look
 
 LARGEST = ("the largest number of the type", "its negative largest number")
-FEW = 1 << 12  # elements that are looked at first
-MOST_KEPT = 1 << 26  # bytes of an output that are kept for the next trial
+FEW = 1 << 12  # elements of an output that are compared first; only answers that agree there are compared in full
+MOST_KEPT = 1 << 26  # larger outputs, in bytes, are not kept as an answer to the next trial
 
 
 class Trivial:
-    """The trivial answers that pass in all trials so far."""
+    """The trivial answers that have passed in all trials so far."""
 
     def __init__(self, tolerance):
         self._tolerance, self._passing, self._inputs = tolerance, None, None
         self._outputs: Any = None
-        self.exact = False  # whether an output was compared exactly although there is a tolerance
+        self.exact = False  # True if an output was compared exactly although the request has a tolerance
 
     def see(self, expected, values):
-        """Records a trial: the reference's results, and its inputs."""
+        """Evaluates a trial: expected are the reference's outputs, and values are its inputs."""
         sums = look(values, expected[0].device)[0].sums
         fresh = self._inputs is not None and not torch.equal(sums, self._inputs)
         before = self._outputs if fresh and len(self._outputs) == len(expected) else [None] * len(expected)
@@ -39,7 +40,8 @@ class Trivial:
         self._inputs, self._outputs = sums, [want.clone() if want.numel() * want.element_size() <= MOST_KEPT else None for want in expected]
 
     def _passes(self, want, answers, tolerance):
-        """The names of the answers that pass in place of one output, with other inputs first; None without elements."""
+        """Returns the names of the answers that would pass in place of one output; None if the output has no
+        elements."""
         if want.numel() == 0:
             return None
         few = [compare.wrong(*sample(want, got), tolerance) for _, got in answers]
@@ -47,7 +49,7 @@ class Trivial:
         return {name for name, got in likely if int(compare.wrong(want, got, tolerance)) <= tolerance.most_wrong(want.numel())}
 
     def bind(self, tolerance):
-        """Takes the tolerance with those of single outputs."""
+        """Replaces the tolerance by one that has separate tolerances for the outputs."""
         self._tolerance = tolerance
 
     def forget(self):
@@ -55,8 +57,8 @@ class Trivial:
         self._outputs = None
 
     def reasons(self, label):
-        """Returns (the reason why the check shows nothing, or None; sentences about single outputs). label begins a
-        sentence about the output at a place."""
+        """Returns (the reason why the check proves nothing, or None; sentences about single outputs). label(place)
+        returns the beginning of a sentence about an output."""
         outputs = [(place, sorted(found, key=order)) for place, found in enumerate(self._passing or []) if found is not None]
         said = [f"{label(place)}{found[0]} would pass as well." for place, found in outputs if found]
         said = [text[0].upper() + text[1:] for text in said]
@@ -66,7 +68,8 @@ class Trivial:
 
 
 def candidates(want, before, inputs):
-    """Answers that compute nothing, in place of one output, by name."""
+    """Yields (name, tensor) for each answer that computes nothing and could replace the output `want`. before is the
+    output of the other trial, or None."""
     yield "zeros", torch.zeros_like(contract.bits(want)).view(want.dtype)
     if want.numel() > 1 and not contract.is_small_float(want.dtype):
         mean = compare.numbers(want).mean()
@@ -85,14 +88,15 @@ def order(name):
 
 
 def also(one, other):
-    """Returns the answers that pass in two trials. The first has no answer to other inputs."""
+    """Returns the answers that pass in two trials. The first trial has no answer to other inputs, so that one counts
+    as passed in it."""
     if one is None or other is None:
         return one if other is None else other
     return (one | {"the answer to other inputs"}) & other
 
 
 def sample(want: Any, got: Any) -> tuple[Any, Any]:
-    """Some elements of both, at the same places."""
+    """Returns at most FEW elements of both tensors, at the same random places."""
     if want.numel() <= FEW:
         return want, got
     places = torch.randint(want.numel(), (FEW,), device=want.device)
