@@ -175,8 +175,8 @@ def ask_for_ptxas():
 
 def load_usual_kernels():
     """Loads the device code of operations that most PyTorch kernels use. The first use of each takes 20 ms on an
-    H200; the first matrix product takes 80 ms in each of two types. Products call cuBLAS directly, because one by
-    PyTorch would fix its choice whether cuBLAS is deterministic."""
+    H200; the first matrix product takes 80 ms in each of two types. The products call cuBLAS directly, because a
+    product by PyTorch would fix for the whole process whether cuBLAS is deterministic."""
     x = torch.ones(64, 64, device="cuda")
     torch.relu(x + x * x).sum()
     cublas = ctypes.CDLL("libcublas.so." + torch.version.cuda.split(".")[0])

@@ -86,7 +86,7 @@ def make_context():
 
 
 def make_context_early():
-    """Runs make_context in a separate thread and ignores errors: they occur again at the first use, which reports
+    """Calls make_context for a separate thread. Ignores errors: they occur again at the first use, which reports
     them."""
     with contextlib.suppress(Exception):
         make_context()
