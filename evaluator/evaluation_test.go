@@ -221,6 +221,7 @@ func (l lessMemory) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome
 }
 
 func TestAKernelThatNeedsTooMuchMemoryReportsIt(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	var used atomic.Bool
 	cfg := realConfigWith(t, func(r toolchain.ProcessRunner) toolchain.ProcessRunner { return lessMemory{r, &used} })
 	cfg.Conn = evaluator.NopConn{}

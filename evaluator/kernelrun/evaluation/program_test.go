@@ -15,10 +15,12 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/harness/pairtest"
 	"warpboard/evaluator/kernelrun"
+	"warpboard/internal/test/tier"
 	"warpboard/tasks"
 )
 
 func TestTheProgramsOwnTests(t *testing.T) {
+	tier.Needs(t, tier.Torch)
 	core := t.TempDir()
 	for name, data := range map[string][]byte{
 		"warpboard_core.py":    harness.Sources(tasks.ProtocolEval, tasks.LangPython)["warpboard_core.py"],
