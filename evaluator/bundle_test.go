@@ -57,7 +57,8 @@ seed: 7
 ranking_by: last
 `
 
-// ownEval is an eval program that behaves as the submission orders: it has the quirks of real eval programs.
+// ownEval is a task's own eval program. It takes its answers from the submission, which can also request a quirk of
+// real eval programs.
 const ownEval = `
 import os, sys
 from submission import answer, quirk
@@ -133,8 +134,8 @@ func TestBundleWithItsOwnProgramIsRunByTheProtocol(t *testing.T) {
 	}
 }
 
-// wantNoSecret checks that the result and events do not contain the secret seed, and only the verdict of the secret
-// pass.
+// wantNoSecret checks that the result and events do not contain the secret seed, and that only the verdict of the
+// secret pass is in them.
 func wantNoSecret(t *testing.T, r job.Result, events []job.Event) {
 	t.Helper()
 	left, err := json.Marshal([]any{r, events})

@@ -17,7 +17,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// countingBuilder opens programs that can be passed on, and counts them.
+// countingBuilder counts the programs that it opens. Their processes can be reused by the next program.
 type countingBuilder struct {
 	fakeBuilder
 	opened, closed, crash atomic.Int64
@@ -104,7 +104,8 @@ func servesOneCaller(t *testing.T, slot device.Slot) {
 	want(3, 3)
 }
 
-// TestAnEvaluationIsHandedBackIfAnEarlierOneBrokeItsGPU: the result may be the earlier one's fault.
+// TestAnEvaluationIsHandedBackIfAnEarlierOneBrokeItsGPU checks that an evaluation is returned to the site if a process
+// of an earlier one had to be killed and the GPU no longer works: the earlier one may be the cause.
 func TestAnEvaluationIsHandedBackIfAnEarlierOneBrokeItsGPU(t *testing.T) {
 	b, broken := &countingBuilder{}, atomic.Bool{}
 	s := newSite(t)

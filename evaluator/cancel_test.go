@@ -14,8 +14,8 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// blocksIn returns a builder whose jobs never end by themselves in the stage that their attempt ID names. began
-// receives the ID when a job is there.
+// blocksIn returns a builder for jobs that wait until they are cancelled, in the stage that their attempt ID names.
+// began receives the ID when that stage starts.
 func blocksIn(began chan<- string) fakeBuilder {
 	return fakeBuilder{
 		build: func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error) {
@@ -92,7 +92,7 @@ func TestCancelThatOvertakesItsJobStillCounts(t *testing.T) {
 	s, began := newSite(t), make(chan string, 1)
 	s.start(evaluator.Config{Builder: blocksIn(began)})
 	s.publish(aJob("test", job.ModeTest))
-	<-began // the only slot is taken, so that the next job stays in the queue
+	<-began // the worker's only slot is busy from now on, so the next job waits in the queue
 	s.cancel("late")
 	s.publish(aJob("late", job.ModeTest))
 	s.cancel("test")
@@ -127,8 +127,8 @@ func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	}
 }
 
-// TestRunsTooLongForANoticeAreHandedBackAtOnce: past runs show how long a run takes. All others get their time. Jobs
-// that arrive after the notice are handed back, too.
+// TestRunsTooLongForANoticeAreHandedBackAtOnce checks a shutdown notice and a stop signal. Runs that take too long, as
+// past runs show, are returned to the site at once, and so are jobs that arrive later. Other runs continue.
 func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 	for name, notice := range map[string]func(w *running, notices chan<- time.Time){
 		"a notice":      func(_ *running, notices chan<- time.Time) { notices <- time.Now().Add(time.Minute) },
@@ -159,7 +159,7 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 				soon(t, "the runs begin", began)
 			}
 			notice(w, notices)
-			r := s.result("long") // while the others go on
+			r := s.result("long") // the other runs continue
 			if r.Outcome != job.OutcomeHandedBack ||
 				!strings.Contains(r.Failure.Reason, "runs like this one take about 2m0s") {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
@@ -183,7 +183,7 @@ func TestRunsTooLongForANoticeAreHandedBackAtOnce(t *testing.T) {
 }
 
 func TestStoppingWorkerHandsBackWhatItCannotEnd(t *testing.T) {
-	for _, stuck := range []string{"build", "test"} { // one waits for nothing, the other has its slot
+	for _, stuck := range []string{"build", "test"} { // the stage in which the job hangs: without a slot, or on one
 		t.Run(stuck, func(t *testing.T) {
 			s, began := newSite(t), make(chan string, 1)
 			w := s.start(evaluator.Config{Builder: blocksIn(began), StopTimeout: 10 * time.Millisecond})

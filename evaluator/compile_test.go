@@ -24,8 +24,8 @@ func compileJob(t *testing.T) job.Job {
 	return j
 }
 
-// TestAGPUsWorkerCompilesBesideABusySlot: while one run holds the slot and the next is built, and without charging for
-// the slot.
+// TestAGPUsWorkerCompilesBesideABusySlot checks that a request to compile is served while one run holds the slot and
+// the next is built, and that no time on the slot is charged.
 func TestAGPUsWorkerCompilesBesideABusySlot(t *testing.T) {
 	s, began, end := newSite(t), make(chan struct{}, 2), make(chan struct{})
 	s.start(evaluator.Config{

@@ -18,7 +18,7 @@ func (w *Worker) handleJob(stop context.Context, s *slots.Slot, t *slots.InFligh
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
 	if !w.liveAttempts.add(j.AttemptID, j.ExpectedTime, cancel) {
-		return // it is in flight already
+		return // the worker has already received this attempt
 	}
 	defer w.liveAttempts.remove(j.AttemptID)
 	log := w.log.With("run", j.RunID, "attempt", j.AttemptID)

@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks"
 )
 
-// drawn returns a job for the built-in sum of vectors whose sizes are drawn, and secret.
+// drawn returns a job for the built-in vector addition, with sizes that are drawn for each board and that are secret.
 func drawn(t *testing.T, id string, mode job.Mode, submission string) job.Job {
 	t.Helper()
 	j := example(t, vectorAdd, id, mode, []byte(submission))
@@ -29,13 +29,13 @@ func drawn(t *testing.T, id string, mode job.Mode, submission string) job.Job {
 
 const secretSize = "34567"
 
-// number returns an expression that matches digits as a whole number, and not those inside a measured time: one of
-// the thousands of digits of a run's times contains any five of them every thirtieth run or so.
+// number returns an expression that matches digits as a whole number, but not as a part of a measured time: the times
+// of a run have thousands of digits, and by chance contain a given sequence of five in about one of thirty runs.
 func number(digits string) *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[^0-9.])` + digits + `(?:[^0-9]|$)`)
 }
 
-// talks returns a kernel that leaks its size in every way that it can, and then executes end.
+// talks returns a kernel that prints its size in every possible way, and then executes the code in end.
 func talks(end string) string {
 	return `#include <cstdio>
 #include <cstdlib>
@@ -56,9 +56,9 @@ func TestNoPartOfARunRevealsSecretValues(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
 	for name, tt := range map[string]struct {
-		end     string // of the kernel
+		end     string // last statement of the kernel
 		outcome job.Outcome
-		want    string // of its failure
+		want    string // expected text of the failure
 	}{
 		"right": {"", job.OutcomePassed, ""},
 		"wrong": {"data.out[data.out.size() - 1] = data.out.size();", job.OutcomeFailed,

@@ -2,7 +2,7 @@ package evaluator_test
 
 import "testing"
 
-// TestTensorsWithoutElementsAreHandedOver: like all others, as inputs and as outputs.
+// TestTensorsWithoutElementsAreHandedOver checks that empty tensors can be inputs and outputs of a kernel.
 func TestTensorsWithoutElementsAreHandedOver(t *testing.T) {
 	w := evaluations.on(t)
 	type fields = map[string]any

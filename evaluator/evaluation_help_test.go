@@ -36,7 +36,7 @@ func torch(source string) map[string]any {
 	return map[string]any{"source_code": source, "kernel_type": "torch"}
 }
 
-// ask reads a request like the site; fields extend the body.
+// ask parses the body of a request as the site does, and sets missing fields to values for quick tests.
 func ask(t *testing.T, kind kernelrun.EvaluationKind, body map[string]any) kernelrun.Request {
 	t.Helper()
 	for name, value := range map[string]any{"num_trials": 3, "l2_flush": false, "timeout": 60} {

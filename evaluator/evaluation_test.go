@@ -16,8 +16,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// TestARightKernelIsTimedBesideItsReference: also with requested counters that the device does not have, which the
-// report notes.
+// TestARightKernelIsTimedBesideItsReference also requests counters that the device does not have. The report must note
+// that.
 func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	request := compare(t, torch(doubling), torch(model("print('hello'); return x + x")))
 	request.DeviceMetrics = true
@@ -44,8 +44,8 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	}
 }
 
-// TestTheSameKernelTwiceIsAsFastAsItself: the kernel sleeps, so that its time is the same on a busy machine, except for
-// occasional wake-ups that are some milliseconds late.
+// TestTheSameKernelTwiceIsAsFastAsItself uses a kernel that sleeps, so that its time hardly depends on other work of
+// the machine. Some wake-ups are still a few milliseconds late.
 func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
 	kernel := torch("import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep(0.15); return x * 2", 1))
 	w := evaluations.on(t)
@@ -147,9 +147,9 @@ def run(x, y, k):
 	}
 }
 
-// TestAnEndlessKernelEndsAtItsTimeLimit: importing PyTorch takes several seconds of the limit on a busy machine, unless
-// the last test left a process that has imported it. The next test takes its inputs from its request; the report calls
-// them the same in every call.
+// TestAnEndlessKernelEndsAtItsTimeLimit has a limit of 10 s, because on a busy machine importing PyTorch takes several
+// seconds of it. A second evaluation checks that the worker continues, and that constant inputs are reported as not
+// fresh.
 func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	const limit = 10
 	request := evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: __import__('time').sleep(999)\n"))
@@ -168,9 +168,10 @@ func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
 	}
 }
 
-// TestFailingKernelsReportTheReason runs kernels that fail in different ways. kernelrun/evaluation/testdata tests
-// missing parts of a kernel and differing answers without processes; web.TestEvaluationsAgainstARealWorker tests wrong
-// numbers, a syntax error, and a crash. The last one leaves no process with PyTorch to the next test.
+// TestFailingKernelsReportTheReason runs kernels that fail in different ways. The tests in
+// kernelrun/evaluation/testdata cover missing parts of a kernel and wrong answers, without processes;
+// web.TestEvaluationsAgainstARealWorker covers wrong numbers, a syntax error, and a crash. The last case must not leave
+// a process with PyTorch for the next test.
 func TestFailingKernelsReportTheReason(t *testing.T) {
 	type fields = map[string]any
 	input := fields{"name": "x", "type": "tensor",
@@ -180,7 +181,7 @@ func TestFailingKernelsReportTheReason(t *testing.T) {
 		name     string
 		request  kernelrun.Request
 		compiled bool
-		want     string // in the error of the part that failed
+		want     string // expected text in the error of the failed step
 	}{
 		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true,
 			"Trial 1 failed:\nTraceback"},
@@ -208,7 +209,7 @@ func TestFailingKernelsReportTheReason(t *testing.T) {
 	}
 }
 
-// lessMemory runs the programs of a job with little memory.
+// lessMemory is a ProcessRunner that limits the memory of each program to 700 MiB.
 type lessMemory struct {
 	toolchain.ProcessRunner
 	used *atomic.Bool
@@ -244,7 +245,8 @@ func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 	}
 }
 
-// TestAKernelFindsNothingOfTheOther: otherwise it could run the reference in place of its own source.
+// TestAKernelFindsNothingOfTheOther checks that no file in a kernel's sandbox has the reference's source, which the
+// kernel could run instead of its own.
 func TestAKernelFindsNothingOfTheOther(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	hunter := `import os, torch
@@ -266,7 +268,8 @@ class Model(torch.nn.Module):
 	}
 }
 
-// TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled: files that it writes then, it finds when it runs.
+// TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled checks that the reference's source is not there either
+// while the kernel's extension is compiled: a kernel could copy it to a file that it finds when it runs.
 func TestAKernelFindsNothingOfTheOtherWhileItsExtensionIsCompiled(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	hunter := `import os, torch  # load_inline
@@ -311,8 +314,8 @@ func TestAReferenceIsTimedBesideAnExtensionThatDoesNotCompile(t *testing.T) {
 	}
 }
 
-// TestAContractOfAKernelHoldsNothingThatItHasToCompute: two tensors of one seed are the same numbers, with another mean
-// and deviation.
+// TestAContractOfAKernelHoldsNothingThatItHasToCompute has a contract with two tensors of the same seed but different
+// means and deviations. The second must not be a function of the first: it could be the answer.
 func TestAContractOfAKernelHoldsNothingThatItHasToCompute(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	type fields = map[string]any

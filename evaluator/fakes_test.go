@@ -16,7 +16,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// fakeSandbox returns these lines as its self-test.
+// fakeSandbox returns these results from its self-test.
 type fakeSandbox []job.SelfTestResult
 
 func (f fakeSandbox) SelfTest(context.Context) []job.SelfTestResult { return f }
@@ -28,7 +28,7 @@ type fakeBuilder struct {
 	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
 	prepare func(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int, error)
 	inspect func(ctx context.Context) error
-	judged  bool // a judge runs with the program and writes the report
+	judged  bool // true if a separate judge writes the report
 }
 
 // fakeStage is one stage of a fake program.
@@ -163,7 +163,7 @@ func passOnSignal(ctx context.Context, st fakeStage, released <-chan struct{}) (
 // flakyConn loses the first results.
 type flakyConn struct {
 	realConn
-	lose chan struct{} // one result is lost for each
+	lose chan struct{} // each item makes one call of PublishResult fail
 }
 
 func (f flakyConn) PublishResult(ctx context.Context, r job.Result) error {

@@ -37,7 +37,7 @@ func TestWorkerWhoseSandboxDoesNotHoldTakesNoJobs(t *testing.T) {
 	}
 }
 
-// errCompilerGone is the infrastructure error of a builder that fails in the stage that the attempt ID names.
+// errCompilerGone is the infrastructure error of a fake build for an attempt whose ID begins with broken.
 var errCompilerGone = errors.New("nvcc is not installed")
 
 func broken(_ context.Context, req toolchain.BuildRequest) (job.StageResult, error) {
@@ -186,7 +186,7 @@ func TestResultOfAnySizeIsHandedOver(t *testing.T) {
 		return out, nil
 	}}})
 	j := aJob("a1", job.ModeBenchmark)
-	j.Task.HasOwnHarness = true // which may report more cases than it was given
+	j.Task.HasOwnHarness = true // such a harness may report more cases than the job has
 	r := s.run(j)
 	wantStages(t, r, "build pass", "benchmark pass")
 	if got := r.Stages[1].Cases[0].Mean; got != 100 {

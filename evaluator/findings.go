@@ -64,7 +64,8 @@ func (f *testProgramResults) summarizeTests() []job.SelfTestResult {
 	return list
 }
 
-// summarizeTest summarizes all results with the same name as one, the first of them.
+// summarizeTest returns one line for all results with the name of one. It is called once per name, with the first
+// result.
 func (f *testProgramResults) summarizeTest(one testProgramResult) job.SelfTestResult {
 	line := job.SelfTestResult{Name: one.name, Passed: true, Detail: one.detail}
 	count, failed := 0, []string{}

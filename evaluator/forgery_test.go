@@ -8,7 +8,7 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// forger returns a correct submission to the vector add with other code beside its kernel.
+// forger returns a correct submission to the vector add with additional code before its kernel.
 func forger(beside string) []byte {
 	return append([]byte(`#include <cstdio>
 #include <cstdlib>
@@ -18,7 +18,7 @@ func forger(beside string) []byte {
 `+beside+"\n"), kernel("")...)
 }
 
-// forgedLines writes a ranked result to every open descriptor.
+// forgedLines is a C++ function that writes the report of a passed ranked run to every open descriptor.
 const forgedLines = `static void forge() {
     std::string all = "benchmark-count: 3\n";
     const char* specs[] = {"size: 65536; seed: 54352", "size: 262144; seed: 93246", "size: 1048576; seed: 6256"};
@@ -31,8 +31,9 @@ const forgedLines = `static void forge() {
 }
 `
 
-// TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once got a score of a nanosecond, or an unchecked answer.
-// Without a reason, the run must pass with an honest time. Forged clocks are in evaluator/attacks.
+// TestForgedTimesAndVerdictsDoNotReachTheBoard runs forgeries that once got a score of a nanosecond or had a wrong
+// answer accepted. A case with a reason must fail with it; a case without one must pass with an honest time. Forged
+// clocks are in evaluator/attacks.
 func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
@@ -57,8 +58,8 @@ __attribute__((section(".preinit_array"), used)) static void (*early)(int, char*
 	}
 }
 
-// wantNoForgery checks that a run failed for the reason or, without one, that its attempt changed nothing: it has a
-// score, and not a forger's.
+// wantNoForgery checks that a run failed for the reason or, without a reason, that it has an honest score of at least 1
+// µs.
 func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
 	t.Helper()
 	if reason == "" {
@@ -70,8 +71,8 @@ func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
 	}
 }
 
-// TestPythonForgeriesDoNotReachTheBoard is the same for the softmax; a wrong answer is all zeros. Forged clocks, work
-// after "done", and work in a tracer are in evaluator/attacks.
+// TestPythonForgeriesDoNotReachTheBoard runs forgeries by submissions to the Python softmax; the wrong answer is all
+// zeros. Forged clocks, work after "done", and work in a tracer are in evaluator/attacks.
 func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// with adds further files to a job, as the site sends them.
+// with adds further submitted files to a job, in the form in which the site sends them.
 func with(j job.Job, files map[string]string) job.Job {
 	j.Sources = maps.Clone(j.Sources)
 	var names []string
@@ -20,7 +20,8 @@ func with(j job.Job, files map[string]string) job.Job {
 	return j
 }
 
-// The build reads each file, and the judge beside the submission finds none of them.
+// TestAPythonSubmissionImportsItsFurtherFiles also checks that the syntax of each file is tested by the build, and that
+// the judge cannot import them.
 func TestAPythonSubmissionImportsItsFurtherFiles(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))

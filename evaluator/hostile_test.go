@@ -16,7 +16,7 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// kernel returns a correct submission to the vector add that executes before first.
+// kernel returns a correct submission to the vector add. Each call first executes the code in before.
 func kernel(before string) []byte {
 	return []byte(`#include <cstdio>
 #include <csignal>
@@ -33,7 +33,7 @@ output_t custom_kernel(input_t data) {
 `)
 }
 
-// left lists the remaining processes of the tests' users.
+// left returns the status of each process that has one of the tests' user IDs.
 func left(t *testing.T) []string {
 	t.Helper()
 	status, err := filepath.Glob("/proc/[0-9]*/status")
@@ -44,7 +44,7 @@ func left(t *testing.T) []string {
 	for _, file := range status {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		for slot := range 8 {
 			if strings.Contains(string(text), fmt.Sprintf("\nUid:\t%d\t", firstUID+slot)) {
@@ -78,7 +78,7 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 			`struct f { static int g(volatile char* p) { volatile char big[65536]; big[0] = *p; return g(big) + big[1]; } }; char c = 0; exit(f::g(&c));`, job.StatusError, "SIGSEGV"},
 		{"signals its sandbox",
 			`for (int pid = 1; pid < 100; ++pid) if (pid != getpid()) { kill(pid, SIGKILL); kill(pid, SIGSTOP); } abort();`, job.StatusError, "SIGABRT"},
-		// SIGKILL if a tick of no allowed CPU time comes first
+		// Usually SIGABRT, but SIGKILL if the kernel first checks the limit of 0 s of CPU time.
 		{"cuts its own limits",
 			`struct rlimit none = {0, 0}; for (int i = 0; i < 16; ++i) setrlimit(i, &none); abort();`, job.StatusError,
 			"killed by SIG"},
@@ -86,11 +86,11 @@ func TestMisbehavingKernelFailsWithItsReason(t *testing.T) {
 	}
 	for _, c := range cases {
 		j := example(t, vectorAdd, c.name, job.ModeTest, kernel(c.before))
-		if c.status == job.StatusTimeout || c.status == "" { // else a busy machine has its time
+		if c.status == job.StatusTimeout || c.status == "" { // other cases keep the long limit, for a busy machine
 			j.Task.Timeouts.Test = 2 * time.Second
 		}
 		r := s.run(j)
-		if c.status == "" { // how it ends is its own affair, as long as it ends
+		if c.status == "" { // any end of the run is correct
 			continue
 		}
 		wantStages(t, r, "build pass", "test "+string(c.status))
@@ -142,15 +142,15 @@ def custom_kernel(data):
 `)
 }
 
-// TestPythonKernelThatAttacksItsRunner: the stages of a run are forks of one warm process, which a kernel can signal
-// and whose directories it can spoil. At most it harms itself, and that does not count as an infrastructure error.
+// TestPythonKernelThatAttacksItsRunner runs kernels that signal the warm process of which the stages are forks, or
+// damage its directories. Only the kernel's own run may fail, and not with an infrastructure error.
 func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)
 	s.start(realConfig(t))
 	cases := []struct {
 		name, before string
-		reason       string // in the failure's sentence; empty: the run passes
+		reason       string // expected in the failure's text; empty if the run passes
 	}{
 		{"kills its runner", `os.kill(os.getppid(), signal.SIGKILL)`, "SIGKILL"},
 		{"stops its runner", `os.kill(os.getppid(), signal.SIGSTOP)`, "time limit"},
@@ -174,7 +174,7 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 	for _, c := range cases {
 		j := example(t, "softmax_numpy", c.name, job.ModeRanked, pyKernel(c.before))
 		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[:1], j.Task.Benchmarks[:1]
-		if c.reason == "time limit" || c.reason == "in case 0" { // else a busy machine has its time
+		if c.reason == "time limit" || c.reason == "in case 0" { // other cases keep the long limit, for a busy machine
 			j.Task.Timeouts.Test = 2 * time.Second
 		}
 		r := s.run(j)
@@ -195,7 +195,7 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 func TestCancelKillsTheRealProgramInAnyStage(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
-	slow := kernel("usleep(100000); /* " + rand.Text() + " */") // new, or its build is over before it is cancelled
+	slow := kernel("usleep(100000); /* " + rand.Text() + " */") // random text prevents a cached build
 	for _, stage := range []job.Stage{job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked} {
 		id := "cancelled in " + string(stage)
 		j := example(t, vectorAdd, id, modeWith(string(stage)), slow)

@@ -40,8 +40,8 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 	}
 }
 
-// leaveOnNotice calls leave when a shutdown of the machine is announced, and sends its time to until. The send does not
-// block, because until has room for the only notice.
+// leaveOnNotice calls leave when a shutdown of the machine is announced, and sends the time of the shutdown to until.
+// The send does not block, because until has a buffer for this one value.
 func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- time.Time) {
 	if w.cfg.WaitForShutdownNotice == nil {
 		return
@@ -78,8 +78,8 @@ func (w *Worker) waitForAttempts(
 	}
 }
 
-// returnAttemptsBy returns to the site the attempts that will not end by a time: at once if that is known, otherwise at
-// that time.
+// returnAttemptsBy returns to the site the attempts that will not end by a time: at once those that are known to take
+// longer, and at that time all others that still run.
 func (w *Worker) returnAttemptsBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()
 	w.liveAttempts.returnAttemptsBy(by)

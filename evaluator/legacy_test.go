@@ -40,7 +40,7 @@ func TestOneReferenceFileIsATask(t *testing.T) {
 		t.Fatalf("outcome %s, score %v, harness %q, failure %+v", r.Outcome, r.ScoreNS, r.HarnessName, r.Failure)
 	}
 	ranked := r.Stages[2]
-	if len(ranked.Cases) != 1 || ranked.Cases[0].Runs != 2*100 { // in two fresh processes
+	if len(ranked.Cases) != 1 || ranked.Cases[0].Runs != 2*100 { // 100 calls in each of two fresh processes
 		t.Errorf("cases %+v", ranked.Cases)
 	}
 

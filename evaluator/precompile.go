@@ -15,7 +15,7 @@ const precompilePauseHeartbeats = 5
 // precompileLoop compiles the files of open tasks before the first submission, one task after the other, until ctx
 // ends.
 func (w *Worker) precompileLoop(ctx context.Context) {
-	known := map[string][]int64{} // versions that the site has named, by device
+	known := map[string][]int64{} // IDs of the task versions that the site has already sent, by device
 	for _, s := range w.slots.AllSlots() {
 		known[s.Device] = nil
 	}

@@ -44,7 +44,7 @@ func soon[T any](t *testing.T, what string, from <-chan T) T {
 	}
 }
 
-// about returns the job as one of a task of that name.
+// about returns the job with another TaskHash, as if it belonged to that task.
 func about(task string, j job.Job) job.Job {
 	j.TaskHash = task
 	return j

@@ -25,7 +25,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// installNCU installs the stand-in for ncu with its pages into a directory, with files of these names as its orders.
+// installNCU installs a fake ncu and its pages into a directory. For each order, it creates a file of this name, which
+// changes the behavior of the fake.
 func installNCU(t *testing.T, orders ...string) nsight.Tool {
 	t.Helper()
 	dir := t.TempDir()
@@ -97,9 +98,9 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 	}
 	one := []string{"profile.0.json.gz", "profile.0.ncu-rep.gz", "profile.1.json.gz", "profile.1.ncu-rep.gz"}
 	for name, c := range map[string]struct {
-		launches int // as the stand-in's report has four, two for each of two cases
+		launches int // launches per case; the fake's report has four in two cases
 		files    []string
-		kernels  string // of the second case
+		kernels  string // kernels of the second case
 	}{
 		"in one process": {2,
 			[]string{"profile.0.json.gz", "profile.1.json.gz", "profile.0-1.ncu-rep.gz"},
@@ -146,7 +147,7 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		if fmt.Sprint(kernels) != c.kernels || report.Version != "2025.3.1.0" {
 			t.Errorf("%s: report of version %q with %s", name, report.Version, kernels)
 		}
-		if written := string(files[c.files[len(c.files)-1]]); written != "cuda4" { // what the stand-in writes
+		if written := string(files[c.files[len(c.files)-1]]); written != "cuda4" { // content of the fake's report file
 			t.Errorf("%s: ncu's own file holds %q", name, written)
 		}
 		s.wait("both cases are told", func() bool {
@@ -208,7 +209,8 @@ func TestAMissingProfileHasAReason(t *testing.T) {
 	}
 }
 
-// The harness of the stand-in's kernels is real: its judge checks the profiled calls.
+// TestAWrongAnswerUnderTheProfilerHasNoProfile uses the real harness with the fake ncu: its judge checks the profiled
+// calls.
 func TestAWrongAnswerUnderTheProfilerHasNoProfile(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s, j := newSite(t), profileJob(t, "a1")
@@ -248,13 +250,13 @@ func TestAProfileIsMadeWithItsFilter(t *testing.T) {
 	if ran := r.Stages[1].Cases[0].Kernels; ran != nil {
 		t.Errorf("chosen kernels are listed as what ran: %+v", ran)
 	}
-	// ncu counts launches over a whole process, so each case has its own.
+	// ncu counts the launches of a whole process, so each case must be profiled in a separate process.
 	if !slices.ContainsFunc(r.Artifacts, func(a job.Artifact) bool { return a.Name == "profile.1.ncu-rep.gz" }) {
 		t.Errorf("both cases were profiled in one process: %v", r.Artifacts)
 	}
 }
 
-// TestOneBenchmarkIsProfiledUnderItsNumber: only the second of two.
+// TestOneBenchmarkIsProfiledUnderItsNumber requests a profile of only the second of two benchmarks.
 func TestOneBenchmarkIsProfiledUnderItsNumber(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)

@@ -79,8 +79,8 @@ func checkCode(at keyPath, _, code map[string]any) []Problem {
 	return problems
 }
 
-// checkFiles separates the main file from the additional ones. It returns problems with files that a submission of
-// several files could not have either.
+// checkFiles separates the main file from the additional ones. It returns problems with file names that a task's
+// submission could not have either.
 func checkFiles(at keyPath, code map[string]any) []Problem {
 	files, _ := code["source_files"].(map[string]any)
 	if files == nil {
@@ -160,7 +160,7 @@ func moveKernelName(at keyPath, code, io map[string]any) []Problem {
 	if other := metadata["kernel_name"]; other != nil && other != name {
 		return at.newProblem("value_error", fmt.Sprintf("Value error, '%s' is not the kernel_name of metadata, '%v': give one of them", name, other))
 	}
-	changed := map[string]any{} // not the caller's own map
+	changed := map[string]any{} // a copy, because metadata belongs to the caller
 	maps.Copy(changed, metadata)
 	changed["kernel_name"] = name
 	code["metadata"] = changed
@@ -173,7 +173,7 @@ func complexArguments(at keyPath, io map[string]any) (problems []Problem) {
 	for i, arg := range args {
 		at := at.child(strconv.Itoa(i)).child("tensor_spec")
 		spec, _ := arg.(map[string]any)["tensor_spec"].(map[string]any)
-		if data, ok := spec["data"].(map[string]any); ok { // its dtype counts
+		if data, ok := spec["data"].(map[string]any); ok { // data has its own dtype, which takes precedence
 			at, spec = at.child("data"), data
 		}
 		if dtype, _ := spec["dtype"].(string); strings.HasPrefix(dtype, "complex") {

@@ -67,7 +67,7 @@ func (r Request) checkCompiled() error {
 	return nil
 }
 
-// StandaloneTask returns the definition and the files of a source without a task.
+// StandaloneTask returns a task definition and files for a request whose source does not belong to a task.
 func (r Request) StandaloneTask() (tasks.Definition, map[string][]byte) {
 	lang := tasks.LangCPP
 	if r.CustomKernel.KernelType == "cuda" {

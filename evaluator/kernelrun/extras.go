@@ -56,8 +56,8 @@ func unknownKeys(given map[string]any, known []string, limit int) (keys []string
 // keySearch finds unknown keys in a request.
 type keySearch struct {
 	policy               UnknownKeyPolicy
-	remainingComparisons int      // remaining comparisons
-	ignoredPaths         []string // paths of keys that are not refused
+	remainingComparisons int      // see maxKeyComparisons
+	ignoredPaths         []string // paths of unknown keys that are ignored
 }
 
 // Limits for the ignored keys that a remark lists: their number, and the bytes of each.
@@ -79,8 +79,8 @@ func (s *keySearch) remarks() []string {
 	return []string{"Unknown fields were ignored: " + strings.Join(names, ", ") + more + "."}
 }
 
-// unknownKeyProblems returns problems with unknown keys in the model and its parts. Those of a strict model itself are
-// reported by read.
+// unknownKeyProblems returns problems with unknown keys in a value of model m and in its parts. It skips the keys of
+// value itself if m refuses unknown keys, because model.read has reported them.
 func (s *keySearch) unknownKeyProblems(m model, at keyPath, value any) (problems []Problem) {
 	given, ok := value.(map[string]any)
 	if !ok {
@@ -99,7 +99,7 @@ func (s *keySearch) unknownKeyProblems(m model, at keyPath, value any) (problems
 // objectProblems returns the problems with keys of one object.
 func (s *keySearch) objectProblems(at keyPath, given map[string]any, known []string) (problems []Problem) {
 	passed := known
-	if len(at) == 0 { // clients send such keys only at the top level
+	if len(at) == 0 { // clients send ignoredClientKeys only at the top level
 		passed = slices.Concat(known, ignoredClientKeys)
 	}
 	for _, key := range unknownKeys(given, passed, min(s.remainingComparisons, maxProblems)) {
@@ -116,7 +116,8 @@ func (s *keySearch) objectProblems(at keyPath, given map[string]any, known []str
 	}
 	if len(at) == 0 {
 		for _, key := range ignoredClientKeys {
-			if _, given := given[key]; given && key != "index" && !slices.Contains(known, key) { // index is the client's own number
+			// index is a number that clients give their requests; it needs no remark.
+			if _, given := given[key]; given && key != "index" && !slices.Contains(known, key) {
 				s.ignorePath(key)
 			}
 		}

@@ -46,8 +46,8 @@ func (positiveSizeKind) schema() map[string]any {
 	return oneOfSchema(minIntegerKind(1).schema(), typeSchema("string"))
 }
 
-// maxNesting limits the nesting of objects and lists in keys without a fixed type. The worker's Python program parses
-// them, whose limit is far below Go's.
+// maxNesting limits the nesting of objects and lists in keys without a fixed type. The worker's Python program also
+// parses them, and its parser has a far lower limit than Go's.
 const maxNesting = 32
 
 // unreadableProblems returns problems that the worker's Python program would have with a value: deep nesting, or a

@@ -64,13 +64,13 @@ type (
 	objectKind          struct{} // any object
 	enumKind            []string
 	listKind            struct{ elementKind valueKind }
-	caseInsensitiveKind struct{ enumKind } // case-insensitive
+	caseInsensitiveKind struct{ enumKind } // an enumKind that ignores case
 	// requirementsKind is the kind of a list of required Python packages; see package requirement.
 	requirementsKind struct{}
 	// dictKind is the kind of an object with arbitrary keys and values of one kind.
 	dictKind struct {
 		valueKind valueKind
-		maxKeys   int // keys
+		maxKeys   int // largest number of keys
 	}
 )
 
@@ -178,8 +178,8 @@ func (booleanKind) read(at keyPath, value any) (any, []Problem) {
 	return nil, at.newProblem("bool_parsing", "Input should be a valid boolean, unable to interpret input")
 }
 
-// read accepts a scalar of any kind: the argument's type is checked later. It reports all four attempts, as pydantic
-// does for a union.
+// read accepts a scalar of any kind: the argument's type is checked later. For other values it reports one problem for
+// each of the four kinds, as pydantic does for a union.
 func (scalarKind) read(at keyPath, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool, string:
@@ -301,7 +301,7 @@ type field struct {
 	name              string
 	kind              valueKind
 	required          bool
-	optionalIfPresent string // a field in whose presence it is not required
+	optionalIfPresent string // name of another field; if that is present, this one is optional
 	nullable          bool   // null is allowed
 	defaultValue      any    // default value
 	description       string

@@ -14,7 +14,8 @@ const (
 	defaultConfidence    = 0.95
 )
 
-// evaluateRequestModel and the following tables both check requests and describe them (JSONSchemas).
+// evaluateRequestModel and the following functions return tables of fields. A table is used both to check requests and
+// to describe them (JSONSchemas).
 func evaluateRequestModel() model {
 	return model{name: "EvaluationRequest", description: "One kernel: compile it, check that it runs, time it.", fields: append([]field{
 		{name: "kernel", kind: kernelCodeModel(), required: true, description: "the kernel"},

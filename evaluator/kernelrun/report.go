@@ -157,7 +157,7 @@ type Result struct {
 	StageSeconds  map[string]float64 `json:"stage_seconds,omitempty"`
 	KernelsCached *bool              `json:"cached,omitempty"` // whether an earlier request had compiled the kernels
 
-	Metrics map[string]KernelMetrics `json:"metrics,omitempty"` // "custom", "ref"
+	Metrics map[string]KernelMetrics `json:"metrics,omitempty"` // by the kernel's label: "custom", "ref"
 	// MetricsError is the reason for missing device metrics if they were requested.
 	MetricsError string `json:"metrics_error,omitempty"`
 }

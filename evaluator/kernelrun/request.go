@@ -27,7 +27,7 @@ const (
 // site fills in defaults, so that they do not depend on the worker.
 type Request struct {
 	Kind          EvaluationKind `json:"kind"`
-	RefKernel     *KernelCode    `json:"ref,omitempty"` // KindCompare
+	RefKernel     *KernelCode    `json:"ref,omitempty"` // only with KindCompare
 	CustomKernel  KernelCode     `json:"custom"`
 	NumTrials     int64          `json:"num_trials"`
 	Timeout       int64          `json:"timeout"` // seconds
@@ -212,7 +212,7 @@ func ReadRequest(kind EvaluationKind, body map[string]any, refused UnknownKeyPol
 	}
 	read, problems := m.read(nil, body)
 	var remarks []string
-	if len(problems) == 0 { // otherwise every field of another endpoint's body would be unknown
+	if len(problems) == 0 { // in a body for another endpoint, all keys would be unknown
 		s := keySearch{policy: refused, remainingComparisons: maxKeyComparisons}
 		problems = s.unknownKeyProblems(m, nil, body)
 		remarks = s.remarks()
@@ -236,7 +236,7 @@ func ReadRequest(kind EvaluationKind, body map[string]any, refused UnknownKeyPol
 	// converted, because they may have megabytes.
 	texts, cases := map[string]string{}, fields["cases"]
 	plain := extractLongTexts(fields, texts).(map[string]any)
-	plain["cases"] = cases // as they are: no text is given back to a case
+	plain["cases"] = cases // unchanged, because restoreLongTexts does not process cases
 	data, err := json.Marshal(plain)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
@@ -277,7 +277,7 @@ func extractLongTexts(value any, texts map[string]string) any {
 		return v
 	case string:
 		if len(v) > minLongText {
-			placeholder := rand.Text() // a guessed one would repeat a long text
+			placeholder := rand.Text() // random, so that no request can contain it
 			texts[placeholder] = v
 			return placeholder
 		}

@@ -162,8 +162,8 @@ func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
 	}
 }
 
-// FuzzReadRequest checks that the reader only fails by naming problems, and that what it reads can be sent to a worker
-// and passes or is refused with details.
+// FuzzReadRequest checks that ReadRequest fails only by returning problems, and that each parsed request can be sent to
+// a worker as JSON, and either passes Check or is refused with details.
 func FuzzReadRequest(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add(
@@ -321,7 +321,7 @@ func TestStopWhenSaysWhatCannotBeReached(t *testing.T) {
 	for _, tt := range []struct {
 		kind EvaluationKind
 		stop string
-		want string // the beginning of the refusal; empty: it is taken
+		want string // the beginning of the refusal; empty if the request is accepted
 	}{
 		{KindEvaluate, `{"half_width":0.01}`, ""},
 		{KindEvaluate, `null`, ""},

@@ -109,8 +109,8 @@ func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
 	return list
 }
 
-// factorOfChange returns by which factor the slower kernel does more (or has less, depending on the rule). ok is false
-// if both are equal or the slower kernel is better.
+// factorOfChange returns the factor by which the counter is larger for the slower kernel (or smaller, if the rule says
+// moreIsFaster). ok is false if both are equal or the slower kernel has the better value.
 func (r causeRule) factorOfChange(fast, slow Metric) (float64, bool) {
 	f, ok := fast.BaseValue()
 	s, both := slow.BaseValue()

@@ -97,8 +97,8 @@ func tensorPipeUtilization(k *Kernel) Metric {
 	return Metric{}
 }
 
-// weightWithoutTensorCores returns 1 for a kernel that does not use the tensor cores. For others, other counters
-// explain the difference.
+// weightWithoutTensorCores returns 1 for a kernel that does not use the tensor cores, and 0 for others, because then
+// other counters explain the difference.
 func weightWithoutTensorCores(slow *Kernel) float64 {
 	if m := tensorPipeUtilization(slow); m.Measured && m.Value < 1 {
 		return 1

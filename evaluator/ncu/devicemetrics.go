@@ -54,8 +54,8 @@ func addWholeDeviceMetrics(add func(category string, pairs ...string)) {
 	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
 }
 
-// addHardwareUnitMetrics does the same for single hardware units: pipes, schedulers, limits, and kinds of memory
-// access.
+// addHardwareUnitMetrics calls add with the API's fields for single hardware units: pipes, schedulers, limits, and
+// kinds of memory access.
 func addHardwareUnitMetrics(add func(category string, pairs ...string)) {
 	for _, pipe := range []string{"fma", "fp64", "alu", "xu"} {
 		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+pctOfActiveSuffix)

@@ -142,7 +142,7 @@ lines:
 	}
 	whole := out[:0]
 	for _, e := range out {
-		if e.instructions != "" { // otherwise it is incomplete
+		if e.instructions != "" { // the text of an entry without instructions is incomplete
 			e.declaration, e.fileDirectives = head.String(), files.String()
 			whole = append(whole, e)
 		}

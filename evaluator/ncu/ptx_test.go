@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// modules returns PTX as nvcc 11.8 makes it of two kernel templates, one with launch bounds and one without a C++ name,
-// and as Triton leaves it of a kernel in two variants.
+// modules returns the PTX of several modules: by nvcc 11.8 for two kernel templates, one with launch bounds, and for a
+// kernel without a C++ name; and by Triton for a kernel that was compiled in two variants.
 func modules(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/modules.ptx")
@@ -107,7 +107,7 @@ func TestHostilePTXTakesNoMoreMemoryThanItIsLong(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		entries := parsePTXKernels(text)
 		runtime.ReadMemStats(&after)
-		// the race detector has regular expressions allocate again
+		// The limit is generous, because regular expressions allocate more memory with the race detector.
 		if took := after.TotalAlloc - before.TotalAlloc; len(entries) == 0 || took > 100<<20 {
 			t.Errorf("%s: %d kernels in %d kB took %d MB", name, len(entries), len(text)>>10, took>>20)
 		}

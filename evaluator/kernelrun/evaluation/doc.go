@@ -9,11 +9,11 @@
 // while their slot is busy; compilation.go only compiles, without a slot; reader.go parses the report of the judge and
 // attributes a crash to the step in progress.
 //
-// An evaluation responds before the processes of its kernels have ended if no constants remain to be measured, and an
-// eighth of the memory of the device is enough for all processes (Stages.end). During that time the next evaluation of
-// the same caller loads kernels in other Pythons, in processes that have been prepared for kernels of the same kinds
-// (prepare in kernel_process.py); before its first call, it waits until the earlier processes have ended
-// (Timekeeper.wait_alone).
+// An evaluation responds before the processes of its kernels have ended if the constants of the judge's clocks are
+// already known, and all processes use at most an eighth of the memory of the device (Stages.end). During that time the
+// next evaluation of the same caller loads kernels in other Pythons, in processes that have been prepared for kernels
+// of the same kinds (prepare in kernel_process.py); before its first call, it waits until the earlier processes have
+// ended (Timekeeper.wait_alone).
 //
 // A baseline is an additional comparison in the same stages with another reference (compareBaselines). A setup is a
 // call of the function setup of a kernel before the inputs of a case are generated (Stages.set_up).

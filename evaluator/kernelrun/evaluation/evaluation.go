@@ -40,7 +40,7 @@ type Evaluation struct {
 	requestJSON []byte // content of requestFile
 	artifact    *toolchain.Artifact
 	buildResult job.StageResult
-	// referenceFailed means that the build failed, and in the reference's file.
+	// referenceFailed means that the build failed in the reference's file.
 	referenceFailed bool
 	// extensionFailure is set if the custom kernel's extension does not compile. Then only the reference is timed.
 	extensionFailure *kernelrun.Result
@@ -93,8 +93,8 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 	return true, e.InterruptionError(ctx, "", err)
 }
 
-// buildReferenceAlone stores the result for an extension that does not compile. If it belongs to the custom kernel, the
-// reference is built without it.
+// buildReferenceAlone stores the result for an extension that does not compile. If the extension is the custom
+// kernel's, it then builds the reference alone.
 func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
 	result, built := extensionFailureResult(e.buildResult.Stderr, e.referenceFailed), e.buildResult
 	if err := e.storeResult(result); e.request.RefKernel == nil || result.Fault != "" || err != nil {
@@ -107,7 +107,7 @@ func (e *Evaluation) buildReferenceAlone(ctx context.Context) (err error) {
 	}
 	e.extensionFailure = &result
 	err = e.buildExtensions(ctx)
-	// Both builds are charged.
+	// The caller is charged for both builds.
 	e.buildResult.StartedAt = e.buildResult.StartedAt.Add(-built.EndedAt.Sub(built.StartedAt))
 	return err
 }
@@ -138,7 +138,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	// The output is the kernels' own: it does not show whose build failed.
+	// The file with the error comes from the builder, because the output can contain any text that the kernels print.
 	e.referenceFailed = false
 	if artifact != nil && artifact.FailedExtension() != "" {
 		e.referenceFailed, artifact = artifact.FailedExtension() == refFile, nil
@@ -323,7 +323,7 @@ func (e *Evaluation) runProgram(
 	}
 	if (out.Signal != "" || out.ExceededLimit != "" || out.EarlierProcessKilled) && !e.lease.ProbeAfterFailure(ctx) &&
 		out.EarlierProcessKilled {
-		return out, slots.ErrOutOfService // it may be the earlier evaluation's fault
+		return out, slots.ErrOutOfService // the earlier evaluation may have broken the device
 	}
 	return out, nil
 }

@@ -60,7 +60,7 @@ func encodeKernelRequest(r kernelrun.Request, device, label string) []byte {
 		Device string               `json:"device"`
 		Kernel kernelrun.KernelCode `json:"kernel"`
 		Draws  bool                 `json:"draws"` // this kernel's get_inputs generates the inputs
-		Init   bool                 `json:"init"`  // the judge sends the arguments of its class
+		Init   bool                 `json:"init"`  // the judge sends the constructor's arguments for the kernel's class
 	}{device, kernel, inputGeneratorLabel(r) == label, label == customLabel && constructedFromInputs(r)})
 }
 

@@ -98,7 +98,7 @@ func TestAnErrorOfTheDeviceIsNamedWhereItEndsTheProcess(t *testing.T) {
 	}
 }
 
-// TestAJudgeThatFailsIsNotTheKernelsFault has judges that end in different ways.
+// TestAJudgeThatFailsIsNotTheKernelsFault parses reports of judges that ended in different ways.
 func TestAJudgeThatFailsIsNotTheKernelsFault(t *testing.T) {
 	_, err := readerOf(compilingCustom).conclude(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{ExitCode: 1,
 		Stderr: "Traceback\nKeyError: 'x'\n"}})

@@ -11,7 +11,8 @@ import (
 )
 
 // minContentRatio is the minimum ratio between the size of a kept reference's inputs and answers and the size of the
-// kernel's source. A kernel that contains the answers of an eighth of its calls still shows the times of the others.
+// kernel's source. A smaller source can contain the answers to at most an eighth of the calls, and the times of the
+// other calls are then honest.
 const minContentRatio = 8
 
 // keptReference describes the measured calls of a reference that the judge keeps for later comparisons.
@@ -33,7 +34,7 @@ func (e *Evaluation) testWithReuse(ctx context.Context, program toolchain.Progra
 		if k := e.keptReferences[key]; k.TimedCalls >= e.request.NumTrials && k.MinSourceBytes >= minContentRatio*size {
 			result, err := e.testWithKeptReference(ctx, program, key)
 			if result != nil && recorded {
-				result.ReusedReference = nil // it ran in this evaluation
+				result.ReusedReference = nil // the reference was measured in this evaluation, not reused
 			}
 			if result != nil || err != nil {
 				return result, err
@@ -58,7 +59,7 @@ func (e *Evaluation) keepReference(ctx context.Context, program toolchain.Progra
 	req.Timeout /= 4
 	req.Files[timeLimitFile] = fmt.Append(nil, req.Timeout.Seconds())
 	_, err := e.runProgram(ctx, program, report, req)
-	if e.keptReferences = report.keptReferences; e.keptReferences == nil { // the judge ended, and keeps nothing
+	if e.keptReferences = report.keptReferences; e.keptReferences == nil { // the judge ended early, so nothing was kept
 		e.keptReferences = map[string]keptReference{key: {}}
 	}
 	return err
@@ -99,14 +100,14 @@ func referenceKey(r kernelrun.Request) string {
 		return ""
 	}
 	var contract map[string]any
-	if from == "" && r.RefKernel.IOContract == nil { // the other kernel's contract describes its arguments
+	if from == "" && r.RefKernel.IOContract == nil { // the custom kernel's contract describes the reference's arguments
 		contract = r.CustomKernel.IOContract
 	}
 	hash := sha256.Sum256(marshalPart(struct {
 		Ref        *kernelrun.KernelCode
 		Contract   map[string]any
 		L2Flush    bool
-		ATol, RTol float64 // MinSourceBytes depends on them
+		ATol, RTol float64 // keptReference.MinSourceBytes depends on the tolerance
 	}{r.RefKernel, contract, r.FlushL2, r.ATol, r.RTol}))
 	return hex.EncodeToString(hash[:])
 }

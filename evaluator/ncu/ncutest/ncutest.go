@@ -29,7 +29,7 @@ func Page(t testing.TB, testdata, report, page string) []byte {
 	return text
 }
 
-// PlainCSV parses a page without the product's code.
+// PlainCSV parses a page with encoding/csv, so that tests do not depend on the parser of package ncu.
 func PlainCSV(t testing.TB, page []byte) [][]string {
 	t.Helper()
 	r := csv.NewReader(bytes.NewReader(page))

@@ -24,7 +24,7 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 		t.Error(diff)
 	}
 	later := strings.Join(ProfileCommand(Tool{Version: "2026.3.0.0"}, nil, Options{ReportPath: "/out/p.ncu-rep"}), " ")
-	if !strings.Contains(later, "-o /out/p.ncu-rep --") { // without its ending it would be a .ncu-repz
+	if !strings.Contains(later, "-o /out/p.ncu-rep --") { // without this suffix, ncu would write a .ncu-repz file
 		t.Errorf("from 2026.3 on: %s", later)
 	}
 	if got := strings.Join(ProfileCommand(tool, nil, Options{AllLaunches: true}), " "); strings.Contains(got, "nvtx") ||
