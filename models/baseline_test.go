@@ -32,7 +32,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		if n := modelstest.Got[int](t)(s.StartBaselines(ctx, w.Task.ID)); n != 0 {
 			t.Errorf("%d runs wait for devices that no worker has had", n)
 		}
-		for _, device := range w.Task.Devices { // the first worker that has one queues what it lacks
+		for _, device := range w.Task.Devices { // the first worker with a device starts the baselines of that device
 			slot := job.Slot{Device: device, Machine: job.Machine{Driver: "570"}}
 			modelstest.Check(t, modelstest.Third(s.RecordSlots(ctx, job.Heartbeat{
 				Worker:          "w1",
@@ -62,7 +62,8 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		for _, b := range modelstest.Got[[]boards.MeasuredBaseline](t)(s.Boards.Baselines(ctx, []int64{version.ID}, "CPU")) {
 			measured = append(measured, fmt.Sprintf("%s %g", b.Name, b.ScoreNS))
 		}
-		if diff := cmp.Diff([]string{"naive 100", "library 200"}, measured); diff != "" { // queued by name
+		// fastest first, although the baselines were queued by name
+		if diff := cmp.Diff([]string{"naive 100", "library 200"}, measured); diff != "" {
 			t.Errorf("baselines:\n%s", diff)
 		}
 		if places := w.Standings(t, s, 0, 10); len(places) != 0 {
@@ -77,7 +78,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 			t.Errorf("a changed baseline queues %d runs", n)
 		}
 		waiting := len(modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)))
-		for range 2 { // new software: what was measured with the older one is measured again, once
+		for range 2 { // new software: the baseline measured with the older software runs again, but only once
 			slot := job.Slot{Device: "CPU", Machine: job.Machine{Driver: "580"}}
 			modelstest.Check(t, modelstest.Third(s.RecordSlots(ctx, job.Heartbeat{
 				Worker:          "w1",

@@ -143,7 +143,7 @@ func endRuns(b *testing.B, s *models.Store, filled modelstest.FilledBoard) {
 	}
 }
 
-// rusage returns what this process has used, without PostgreSQL's server.
+// rusage returns the CPU time and memory that this process has used, without those of the PostgreSQL server.
 func rusage(b *testing.B) (used syscall.Rusage) {
 	b.Helper()
 	modelstest.Check(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))

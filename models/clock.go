@@ -17,7 +17,7 @@ import (
 type ClockDifference struct {
 	RunID          int64 `gorm:"primaryKey;autoIncrement:false"`
 	Stage          job.Stage
-	CaseSpec       string `gorm:"column:spec"`  // the case's line
+	CaseSpec       string `gorm:"column:spec"`  // the values of the case, such as "size: 1024; seed: 2"
 	DifferingCases int    `gorm:"column:cases"` // number of the stage's cases in which they differed
 	Clock          job.Clock
 	EventNS        float64 `gorm:"column:event_ns"`

@@ -13,7 +13,8 @@ import (
 	"warpboard/models/work"
 )
 
-// judged brings a run of ann's to its end with a score of ns, as a judge would whose clock says wall.
+// judged ends a run of Ann with the score ns. The result reports the time event for the clock in the runner, and
+// wallTime for the judge's clock.
 func (w world) judged(t *testing.T, s *models.Store, ns, event, wallTime float64) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, w.Ann)
@@ -32,7 +33,7 @@ func TestRunsWhoseClocksDifferAreFlagged(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		first := w.judged(t, s, 196_200, 1_250, 206_200)
 		honest := w.judged(t, s, 35_100, 35_100, 35_300)
-		w.Score(t, s, w.Ben, 50) // by no judge
+		w.Score(t, s, w.Ben, 50) // this run has no clock of a judge
 		second := w.judged(t, s, 18_000, 1_000, 28_000)
 		if first.ClockName != "wall" || honest.ClockName != "event" {
 			t.Errorf("the scores count by %q and %q", first.ClockName, honest.ClockName)

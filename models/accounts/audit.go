@@ -18,10 +18,10 @@ import (
 // see.
 type AuditEntry struct {
 	ID        int64
-	ActorID   int64 // 0 for the operator, by flag or command
+	ActorID   int64 // 0 if the operator acted, with a flag or a command of the server
 	ActorName string
-	ActName   string `gorm:"column:act"` // "disqualify"
-	Subject   string // "run 17"
+	ActName   string `gorm:"column:act"` // such as "disqualify"
+	Subject   string // such as "run 17"
 	Detail    string
 	CreatedAt time.Time
 

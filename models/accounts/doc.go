@@ -8,7 +8,7 @@
 //
 // An identity is found only by provider and subject, never by an e-mail address, which may be unverified. Secrets are
 // stored as hashes and shown once. Blocking a person ends all their sessions and tokens at once. No two names look the
-// same. People cannot remove the last way into their own account.
+// same. People cannot remove the last identity with which they can sign in.
 //
 // Trap: SeenAt and UsedAt are only kept to the minute, so "last used" may be that old.
 package accounts

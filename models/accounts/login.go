@@ -88,7 +88,7 @@ func tooManyLogins(address string, waiting []LoginRequest) bool {
 	}
 	widths := []int{a.BitLen()}
 	if a.Is6() {
-		widths = []int{64, 56, 48} // as limits of requests count them
+		widths = []int{64, 56, 48} // the IPv6 networks that also limit requests
 	}
 	for i, bits := range widths {
 		network, _ := a.WithZone("").Prefix(bits)
@@ -128,7 +128,7 @@ func oldestLoginToReplace(waiting []LoginRequest) int64 {
 // not help guessing.
 func newLoginCode() string {
 	var b [loginCodeLength]byte
-	rand.Read(b[:]) // never fails
+	rand.Read(b[:]) // rand.Read never fails
 	for i := range b {
 		b[i] = loginCodeLetters[int(b[i])%len(loginCodeLetters)]
 	}
@@ -173,7 +173,7 @@ func (s *Accounts) RedeemLogin(ctx context.Context, secret string) (tokenSecret 
 		return "", user, nil
 	}
 	res := s.db.WriteStatement(ctx).Where("id = ?", login.ID).Delete(&LoginRequest{})
-	if res.Error != nil || res.RowsAffected == 0 { // of two simultaneous requests, one gets it
+	if res.Error != nil || res.RowsAffected == 0 { // only one of two simultaneous requests gets the token
 		return "", user, db.WriteError(res.Error, "login")
 	}
 	if user, err = s.User(ctx, *login.UserID); err != nil {

@@ -59,8 +59,9 @@ func TestNamesAreVisibleAndUnique(t *testing.T) {
 	for in, want := range map[string]string{
 		"  Ann   B. ": "Ann B.", "\u202eevil\x00": "evil", "\xff": "", "日本": "日本",
 		"Ann\u3164": "Ann", "A\ufe0fn\u034fn\u200b": "Ann", "\u115f\u2800\uffa0": "", "Zoe\u0308": "Zoe\u0308",
-		"0123456789012345678901234567890123456789":    "0123456789012345678901234567890123456789",
-		"0123456789012345678901234567890123456789xyz": "012345678901234567890123456789012345678…", // cut, and says so
+		"0123456789012345678901234567890123456789": "0123456789012345678901234567890123456789",
+		// the ellipsis shows that the name was cut
+		"0123456789012345678901234567890123456789xyz": "012345678901234567890123456789012345678…",
 	} {
 		if got := accounts.CleanName(in); got != want {
 			t.Errorf("CleanName(%q) = %q, want %q", in, got, want)
@@ -192,7 +193,7 @@ func TestAPersonHasSoManyTokens(t *testing.T) {
 		if modelstest.WantKind(t, fill(), db.Conflict); made != 51 {
 			t.Errorf("after one was revoked %d were made", made)
 		}
-		for made < 100 { // made and revoked in a loop
+		for made < 100 { // revoked tokens still count toward the limit of 100 per day
 			tokens := modelstest.Got[[]accounts.Token](t)(s.Accounts.Tokens(t.Context(), person.ID))
 			modelstest.Check(t, s.Accounts.RevokeToken(t.Context(), person.ID, tokens[0].ID))
 			fill()
@@ -207,7 +208,8 @@ func TestAPersonHasSoManyTokens(t *testing.T) {
 	})
 }
 
-// TestLoginsOfOneNetworkLockNoOneOut though its addresses fill all places.
+// TestLoginsOfOneNetworkLockNoOneOut fills the list of waiting logins from one network and checks that a person in
+// another network can still sign in.
 func TestLoginsOfOneNetworkLockNoOneOut(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, begun := t.Context(), time.Now().UTC()
@@ -221,7 +223,7 @@ func TestLoginsOfOneNetworkLockNoOneOut(t *testing.T) {
 				strings.Join(rows, ", "), begun, begun.Add(time.Hour))
 		modelstest.Check(t, err)
 		secrets := map[string]string{}
-		// the last is another user of the network
+		// The third address is in the network that filled the list.
 		for _, address := range []string{"203.0.113.7", "2001:db8::1", "198.51.100.200"} {
 			secrets[address], _, err = s.Accounts.BeginLogin(ctx, "laptop", address)
 			modelstest.Check(t, err)
@@ -243,7 +245,8 @@ func TestLoginsOfOneNetworkLockNoOneOut(t *testing.T) {
 	})
 }
 
-// TestChangesOfACreatorAreBounded since each leaves a line in the audit log for good.
+// TestChangesOfACreatorAreBounded checks the hourly limit of a creator's changes, each of which adds a permanent entry
+// to the audit log.
 func TestChangesOfACreatorAreBounded(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		admin, creator := modelstest.Person(t, s, "Root", accounts.RoleAdmin),

@@ -35,7 +35,7 @@ const (
 // OwnerIDs has the people who own the object of an action; 0 means no one.
 type OwnerIDs struct {
 	OwnerID  int64 // owner of the run, submission, or account; for a disqualification, the person who decided it
-	AuthorID int64 // owner of its task
+	AuthorID int64 // owner of the object's task
 }
 
 // peopleSet is a set of groups of people. Admins are in every set.
@@ -45,14 +45,16 @@ const (
 	onlyAdmins   peopleSet = iota
 	onlyCreators           // people who may make tasks
 	onlyAuthors            // the author of the task, while they may make tasks
-	onlyOwners             // its owner
+	onlyOwners             // the owner of the object
 	onlySignedIn           // everyone with an account
 )
 
 // accessRight is one row of accessRights: who may perform an action, the exceptions, and the error for others.
 type accessRight struct {
 	allowedPeople peopleSet
-	excludesOwner bool // not for one's own, so that one admin always remains, and reports come from others
+	// excludesOwner refuses the object's owner: admins cannot demote or block themselves, and people cannot report
+	// their own objects.
+	excludesOwner bool
 	refusal       string
 }
 

@@ -7,8 +7,8 @@ import (
 	"warpboard/models/accounts"
 )
 
-// TestRights is the table of rights: for each act, who may do it to someone else's thing on someone else's
-// task (role alone), to what is theirs, and on a task of theirs.
+// TestRights checks the table of rights: for each action, the people who may perform it on another person's object, on
+// their own object, and on an object of a task that they own.
 func TestRights(t *testing.T) {
 	const mine, others = 1, 2
 	who := map[string]struct {

@@ -19,7 +19,7 @@ type Session struct {
 	UserAgent  string
 	Address    string
 	CreatedAt  time.Time
-	SeenAt     time.Time // to the minute
+	SeenAt     time.Time // last use, accurate to a minute
 	ExpiresAt  time.Time
 }
 

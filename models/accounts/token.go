@@ -26,7 +26,7 @@ type Token struct {
 	Prefix     string
 	SecretHash string
 	CreatedAt  time.Time
-	UsedAt     *time.Time // to the minute
+	UsedAt     *time.Time // last use, accurate to a minute
 	ExpiresAt  *time.Time // nil for never
 	RevokedAt  *time.Time
 }

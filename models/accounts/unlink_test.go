@@ -10,7 +10,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// annWithTwoWays signs in Ann, who has two ways to, and Ben.
+// annWithTwoWays creates two users, Ann and Ben. Ann has two identities to sign in with, which are returned as ways.
 func annWithTwoWays(t *testing.T, s *models.Store) (ann, ben accounts.User, ways []accounts.Identity) {
 	t.Helper()
 	ctx := t.Context()

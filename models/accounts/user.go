@@ -22,9 +22,9 @@ type Role string
 // Roles. Visitors have none: they are the zero User.
 const (
 	RoleVisitor Role = ""
-	RoleUser    Role = "user"    // submit
-	RoleCreator Role = "creator" // make tasks, and change their own
-	RoleAdmin   Role = "admin"   // everything
+	RoleUser    Role = "user"    // may submit
+	RoleCreator Role = "creator" // may also create tasks, and change their own
+	RoleAdmin   Role = "admin"   // may do everything
 )
 
 // User is a person with an account. The zero value is a visitor.
@@ -94,8 +94,8 @@ func unreadCountSQL(person string) string {
 	return "(select count(*) from notices n join users w on w.id = n.user_id where n.user_id = " + person + " and n.id > w.inbox_read) as news"
 }
 
-// UserWithLastVisit is a User with the time of their last visit, by a session or a token, to the minute. It is nil if
-// the person never visited or the record was deleted.
+// UserWithLastVisit is a User with the time of their last request by a session or a token, accurate to a minute. SeenAt
+// is nil if the user never visited, or if their sessions and tokens were deleted.
 type UserWithLastVisit struct {
 	User
 	SeenAt *time.Time `gorm:"-"`

@@ -13,8 +13,8 @@ import (
 )
 
 // entriesForPointsSQL selects the entries that determine the points of each board, in the order of the board: entries
-// that wait to be measured again with newer software follow the others. The limits here and below make both databases
-// find the last such entry of each board first, and then join. The two halves and "cross" make SQLite use both columns
+// measured with older software follow the others. The limits here and in lastEntrySQL make both databases find the last
+// such entry of each board before they join. The union and the cross joins make SQLite use both columns (age and score)
 // of the index.
 const entriesForPointsSQL = `with c as (select b.version_id, b.device, coalesce((select x.age ` + lastEntrySQL + `), 0) as age, coalesce((select x.score_ns ` + lastEntrySQL + `), 1e300) as last
 		from boards b where b.version_id in @versions and b.device in @devices limit 1000000),
@@ -23,8 +23,8 @@ const entriesForPointsSQL = `with c as (select b.version_id, b.device, coalesce(
 	select e.version_id, e.device, e.user_id, e.run_id, e.age, e.score_ns, e.interval_low, e.interval_high, e.achieved_at from e
 	order by e.version_id, e.device, e.age, e.score_ns, e.run_id`
 
-// lastEntrySQL is the end of a query for a column of the last of the entries of entriesForPointsSQL on board b. Ages
-// are at most 0.
+// lastEntrySQL is the end of a query for a column of board b's last entry in entriesForPointsSQL. Boards with fewer
+// entries have age 0 there, which no entry's age exceeds.
 const lastEntrySQL = `from entries x where x.version_id = b.version_id and x.device = b.device order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 
 // seasonEntriesSQL is entriesForPointsSQL for a season. The table bests has only runs that improved their person's best
@@ -104,7 +104,8 @@ func (s *Boards) setRecordTimes(ctx context.Context, of boardSelection, given ma
 	err := s.db.Read(ctx).Table("boards c").Select("r.version_id, r.device, r.user_id, r.achieved_at").
 		Joins("join records r on r.version_id = c.version_id and r.device = c.device and r.age = -c.epoch_id").
 		Where("c.version_id in ? and c.device in ?", of.versions, of.devices).Order("r.version_id, r.device, r.score_ns").Scan(&list).Error
-	passed := map[BoardKey]bool{} // boards whose earlier records are another person's
+	// boards for which a record of another person was found: older records no longer count
+	passed := map[BoardKey]bool{}
 	for _, r := range list {
 		key := BoardKey{r.VersionID, r.Device}
 		switch list := given[key]; {
@@ -128,7 +129,7 @@ type DeviceFamilyTotal struct {
 type entryWithPointsData struct {
 	TaskID        int64
 	Device        string
-	Devices       []string   `gorm:"serializer:json"` // the task's
+	Devices       []string   `gorm:"serializer:json"` // devices of the task
 	EntriesAhead  int        `gorm:"column:ahead"`
 	BandSize      int        `gorm:"column:size"`
 	EntriesBehind int        `gorm:"column:behind"`

@@ -60,9 +60,10 @@ func MayBeTied(a, b Entry) bool {
 
 // Reasons why an entry ranks behind the first entry of a rank although its data do not show that it is slower.
 const (
-	ReasonWideInterval    = "wide"    // the intervals touch, but isClearlySlower counts only a part of a wide one
-	ReasonSlowerThanFirst = "first"   // it is clearly slower than the first, but not than the neighbor
-	ReasonBetweenBands    = "between" // it shares the rank of a faster entry, which is apart from the first
+	ReasonWideInterval    = "wide"  // the intervals touch, but isClearlySlower counts only a part of a wide one
+	ReasonSlowerThanFirst = "first" // the entry is clearly slower than the first, but not than its neighbor
+	// ReasonBetweenBands: the entry shares the rank of a faster entry, which is clearly slower than the first
+	ReasonBetweenBands = "between"
 )
 
 func reasonForLowerRank(first, e Entry) string {
@@ -103,14 +104,15 @@ type Band struct {
 	VersionID     int64   `gorm:"primaryKey;autoIncrement:false"`
 	Device        string  `gorm:"primaryKey"`
 	RunID         int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's; identifies the band
-	EpochSortKey  int64   `gorm:"column:age"`                     // age of its entries, which all have the same epoch
+	EpochSortKey  int64   `gorm:"column:age"`                     // sort key of the epoch of its entries, as in Entry
 	ScoreNS       float64 `gorm:"column:score_ns"`
 	EntriesBefore int64   `gorm:"column:ahead"` // number of entries before it
 	EntryCount    int64   `gorm:"column:size"`
 }
 
 // joinBandSQL joins each entry e with its band b: the last band of its epoch that does not begin after the entry. The
-// age is compared separately, because SQLite uses an index for only the first column of a row comparison.
+// epoch (column age) is compared separately, because SQLite uses an index for only the first column of a row
+// comparison.
 const joinBandSQL = "join bands b on b.version_id = e.version_id and b.device = e.device and b.run_id = (select f.run_id " + bandOfEntrySQL + ")"
 
 // bandOfEntrySQL is the end of a query for a column of an entry's band.
@@ -236,7 +238,7 @@ func divideChangedBands(
 	return cut, len(old), rows.Err()
 }
 
-// replaceBands replaces the bands gone by come, and updates the positions of those that follow.
+// replaceBands deletes the bands in gone, inserts those in come, and updates the positions of the bands in follow.
 func replaceBands(tx *gorm.DB, gone, come, follow []Band, more int64) error {
 	if slices.Equal(gone, come) && more == 0 {
 		return nil

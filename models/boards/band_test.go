@@ -82,8 +82,9 @@ func TestABetterKernelBeginsANewBand(t *testing.T) {
 	}
 }
 
-// TestNoiseGivesNoAdvantage: behind a steady first, an entry's rank is never better than that of one with the same
-// score and an interval of ± 0.5 %; and of kernels that are 2 % slower, an uneven one ties with it only by luck.
+// TestNoiseGivesNoAdvantage checks two things. Behind a first entry with little noise, an entry never ranks better than
+// an entry with the same score and an interval of ± 0.5 %. A noisy kernel that is 2 % slower than the first ties with
+// it only by luck.
 func TestNoiseGivesNoAdvantage(t *testing.T) {
 	first := measure(rand.New(rand.NewPCG(1, 1)), 100e3, 0.001, 10)
 	with := func(ns, half float64) Entry {

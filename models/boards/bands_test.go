@@ -15,7 +15,7 @@ import (
 	"warpboard/models/work"
 )
 
-// scoreWithin is the run of a person whose score has an interval.
+// scoreWithin ends a run of a person with a score and its interval.
 func scoreWithin(t *testing.T, s *models.Store, w modelstest.World, user accounts.User, ns, low,
 	high float64) work.Run {
 	t.Helper()

@@ -27,8 +27,9 @@ type BestRun struct {
 // TableName returns the table of best runs.
 func (BestRun) TableName() string { return "bests" }
 
-// insertBestsSQL inserts the valid runs that a condition selects, that represent their pool, and that are faster than
-// all earlier ones of their person. Other runs of a pool count as tries only.
+// insertBestsSQL inserts those of the valid runs selected by a condition that are faster than all earlier ones of their
+// person. Of several runs with the same source (a pool) it considers only the run that represents them; the others only
+// add to the number of tries.
 const insertBestsSQL = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
 	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, scored_at from (
 		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, scored_at,
@@ -52,8 +53,8 @@ func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) err
 	return nil
 }
 
-// rebuildChangedBests recomputes a person's best runs after the score of a run has changed that is not the entry. It
-// reports whether the run was or is one of the best runs.
+// rebuildChangedBests recomputes a person's best runs after the score of run e has changed, which is not the person's
+// entry. It reports whether e was or is one of the best runs.
 func rebuildChangedBests(tx *gorm.DB, e Entry) (bool, error) {
 	var before, after int64
 	steps := tx.Model(&BestRun{}).Where("version_id = ? and device = ? and user_id = ? and run_id = ?", e.VersionID, e.Device,

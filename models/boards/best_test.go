@@ -16,7 +16,7 @@ import (
 	"warpboard/models/work"
 )
 
-// steps reads everyone's steps on the board as "name score tries".
+// steps lists the best runs of all people on the board (table bests) as "name score tries".
 func steps(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
 	rows, err := s.SQL().QueryContext(t.Context(),
@@ -49,7 +49,7 @@ func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
 		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
 			t.Errorf("steps:\n%s", diff)
 		}
-		// a step, and not the entry
+		// Disqualify a run that was Ann's best at its time, but is not her entry.
 		if _, err := s.Disqualify(t.Context(), w.Admin, middle.ID, "It knew the answers."); err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
 	})
 }
 
-// ended returns the end of a run.
+// ended returns the time at which a run ended.
 func ended(t *testing.T, s *models.Store, run work.Run) time.Time {
 	t.Helper()
 	return *modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID)).EndedAt

@@ -34,10 +34,10 @@ type Standing struct {
 	RankedEntry
 	NumericalErrors
 	UserName        string
-	PeakMemoryBytes *int64 `gorm:"column:memory_peak"` // as the run's
+	PeakMemoryBytes *int64 `gorm:"column:memory_peak"` // copied from the run
 	// BeforeConfirmationNS is the score before the confirmation that changed it; nil if none did.
 	BeforeConfirmationNS  *float64 `gorm:"column:was_ns"`
-	ContradictedByProfile bool     `gorm:"column:contradicted"` // as the run's
+	ContradictedByProfile bool     `gorm:"column:contradicted"` // copied from the run
 	// AdminAddedReason is the reason why an admin added the submission for the person; empty if the person submitted
 	// it.
 	AdminAddedReason string `gorm:"column:added_why"`
@@ -147,8 +147,8 @@ func previousBest(tx *gorm.DB, entries []int64) (list []Standing, err error) {
 	return list, db.ReadError(err, "runs before entries")
 }
 
-// aheadOfRunSQL is the condition that entry o of the board's epoch is another person's and clearly faster than run r.
-// Its parameter is the smallest ratio of their scores.
+// aheadOfRunSQL is the condition that entry o has the board's epoch, belongs to another person than run r, and is
+// clearly faster than r. Its parameter is the smallest ratio of their scores that counts as clearly faster.
 const aheadOfRunSQL = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?
 	and o.age = (select -b.epoch_id from boards b where b.version_id = r.version_id and b.device = r.device)`
 

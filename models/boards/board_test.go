@@ -133,7 +133,7 @@ func TestTheHistoryForgetsADeletedRecord(t *testing.T) {
 	})
 }
 
-// TestTheRuleInSQLIsTheRuleInGo: which runs count is said once for the database and once for a run in hand.
+// TestTheRuleInSQLIsTheRuleInGo checks that ValidRunSQL and work.Run.Valid accept the same runs.
 func TestTheRuleInSQLIsTheRuleInGo(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -174,6 +174,6 @@ func TestAFilledStoreHasTheBoardsThatItsRunsGive(t *testing.T) {
 			page.Standings[49].ScoreNS < page.Leaders[0].ScoreNS {
 			t.Errorf("hot board: %+v", page.Board)
 		}
-		modelstest.Submit(t, s, filled.Owner, filled.Task) // ids go on after those that Fill gave
+		modelstest.Submit(t, s, filled.Owner, filled.Task) // new IDs must not collide with those that Fill inserted
 	})
 }

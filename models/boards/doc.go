@@ -7,9 +7,8 @@
 // boards; only this file decides), totals.go and awards.go (everyone's points), rebuild.go (everything again from the
 // runs).
 //
-// Inside its transactions, package models calls EnterRun when a run has ended
-// well, and RecomputeEntries when runs were disqualified or deleted. Every page, API, and feed reads the resulting
-// rows.
+// Inside its transactions, package models calls EnterRun after a successful run, and RecomputeEntries after runs were
+// disqualified or deleted. Every page, API, and feed reads the resulting rows.
 //
 // Entries, records, bests, and the board's row change in the transaction of the run that changes them. A board's change
 // number grows with every visible change, so a page can detect that it is old.
@@ -25,9 +24,9 @@
 //	behind, × base   computed by package views, from the first entry and Baselines
 //
 // Traps: the rule for valid runs is written three times: as ValidRunSQL here, as work.Run.Valid (a test compares them),
-// and in the index runs_valid. A change of that, or of the rule for entries that are apart, needs RebuildEntries, which
-// a migration requests with the setting rebuild_boards. Bands are cut around each change: the work grows with the size
-// of a band, by some microseconds for each of its entries.
+// and in the index runs_valid. A change of that rule, or of isClearlySlower, needs RebuildEntries, which a migration
+// requests with the setting rebuild_boards. Bands are recomputed around each changed entry, which takes some
+// microseconds for each entry of the band.
 //
 // Raw SQL: the records and bests among runs (record.go, best.go), all entries at once (rebuild.go), the band of an
 // entry (band.go).

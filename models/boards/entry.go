@@ -38,9 +38,9 @@ type Entry struct {
 	ScoreNS         float64 `gorm:"column:score_ns"`
 	DeviationNS     float64 `json:"StdNS" gorm:"column:std_ns"`
 	StandardErrorNS float64 `json:"ErrNS" gorm:"column:err_ns"`
-	ClockName       string  `json:"Clock" gorm:"column:clock"` // as the run's
+	ClockName       string  `json:"Clock" gorm:"column:clock"` // copied from the run
 	Interval
-	RooflineShare *float64 `json:"Roof" gorm:"column:roof"` // as the run's
+	RooflineShare *float64 `json:"Roof" gorm:"column:roof"` // copied from the run
 	// PooledRunCount is the number of runs with equal source from whose samples the score was computed; 0 means one.
 	PooledRunCount int `json:"Pooled" gorm:"column:pooled"`
 	// reason for bad conditions; empty if there were none
@@ -62,8 +62,9 @@ type Interval struct {
 // It belongs to a run; boards read it only on request.
 type NumericalErrors struct {
 	// ErrorULP is in units in the last place (ULP) of the answer's type; nil if nothing was compared.
-	ErrorULP      *float64 `gorm:"column:error_ulp"`
-	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
+	ErrorULP *float64 `gorm:"column:error_ulp"`
+	// ErrorRelative is the error divided by the magnitude of the reference.
+	ErrorRelative *float64 `gorm:"column:error_relative"`
 }
 
 // ChangedBoard is a board whose visible content has changed: its new change number and, after a run, the record that
@@ -86,12 +87,12 @@ type NewRecord struct {
 // runColumns has the columns of a run that form its person's entry.
 const runColumns = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, scored_at as achieved_at"
 
-// EnterRun updates the board of a valid run that has just ended. For a pooled run, e is the run that represents the
-// pool, whose score may have changed. The result is nil if nothing visible changed: another run of the person stays the
-// entry, and no record or best run changed.
+// EnterRun updates the board of a valid run that has just ended. If other runs of the person have the same source
+// (pooled), e is the run that represents them all, whose score may have changed. The result is nil if nothing visible
+// changed: another run of the person stays the entry, and no record or best run changed.
 func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*ChangedBoard, error) {
 	before, err := readLastRecord(tx, e)
-	corrected := false // records are shown, too: of a run that is not its person's entry any more
+	corrected := false // a record or best run changed, although the person's entry did not
 	switch {
 	case err != nil:
 	case pooled:
@@ -103,7 +104,7 @@ func EnterRun(tx *gorm.DB, e Entry, pooled bool) (*ChangedBoard, error) {
 		return nil, err
 	}
 	had, changed, err := updateEntry(tx, e.VersionID, e.Device, e.UserID)
-	if err == nil && pooled && !changed { // a step on the way to the entry may have another score now
+	if err == nil && pooled && !changed { // an earlier best run of the person may have another score now
 		stepped, failed := rebuildChangedBests(tx, e)
 		corrected, err = corrected || stepped, failed
 	}

@@ -17,9 +17,8 @@ type Outcome struct {
 	PeopleOnBoard  int64 `gorm:"column:people"`    // people on the board
 	IsEntry        bool  `gorm:"column:entry"`     // the run is the person's entry: none of theirs is faster
 	IsPersonsFirst bool  `gorm:"column:first"`     // the run is the person's first ranked run on the board
-	IsRecord       bool  `gorm:"column:record"`    // the entry was the fastest on the board when it came
-	// Unconfirmed means that the run set a record and was disturbed or noisy, and that its score is not confirmed or
-	// waits for that.
+	IsRecord       bool  `gorm:"column:record"`    // the entry was the fastest on the board when its run ended
+	// Unconfirmed means that the run set a record and was disturbed or noisy, and that its score is not confirmed yet.
 	Unconfirmed        bool
 	AwaitsConfirmation bool  `gorm:"column:confirming"` // the entry waits to be measured again
 	LeadingRun         int64 `gorm:"column:first_run"`  // run that leads the board; 0: unknown
@@ -40,7 +39,7 @@ type Outcome struct {
 	NextNS          float64 `gorm:"column:next_ns"`
 	NextRank        int
 	NextTied        bool
-	NextWithinNoise bool `gorm:"column:next_unclear"` // as BestWithinNoise
+	NextWithinNoise bool `gorm:"column:next_unclear"` // the data do not show which of this entry and NextRun is faster
 	// NextRankReason is the reason why this entry and the next one have different ranks although the data do not show a
 	// difference (such as ReasonWideInterval). It is empty if they have the same rank.
 	NextRankReason string `gorm:"column:next_why"`
@@ -65,8 +64,9 @@ type placedEntry struct {
 	ValidationResult
 	OwnEntry          Entry    `gorm:"embedded;embeddedPrefix:own_"`
 	NextEntryInterval Interval `gorm:"embedded;embeddedPrefix:next_"`
-	FirstOfBetterRank Entry    `gorm:"embedded;embeddedPrefix:lead_"` // first entry of the better of their ranks
-	IsOfOlderEpoch    bool     `gorm:"column:older"`
+	// FirstOfBetterRank is the first entry of the better rank, that of OwnEntry or of the next entry.
+	FirstOfBetterRank Entry `gorm:"embedded;embeddedPrefix:lead_"`
+	IsOfOlderEpoch    bool  `gorm:"column:older"`
 }
 
 // OutcomesOf returns the same as Outcomes in a transaction. It makes two queries if one of the runs is an entry,
@@ -88,7 +88,7 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 		outcomes[run.RunID] = e.outcomeOf(run)
 		if e.OwnEntry.RunID == run.RunID {
 			validated[run.RunID] = e.ValidationResult
-			if run.PooledRunCount == 0 { // otherwise the earlier score is in the pool
+			if run.PooledRunCount == 0 { // the score of a pooled run already includes earlier runs
 				alone = append(alone, run.RunID)
 			}
 		}
@@ -113,7 +113,7 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 func (e placedEntry) outcomeOf(run Entry) *Outcome {
 	o, own := e.Outcome, e.OwnEntry
 	o.NextWithinNoise = o.NextRun != 0 && MayBeTied(run, Entry{ScoreNS: o.NextNS, Interval: e.NextEntryInterval})
-	if e.IsOfOlderEpoch { // ranks and neighbors mean nothing until it is measured again
+	if e.IsOfOlderEpoch { // an entry of an older epoch has no rank until it is measured again
 		o = Outcome{}
 	}
 	o.RooflineShare = run.RooflineShare

@@ -91,7 +91,8 @@ func TestARunOfOlderSoftwareHasNoPlaceInItsOutcome(t *testing.T) {
 	})
 }
 
-// TestAnOutcomeSaysWhereTheDataShowNoDifference: if the intervals touch, however wide one of them is.
+// TestAnOutcomeSaysWhereTheDataShowNoDifference checks that an outcome reports two scores as not distinguishable if
+// their intervals touch, however wide one of the intervals is.
 func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -107,7 +108,7 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 		}{
 			{measured(w.Ann, 548, 0.9), true, true},
 			{measured(w.Ann, 548, 0.5), false, false},
-			{measured(w.Ann, 100.4, 0), true, false}, // by less than scores resolve
+			{measured(w.Ann, 100.4, 0), true, false}, // the difference is smaller than minScoreDifference
 			{entry, false, false},
 			{bens, false, false},
 		} {
@@ -123,7 +124,8 @@ func TestAnOutcomeSaysWhereTheDataShowNoDifference(t *testing.T) {
 	})
 }
 
-// TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster: for both of them.
+// TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster checks that the outcomes of both entries have the
+// reason.
 func TestAnOutcomeSaysWhyAnEntryRanksBehindOneThatIsNotClearlyFaster(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)

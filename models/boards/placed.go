@@ -47,7 +47,8 @@ func (s *Boards) PlaceSummaries(
 		if err != nil {
 			return nil, db.ReadError(err, "places on boards")
 		}
-		seen := map[int64]bool{} // with a time, people of a board: each has a row for each epoch, the newest first
+		// people already seen on the current board, if at is set: they have a row per epoch, newest first
+		seen := map[int64]bool{}
 		for _, p := range list {
 			if !at.IsZero() {
 				if len(places[p.BoardKey]) == 0 {
@@ -90,7 +91,7 @@ func (s *Boards) readPlaceSummaries(
 		query = query.Table("entries e").Select(placeSummaryColumns + ", " +
 			bandColumns).Joins(joinBandSQL).Where(wanted)
 	} else {
-		// The last step of a person in an epoch is the best one.
+		// A person's last row of bests in an epoch is their best one.
 		steps := s.db.Read(ctx).Table("bests e").Select("e.version_id, e.device, e.user_id, e.age, max(e.achieved_at) as achieved_at").
 			Where("e.achieved_at < ?", db.NormalizeTime(at)).Where(wanted).Group("e.version_id, e.device, e.user_id, e.age")
 		query = query.Table("(?) l", steps).Select(placeSummaryColumns).Joins("join bests e on e.version_id = l.version_id and e.device = l.device " +

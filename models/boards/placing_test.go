@@ -12,7 +12,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestPlacingsAreOnBoardsThatTheViewerMaySee lists them with ranks, a page at a time, in two queries.
+// TestPlacingsAreOnBoardsThatTheViewerMaySee lists a person's entries with their ranks, page by page. Each page costs
+// two queries.
 func TestPlacingsAreOnBoardsThatTheViewerMaySee(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
@@ -51,7 +52,7 @@ func TestPlacingsAreOnBoardsThatTheViewerMaySee(t *testing.T) {
 			more          bool
 		}{
 			"a visitor": {accounts.User{}, 0, 10, []string{"first CPU 1", "first H200 2"}, false},
-			// tied, so first, too
+			// Both people tie on the board of "second", so the rank is 1.
 			"the task's owner":  {owner, 0, 10, []string{"second CPU 1", "first CPU 1", "first H200 2"}, false},
 			"an admin's page":   {accounts.User{ID: -1, Role: accounts.RoleAdmin}, 1, 1, []string{"first CPU 1"}, true},
 			"beyond the last":   {accounts.User{}, 2, 10, nil, false},

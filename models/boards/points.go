@@ -46,7 +46,7 @@ type boardAward struct {
 	userID     int64
 	points     int
 	rank       int
-	achievedAt time.Time // since when the person has held the board's record; zero if another one does
+	achievedAt time.Time // time since which the person has held the board's record; zero if another person holds it
 }
 
 // PersonTotal is a person's result on all boards that a PeopleTotalsQuery selects.

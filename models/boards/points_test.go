@@ -31,7 +31,8 @@ func TestPointsFollowThePlaceAndWhomItBeats(t *testing.T) {
 	}
 }
 
-// TestTheFirstEntriesDecideABoardsPoints: what maxEntriesForPoints leaves out changes nothing.
+// TestTheFirstEntriesDecideABoardsPoints checks that entries after the first maxEntriesForPoints do not affect the
+// points of a board.
 func TestTheFirstEntriesDecideABoardsPoints(t *testing.T) {
 	for tied := range 60 {
 		for _, ahead := range []int{0, 7, 19} {

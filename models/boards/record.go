@@ -31,9 +31,10 @@ type RecordWithHolder struct {
 	HasOlderSoftware bool `gorm:"column:older"` // the board ranks scores of newer software
 	// IsUnconfirmed means that the run was disturbed or noisy, and that no confirmation gave its score or one is
 	// pending.
-	IsUnconfirmed        bool     `gorm:"column:unconfirmed"`
-	BeforeConfirmationNS *float64 `gorm:"column:was_ns"` // as a Standing's; only RecordHistory reads it
-	Note                 string   // the person's; only RecordHistory reads it
+	IsUnconfirmed bool `gorm:"column:unconfirmed"`
+	// BeforeConfirmationNS is the score before a confirmation changed it. Only RecordHistory sets it.
+	BeforeConfirmationNS *float64 `gorm:"column:was_ns"`
+	Note                 string   // the person's note on the run; set only by RecordHistory
 }
 
 // RecordHistory lists the records of a board, oldest first. Each epoch has its own records.

@@ -31,7 +31,8 @@ type TaskRecord struct {
 func (s *Boards) Records(ctx context.Context, f RecordFilter) ([]TaskRecord, error) {
 	join := "join "
 	if f.TaskID == 0 && f.UserID == 0 {
-		join = "cross join " // few are latest: SQLite keeps this order, and does not sort the records of all tasks
+		// SQLite then joins in this order, newest records first, and stops early instead of sorting all records
+		join = "cross join "
 	}
 	q := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, t.slug as task_slug, t.title as task_title, " + olderRecordSQL + " as older, " + isUnconfirmedSQL + " as unconfirmed").
 		Joins(join + "task_versions v").Joins(join + "tasks t").Joins(join + "users u").Joins(join + "runs q").

@@ -104,7 +104,8 @@ func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err erro
 		return nil, db.ReadError(err, "the boards with points")
 	}
 	defer rows.Close()
-	devices, families := map[string][]string{}, map[string]string{} // by their text, because most tasks have the same
+	// keyed by the JSON text of a task's devices, which is the same for most tasks
+	devices, families := map[string][]string{}, map[string]string{}
 	for rows.Next() {
 		var b scoredBoard
 		var text string
@@ -119,7 +120,7 @@ func (s *Boards) scoredBoards(ctx context.Context) (list []scoredBoard, err erro
 			devices[text] = names
 		}
 		if !slices.Contains(devices[text], b.Device) {
-			continue // the task has given up that board
+			continue // the task no longer lists this device
 		}
 		if families[b.Device] == "" {
 			families[b.Device] = gpuname.Family(b.Device)

@@ -17,7 +17,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// crowd is a world in which a dozen others are behind everyone on a task's boards.
+// crowd is a test site with twelve additional people, who rank behind everyone else on a task's boards.
 type crowd struct {
 	modelstest.World
 	others []accounts.User

@@ -16,7 +16,7 @@ import (
 const unpublishedVersionNumber = 0
 
 // StoreUnpublishedVersion stores a bundle as the task's unpublished version. It replaces an earlier unpublished
-// version, but keeps its runs if both measure the same.
+// version, but keeps its runs if both have the same MeasurementHash.
 func (s *Catalog) StoreUnpublishedVersion(
 	ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle,
 ) (TaskVersion, error) {
@@ -83,8 +83,8 @@ func removeVersion(tx *gorm.DB, v TaskVersion) error {
 	return nil
 }
 
-// createNextVersion makes a bundle the task's next version. If the unpublished version measures the same, it becomes
-// the next version and keeps its runs.
+// createNextVersion makes a bundle the task's next version. If the unpublished version has the same MeasurementHash, it
+// becomes the next version and keeps its runs.
 func createNextVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v, err := readUnpublishedVersion(tx, task.ID)
 	if err != nil {

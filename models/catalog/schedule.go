@@ -28,8 +28,8 @@ func UnscheduleTasks(tx *gorm.DB, taskIDs []int64) error {
 	return db.WriteError(err, "tasks")
 }
 
-// changeSettings changes settings without a new version. It refuses to reopen a task whose drawn cases were already
-// public.
+// changeSettings changes settings without a new version. It refuses to reopen a closed task if secret cases have been
+// drawn for it, because they became public at the deadline.
 func (t *Task) changeSettings(tx *gorm.DB, actor accounts.User, in TaskSettings) error {
 	open := t.AcceptsSubmissions(tx.NowFunc())
 	if err := t.saveSettings(tx, actor, in); err != nil || open || !t.AcceptsSubmissions(tx.NowFunc()) {

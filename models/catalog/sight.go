@@ -41,7 +41,7 @@ func visibleTasks(q *gorm.DB, viewer accounts.User, open string) *gorm.DB {
 		return q.Where(open, db.Now())
 	}
 	author := viewer.ID
-	if !viewer.MayCreateTasks() { // they can no longer edit their tasks
+	if !viewer.MayCreateTasks() { // former creators may not see their own hidden tasks
 		author = 0
 	}
 	return q.Where(open+" or t.owner_id = ? or "+joinedTaskSQL, db.Now(), author, viewer.ID)

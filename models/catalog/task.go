@@ -182,7 +182,8 @@ func (t *Task) applySettings(in TaskSettings) error {
 	if !slices.Contains(visibilities, t.Visibility) {
 		return db.Errorf(db.Invalid, "There is no visibility %q: choose public, unlisted, members or hidden.", in.Visibility)
 	}
-	if t.OpensAt != nil && !db.Now().Before(*t.OpensAt) { // from now on only the visibility counts
+	// OpensAt is past: the task is public now, and only Visibility counts from here on
+	if t.OpensAt != nil && !db.Now().Before(*t.OpensAt) {
 		t.OpensAt = nil
 	}
 	if len(in.Devices) == 0 {

@@ -21,7 +21,7 @@ type TaskVersion struct {
 	Number int // 1, 2, …; 0 if unpublished
 	// MeasurementHash is the hash of everything that a score depends on, and also the key of built objects.
 	MeasurementHash string           `gorm:"column:key"`
-	Lang            tasks.Lang       // the definition's
+	Lang            tasks.Lang       // copied from the definition
 	Tags            []string         `gorm:"serializer:json"` // copied from the definition, which lists do not read
 	ProblemName     string           `gorm:"column:problem"`  // copied from the definition
 	Definition      tasks.Definition `gorm:"serializer:json"`

@@ -85,7 +85,7 @@ func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *t
 	return v, putFiles(tx, v.ID, b.Files)
 }
 
-// updateVersionTexts stores changed texts in an existing version, whose key and boards stay.
+// updateVersionTexts stores changed texts in an existing version. The version keeps its MeasurementHash and its boards.
 func updateVersionTexts(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
 	v.Definition, v.Tags, v.ProblemName, v.Warnings = b.Definition, b.Definition.Tags, b.Definition.ProblemGroup, b.Warnings
 	if err := tx.Save(v).Error; err != nil {

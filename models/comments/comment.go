@@ -16,7 +16,7 @@ type Comment struct {
 	TaskID       int64
 	SubmissionID *int64 // nil for the task itself
 	UserID       int64
-	IsWriteup    bool   `gorm:"column:writeup"` // the author's text on top
+	IsWriteup    bool   `gorm:"column:writeup"` // the submission author's text, shown above the comments
 	Body         string // Markdown
 	CreatedAt    time.Time
 	EditedAt     *time.Time

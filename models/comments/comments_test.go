@@ -20,7 +20,7 @@ type forum struct{ *modelstest.Forum }
 
 func newForum(t *testing.T, s *models.Store) forum { return forum{modelstest.NewForum(t, s)} }
 
-// texts returns the comments that a viewer can read there.
+// texts lists the comments of a thread that a viewer can read, as "name: text".
 func (f forum) texts(who accounts.User, on comments.Thread) (list []string) {
 	f.T.Helper()
 	for _, c := range modelstest.Got[[]comments.CommentRow](f.T)(f.Comments.List(f.T.Context(), who, on, 0, 100)) {
@@ -111,7 +111,8 @@ func TestOnlyWhoSeesATaskFindsItsComments(t *testing.T) {
 			in.Visibility = who
 			f.Task.Task = modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), f.Carl, f.Task.Task.ID, in))
 			f.OnSubmission.Task = f.Task.Task
-			for _, viewer := range []accounts.User{f.None, f.Bob, f.Ann} { // they wrote there, and submitted
+			// Bob and Ann lose access although they commented and submitted before
+			for _, viewer := range []accounts.User{f.None, f.Bob, f.Ann} {
 				for _, thread := range []comments.Thread{f.Task, f.OnSubmission} {
 					_, err := s.Comments.List(t.Context(), viewer, thread, 0, 10)
 					f.refused(err, db.NotFound, "There is no")
@@ -231,7 +232,7 @@ func TestOneWritesSoMuchAnHourAndNotWhereItIsLocked(t *testing.T) {
 		first := f.Add(f.Bob, f.Task, "0")
 		_, err := s.Comments.Add(t.Context(), f.Bob, f.Task, "0")
 		f.refused(err, db.Conflict, "already")
-		_, err = s.Comments.Remove(t.Context(), f.Bob, first.ID) // which buys nothing
+		_, err = s.Comments.Remove(t.Context(), f.Bob, first.ID) // removed comments still count toward the hourly limit
 		modelstest.Check(t, err)
 		for i := range 19 {
 			f.Add(f.Bob, f.Task, fmt.Sprint(i+1))

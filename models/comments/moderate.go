@@ -112,7 +112,7 @@ func isOwnComment(found CommentRow, actor accounts.User) bool {
 // Hide hides a comment from everyone except its author and moderators, and closes its reports.
 func (c *Comments) Hide(ctx context.Context, actor accounts.User, id int64, why string) (Thread, error) {
 	return c.moderate(ctx, actor, id, "hide comment", why, func(found CommentRow, why string) (map[string]any, error) {
-		if found.HiddenAt != nil { // or an author of a task could make an admin's decision their own
+		if found.HiddenAt != nil { // otherwise a task's author could replace an admin's decision
 			return nil, db.Errorf(db.Conflict, "Comment %d is hidden already.", id)
 		}
 		return map[string]any{"hidden_at": db.Now(), "hidden_by": actor.ID, "hidden_why": why}, nil
