@@ -14,7 +14,7 @@ import (
 
 // confirmation is an order that measures the new 1st place of a board (the challenger) alternately with the run of the
 // next person (the holder): holder, challenger, holder, challenger. The best of many submissions was also lucky. The
-// scores of a confirmation are not selected, and replace those of both runs.
+// scores of a confirmation are free of that selection, and replace those of both runs.
 //
 // Each turn is queued when the previous turn has ended. Four turns suffice if they ran undisturbed on one slot;
 // otherwise more follow, up to MaxTurnsPerSide. If half of a side's turns were disturbed even then, the side keeps its
@@ -61,7 +61,8 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 			c.challengerRun = run
 		case run.ID == o.HolderID:
 			c.recordHolderRun = run
-		case !run.State.IsFinal(): // turns are queued one by one; if two are live all the same, the last to end goes on
+		// Turns are queued one at a time. If two exist all the same, the one that ends last continues the confirmation.
+		case !run.State.IsFinal():
 			return nil
 		default:
 			c.turns = append(c.turns, run)
@@ -146,8 +147,8 @@ func (c confirmation) conclude(tx *gorm.DB, counted []work.Run, out *work.Effect
 }
 
 // failedByKernel reports whether a turn has no score because of its kernel. Failures of the task and infrastructure
-// errors have other causes. Too many losses for which the run may be responsible count as caused by the kernel;
-// otherwise a kernel could avoid a confirmation by crashing the worker.
+// errors have other causes. After MaxLosses lost workers the kernel counts as the cause, because it could otherwise
+// avoid a confirmation by crashing its workers.
 func failedByKernel(r work.Run) bool {
 	return r.State == work.StateFailed && (!r.InfrastructureError || r.Losses >= work.MaxLosses) && (r.Failure == nil || !r.Failure.CausedByTask)
 }
@@ -162,7 +163,8 @@ func noScoreReason(r work.Run) string {
 	case !failedByKernel(r):
 		return fmt.Sprintf("#%d could not be measured again because of infrastructure errors.", r.SubmissionID)
 	case r.Failure != nil:
-		return fmt.Sprintf("#%d did not pass when it was measured again. %s", r.SubmissionID, r.PublicFailure()) // it is public
+		// pages show the sentence to everyone
+		return fmt.Sprintf("#%d did not pass when it was measured again. %s", r.SubmissionID, r.PublicFailure())
 	}
 	return fmt.Sprintf("#%d did not pass when it was measured again.", r.SubmissionID)
 }
@@ -174,7 +176,7 @@ func (c confirmation) endWithoutScore(tx *gorm.DB, turn work.Run, out *work.Effe
 	why := noScoreReason(turn)
 	switch {
 	case failedByKernel(turn):
-		// The board's change is dropped, because end returns a later one.
+		// The new change number is dropped, because c.end returns a later one.
 		if _, err := holdSource(tx, c.ChallengerID, why); err != nil {
 			return err
 		}
@@ -215,7 +217,7 @@ func (o RerunOrder) markWaitingRun(tx *gorm.DB, runID int64, out *work.Effect) e
 }
 
 // startConfirmation starts a confirmation of a board's 1st place, if it was never confirmed and another person's entry
-// follows. It does nothing if the 1st place is the run except.
+// follows. It does nothing if the 1st place has the run ID in except.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, except int64, out *work.Effect) error {
 	// The order equals that of bands and pages (entriesOrder in package boards): of equal scores, the earlier run is
 	// first. Entries of different epochs are not comparable, so a 1st place that is the only entry with the newest

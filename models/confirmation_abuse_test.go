@@ -14,7 +14,8 @@ import (
 	"warpboard/models/work"
 )
 
-// An accomplice may beat a lucky first and fail when it is measured again: the first is no less to be confirmed.
+// TestAFirstIsConfirmedAfterAChallengerFailed checks that a lucky 1st place is still confirmed after a challenger took
+// it and failed its turns: the challenger may be an accomplice.
 func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo := modelstest.Person(t, s, "Cleo", accounts.RoleUser)
@@ -29,7 +30,7 @@ func TestAFirstIsConfirmedAfterAChallengerFailed(t *testing.T) {
 	})
 }
 
-// turnIn ends the next turn as a machine with a driver would.
+// turnIn ends the next turn with a score from a slot of a machine with a certain driver.
 func turnIn(t *testing.T, s *models.Store, ns float64, slot, driver string) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).WorkRef()))
@@ -89,7 +90,8 @@ func TestAFailingTaskHoldsNoRunBack(t *testing.T) {
 	})
 }
 
-// What is held back stays so when the software changes, until someone has looked.
+// TestAHoldOutlivesItsEpoch checks that a source on hold stays on hold with newer software, until a reviewer releases
+// it.
 func TestAHoldOutlivesItsEpoch(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
@@ -108,8 +110,8 @@ func TestAHoldOutlivesItsEpoch(t *testing.T) {
 	})
 }
 
-// Whatever becomes of the holder's turns, the challenger is measured: an accomplice could else be the holder again and
-// again.
+// TestNoHolderKeepsAConfirmationFromItsEnd checks that the challenger is measured even if the holder's turns fail.
+// Otherwise an accomplice could block confirmations by being the holder.
 func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end  func(t *testing.T, s *models.Store, w world)
@@ -161,8 +163,8 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 	}
 }
 
-// Who has looked at one run that was held back with its source has looked at the source; what a run is held back for
-// itself stays.
+// TestAllRunsOfASourceAreReleasedTogether checks that a review of one run of a held source releases all its runs,
+// except those that are held for another reason.
 func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
@@ -188,12 +190,13 @@ func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
 			models.ReviewFilter{Limit: 10})); len(list) != 1 || list[0].RunID != floor.ID || other.HeldReason != "" {
 			t.Errorf("to review is still: %+v", list)
 		}
-		turn(t, s) // the source is measured again
+		turn(t, s) // the queue has a turn that measures the source again
 		w.SameAfterRebuild(t, s)
 	})
 }
 
-// A run that is fine by itself is still held back with its source.
+// TestALookAtARunIsNoneAtItsSource checks that dismissing a run's own hold does not release its source, which is held
+// too.
 func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
@@ -211,7 +214,8 @@ func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
 	})
 }
 
-// A run that is disqualified and reinstated is still held back with its source, and waits for a review again.
+// TestReinstatingARunReleasesNoSource checks that a disqualified run of a held source is held again after it was
+// reinstated, and is in the review queue.
 func TestReinstatingARunReleasesNoSource(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()

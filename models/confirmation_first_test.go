@@ -11,7 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// A person who takes 1st place by a decision about runs, their own or another's, is measured again at once.
+// TestTheFirstAfterADecisionIsConfirmed checks that a run which takes 1st place by a decision about other runs, such as
+// a disqualification, is confirmed at once.
 func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []work.Run,
 		held work.Run) (challenger int64){
@@ -61,7 +62,7 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 				}
 				if i < len(list)-1 {
 					measureAgain(t, s, run, []float64{900, 800, 850}[i], "580", "")
-				} else { // no board changes by it
+				} else { // the last rerun is cancelled, so no result changes the board
 					modelstest.Check(t, modelstest.Second(s.Work.CancelRun(t.Context(), w.Admin, run.ID)))
 				}
 			}
@@ -94,7 +95,8 @@ func TestTheFirstAfterADecisionIsConfirmed(t *testing.T) {
 	}
 }
 
-// A first that was disqualified while it was measured again does not keep the next one waiting.
+// TestADisqualifiedRunEndsItsConfirmation checks that the next entry is confirmed after the 1st place was disqualified
+// during its confirmation.
 func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		for i, who := range []string{"Cleo", "Dora"} {
@@ -115,7 +117,8 @@ func TestADisqualifiedRunEndsItsConfirmation(t *testing.T) {
 	})
 }
 
-// TestTheFirstIsNotConfirmedAgainstAnOlderEpoch, whose scores mean something else.
+// TestTheFirstIsNotConfirmedAgainstAnOlderEpoch checks that entries with older software are no holders, because their
+// scores are not comparable.
 func TestTheFirstIsNotConfirmedAgainstAnOlderEpoch(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.ScoreIn(t, s, w.Ann, 100, "570")

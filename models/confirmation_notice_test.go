@@ -11,7 +11,7 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// notices spreads what happened, and returns the texts in a person's inbox, the newest first.
+// notices delivers all waiting events, and returns the texts in a person's inbox, newest first.
 func notices(t *testing.T, s *models.Store, who accounts.User) (texts []string) {
 	t.Helper()
 	for n := 1; n > 0; {
@@ -25,9 +25,9 @@ func notices(t *testing.T, s *models.Store, who accounts.User) (texts []string) 
 
 func TestNoticesOfARecordWaitForItsConfirmation(t *testing.T) {
 	for name, test := range map[string]struct {
-		turns    []float64 // of the holder, the challenger, …
+		turns    []float64 // scores in nanoseconds: holder, challenger, holder, challenger
 		ann, ben string
-		records  int // sent to Ben's webhook
+		records  int // number of record events sent to Ben's webhook
 	}{
 		"confirmed": {[]float64{1000, 900, 1000, 900}, "Ben took your record: ", "Your 1st place is confirmed: ", 1},
 		"lucky":     {[]float64{1000, 1200, 1000, 1200}, "", "Your run was measured again and is not 1st: ", 0},

@@ -9,8 +9,9 @@ import (
 	"warpboard/models/work"
 )
 
-// TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore: while it waits, and, where none comes, after a noisy run.
-// Board and records keep the score from before.
+// TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore checks that a record is marked as unconfirmed while its
+// confirmation waits, and after a noisy run if no confirmation comes. The board and the records keep the score from
+// before the confirmation.
 func TestARecordIsUnconfirmedUntilAConfirmationGaveItsScore(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()

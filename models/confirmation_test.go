@@ -18,7 +18,7 @@ import (
 	"warpboard/models/work"
 )
 
-// confirming is a store that measures again who comes first.
+// confirming runs a test on a store that confirms 1st places, with each database.
 func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
 	modelstest.EachConfig(t, models.Config{ConfirmFirstPlaces: true,
 		SubmissionLimits: submissions.SubmissionLimits{MaxUnfinishedRuns: 1}},
@@ -27,7 +27,7 @@ func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
 		})
 }
 
-// turn is the one unit of work that waits, as a run.
+// turn returns the only waiting run, which must be a turn of a confirmation.
 func turn(t *testing.T, s *models.Store) work.Run {
 	t.Helper()
 	waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context()))
@@ -37,7 +37,7 @@ func turn(t *testing.T, s *models.Store) work.Run {
 	return modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), waits[0].RunID))
 }
 
-// measureTurn ends the turn that waits on a unit, and returns the run that it measured again.
+// measureTurn ends the waiting turn on a slot with a score, and returns the ID of the run that it measured again.
 func measureTurn(t *testing.T, s *models.Store, ns float64, slot string) int64 {
 	t.Helper()
 	run := turn(t, s)
@@ -57,7 +57,7 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		if work := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(ctx)); len(work) != 0 {
 			t.Fatalf("no one is behind the first, and %+v waits", work)
 		}
-		bens := w.Score(t, s, w.Ben, 900) // lucky
+		bens := w.Score(t, s, w.Ben, 900) // a lucky measurement
 		board := modelstest.Got[boards.BoardPart](t)(s.Boards.Board(ctx, w.Task.VersionID, "CPU", boards.BoardPartQuery{Limit: 10}))
 		if board.RunBeingConfirmed != bens.ID || board.Standings[0].UserName != "Ben" {
 			t.Errorf("the board says that %d waits for its confirmation: %+v", board.RunBeingConfirmed, board.Standings)
@@ -65,10 +65,10 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		if runs := modelstest.Got[[]work.Run](t)(s.Work.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
 			t.Errorf("the submission lists %d runs", len(runs))
 		}
-		for _, user := range []accounts.User{w.Ann, w.Ben} { // a lucky person would rather not be measured again
+		for _, user := range []accounts.User{w.Ann, w.Ben} { // people cannot cancel turns of their own runs
 			modelstest.WantKind(t, modelstest.Second(s.Work.CancelRun(ctx, user, turn(t, s).ID)), db.Forbidden)
 		}
-		w.Submit(t, s, w.Ann) // though a turn of hers waits, and one waiting run is the most
+		w.Submit(t, s, w.Ann) // a waiting turn of Ann's run does not count toward her limit of one unfinished run
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann,
 			modelstest.Got[[]submissions.SubmissionSummary](t)(s.Submissions.Submissions(ctx, w.Ann,
 				submissions.SubmissionFilter{UserID: w.Ann.ID}))[0].Runs[0].ID)))
@@ -116,7 +116,7 @@ func TestTurnsThatRanOnOtherSlotsAreRepeated(t *testing.T) {
 	})
 }
 
-// failTurn ends the turn that waits without a score.
+// failTurn ends the waiting turn with a failure and without a score.
 func failTurn(t *testing.T, s *models.Store, why job.Failure) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), turn(t, s).WorkRef()))
@@ -159,12 +159,13 @@ func TestAFailedTurnHoldsItsSourceBack(t *testing.T) {
 			t.Errorf("after someone has looked:\n%s", diff)
 		}
 		w.measures(t, s, w.Ben, "b;", about(880)...)
-		turn(t, s) // it is measured again
+		turn(t, s) // a confirmation queues a turn
 		w.SameAfterRebuild(t, s)
 	})
 }
 
-// A challenger whose turns infrastructure errors stopped has another confirmation.
+// TestAConfirmationRepeatsAfterAnInfrastructureError checks that a challenger is confirmed again, at the next change of
+// the board, if infrastructure errors ended its confirmation.
 func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.Score(t, s, w.Ann, 1000)
@@ -178,7 +179,7 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 			!strings.Contains(c.Reason, "infrastructure") {
 			t.Errorf("it keeps %+v", c)
 		}
-		w.Score(t, s, w.Ann, 950) // something changes on the board
+		w.Score(t, s, w.Ann, 950) // the board changes, so the confirmation is repeated
 		if c := modelstest.Got[map[int64]models.ConfirmationSides](t)(s.Confirmations(t.Context(), bens.ID))[bens.ID]; c.EndedAt != nil ||
 			c.ChallengerID != bens.ID || turn(t, s).ProfileOf == nil {
 			t.Errorf("after that: %+v", c)
@@ -186,8 +187,8 @@ func TestAConfirmationRepeatsAfterAnInfrastructureError(t *testing.T) {
 	})
 }
 
-// Challenged again and again, a source has the mean of all its turns, and not those of the last; and so have equal
-// sources of two people.
+// TestTurnsOfASourceCountTogether checks that a source confirmed several times has the mean of all its turns as score,
+// and that equal sources of two people have the same score.
 func TestTurnsOfASourceCountTogether(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		cleo, dora := modelstest.Person(t, s, "Cleo", accounts.RoleUser),
@@ -207,8 +208,8 @@ func TestTurnsOfASourceCountTogether(t *testing.T) {
 		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0"}, scores()); diff != "" {
 			t.Fatalf("the first confirmation:\n%s", diff)
 		}
-		w.measures(t, s, cleo, "b;", about(800)...) // Ben's source: its turns are known
-		// what the preprocessor sees in another line may be another program
+		w.measures(t, s, cleo, "b;", about(800)...) // Ben's source, which already has turns
+		// A source with another line number is another source, because a preprocessor can see the difference.
 		w.measures(t, s, dora, "\nb;", about(5000)...)
 		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0", "Cleo 1100.0", "Dora 5000.0"}, scores()); diff != "" {
 			t.Errorf("another person's run of a confirmed source:\n%s", diff)
@@ -236,7 +237,7 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		ctx := t.Context()
 		anns := w.Score(t, s, w.Ann, 1000)
 		w.Score(t, s, w.Ben, 900)
-		measureTurn(t, s, 1000, "gpu0") // the next one is Ben's
+		measureTurn(t, s, 1000, "gpu0") // the next turn measures Ben's run
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, anns.SubmissionID, "")), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(ctx, w.Admin, anns.SubmissionID,
 			"It is another person's.")))

@@ -56,7 +56,7 @@ func (c confirmation) countedTurns() (list []work.Run, enough bool) {
 	for _, of := range c.measuredRuns() {
 		all := slices.DeleteFunc(turnsOfRun(c.turns, of), func(turn work.Run) bool { return turn.EpochID < c.challengerRun.EpochID })
 		quiet := slices.DeleteFunc(slices.Clone(all), func(turn work.Run) bool { return turn.DisturbedReason != "" || turn.Noisy })
-		if 2*len(quiet) <= len(all) { // with two turns of a side, one noisy turn therefore brings two more of each
+		if 2*len(quiet) <= len(all) { // so with two turns of a side, one of them noisy, more turns follow
 			quiet, calm = all, false
 		}
 		list = append(list, quiet...)

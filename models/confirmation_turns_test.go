@@ -10,7 +10,8 @@ import (
 	"warpboard/models/work"
 )
 
-// measureTurns ends the turns that wait, one after the other, on one unit with what their processes measured.
+// measureTurns ends the waiting turns one after the other, all on the same slot, with the times of their processes in
+// nanoseconds.
 func (w world) measureTurns(t *testing.T, s *models.Store, turns ...[]float64) {
 	t.Helper()
 	for _, processes := range turns {
@@ -18,15 +19,16 @@ func (w world) measureTurns(t *testing.T, s *models.Store, turns ...[]float64) {
 	}
 }
 
-// uneven are five processes so far apart that a run is noisy.
+// uneven returns the times of five processes that differ so much that their run is noisy.
 func uneven(ns float64) []float64 { return []float64{ns * 0.9, ns * 0.95, ns, ns * 1.05, ns * 1.1} }
 
-// Disturbed turns are measured once more, and left out unless most of a side's are: then the kernel may be why.
+// TestADisturbedTurnIsMeasuredOnceMore checks that a side with one disturbed turn gets another turn instead. If half of
+// a side's turns are disturbed, all count, because the kernel may be the cause.
 func TestADisturbedTurnIsMeasuredOnceMore(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		bens [][]float64 // what his turns measure
-		ns   string      // his score
+		bens [][]float64 // times of the processes of each of Ben's turns
+		ns   string      // Ben's score afterwards
 	}{
 		{"none", [][]float64{about(900), about(902)}, "901.0"},
 		{"one of three", [][]float64{uneven(1500), about(900), about(902)}, "901.0"},
@@ -67,7 +69,8 @@ func TestATurnBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 	})
 }
 
-// disturbed ends so many turns, those of the challenger or of the holder beside another program on the device.
+// disturbed ends a number of turns. Those of the holder, of the challenger, or of both ran beside another program on
+// the device.
 func (w world) disturbed(t *testing.T, s *models.Store, turns int, holder, challenger bool) {
 	t.Helper()
 	for i := range turns {
@@ -79,7 +82,8 @@ func (w world) disturbed(t *testing.T, s *models.Store, turns int, holder, chall
 	}
 }
 
-// Repeated when something changes on the board, but not for ever.
+// TestADisturbedConfirmationLeavesAQuietScore checks that a disturbed confirmation does not change an undisturbed
+// score, and is repeated when the board changes, but only a limited number of times.
 func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
@@ -100,7 +104,7 @@ func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 			if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(waits) != 0 {
 				t.Fatalf("round %d: it begins again at once: %+v", round, waits)
 			}
-			// something changes on the board
+			// the board changes, so the confirmation is repeated
 			w.measures(t, s, w.Ann, fmt.Sprintf("a%d;", round), about(990-10*float64(round))...)
 		}
 		if waits := modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())); len(waits) != 0 {
@@ -110,7 +114,8 @@ func TestADisturbedConfirmationLeavesAQuietScore(t *testing.T) {
 	})
 }
 
-// The holder could else keep the challenger from being confirmed.
+// TestADisturbedHolderLetsTheChallengerCountAlone checks that the challenger gets its score even if all turns of the
+// holder were disturbed. Otherwise the holder could block the confirmation.
 func TestADisturbedHolderLetsTheChallengerCountAlone(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		anns := w.measures(t, s, w.Ann, "a;", about(1000)...)
@@ -130,7 +135,7 @@ func TestADisturbedHolderLetsTheChallengerCountAlone(t *testing.T) {
 	})
 }
 
-// A first score of bad conditions is no better than its confirmation.
+// TestADisturbedScoreIsConfirmedByDisturbedTurns checks that disturbed turns replace a score that was itself disturbed.
 func TestADisturbedScoreIsConfirmedByDisturbedTurns(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)
@@ -144,7 +149,8 @@ func TestADisturbedScoreIsConfirmedByDisturbedTurns(t *testing.T) {
 	})
 }
 
-// One bad turn does not widen a source's interval for ever, and more turns make it narrower.
+// TestAConfirmedScoresIntervalUsesItsProcesses checks that the interval of a source becomes narrower with more turns,
+// even if an early turn was bad.
 func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		anns := w.measures(t, s, w.Ann, "a;", about(1e6)...)
@@ -153,7 +159,7 @@ func TestAConfirmedScoresIntervalUsesItsProcesses(t *testing.T) {
 			w.measures(t, s, w.Ben, fmt.Sprintf("b%d;", i), about(1e3*(900-float64(i)))...)
 			first := about(1e6)
 			if i == 0 {
-				first = about(1.3e6) // beside someone whom no driver names
+				first = about(1.3e6) // slowed by another program that the driver does not report
 			}
 			w.measureTurns(t, s, first, about(990e3), about(1e6), about(990e3))
 			run := modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), anns.ID))

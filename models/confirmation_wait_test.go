@@ -11,8 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// On a device that is never idle a turn makes way for ten minutes, and then comes before everything that was queued
-// after it, even if its own person floods the queue.
+// TestATurnWaitsAtMostTenMinutes checks that on a busy device a turn yields to people's runs for ten minutes, and then
+// precedes all runs that were queued after it, even if the person whose run it measures submits many runs.
 func TestATurnWaitsAtMostTenMinutes(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{ConfirmFirstPlaces: true}, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

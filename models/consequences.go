@@ -23,13 +23,14 @@ type runConsequences struct{ store *Store }
 // transaction is aborted", so the first error is the cause.
 func (f runConsequences) StoreResultData(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	return errors.Join(
-		storeSample(tx, run, r), // before anything may hold the run back
+		storeSample(tx, run, r), // before the next step, which may hold the run
 		holdRunFromBoard(tx, run),
 		recordClocks(tx, run.ID, r.Stages),
 		flagLibraryKernels(tx, run, r.Stages),
 		flagContradictingProfile(tx, run, r.Stages),
 		storeScriptAnswer(tx, run, r, out),
-		queueProfile(tx, run, out), // of a run that is not held; watchers see it before the run's own end
+		// after the steps that can hold the run; open pages see the profile queued before the run ends
+		queueProfile(tx, run, out),
 	)
 }
 

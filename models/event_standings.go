@@ -76,11 +76,11 @@ func (s *Store) EventStandings(
 			return events.Standings{}, err
 		}
 		defer s.pastStandingsPermits.Release(1)
-		if st, ok := kept.Get(key); ok { // others have waited for the same
+		if st, ok := kept.Get(key); ok { // another request computed them in the meantime
 			return st, nil
 		}
 	}
-	// boards of a version on devices that the task no longer names
+	// Omit boards on devices that the tasks no longer list.
 	maps.DeleteFunc(changes, func(key boards.BoardKey, _ int64) bool {
 		return !slices.ContainsFunc(list, func(b events.EventBoard) bool { return boardKeyOf(b) == key })
 	})

@@ -12,7 +12,8 @@ import (
 	"warpboard/models/review"
 )
 
-// TestAFrozenEventShowsNothingUntilItIsRevealed step by step, from the lowest entrant to the first.
+// TestAFrozenEventShowsNothingUntilItIsRevealed checks that the results of a frozen event stay hidden, and are revealed
+// one entrant at a time, from the lowest rank to the first.
 func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
@@ -41,7 +42,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 			t.Helper()
 			name, _, err := c.RevealResults(t.Context(), c.Admin, e.Slug, submissions)
 			modelstest.Check(t, err)
-			if submissions != models.RevealAllResults { // the same form again
+			if submissions != models.RevealAllResults { // sending the same form twice is refused
 				modelstest.WantKind(t, modelstest.Third(c.RevealResults(t.Context(), c.Admin, e.Slug, submissions)),
 					db.Conflict)
 			}
@@ -58,7 +59,8 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 		}
 		modelstest.Check(t, c.Boards.RebuildEntries(t.Context()))
 		c.wantTable(e, before...)
-		if name := reveal(waiting()); name != "Cleo" { // not in the standings yet
+		// Cleo is not in the standings yet, so her results are revealed first
+		if name := reveal(waiting()); name != "Cleo" {
 			t.Errorf("first revealed: %s", name)
 		}
 		if name := reveal(waiting()); name == "Cleo" {
@@ -77,7 +79,7 @@ func TestAFrozenEventShowsNothingUntilItIsRevealed(t *testing.T) {
 	})
 }
 
-// TestDecisionsRevealNoFrozenRun whatever they let count.
+// TestDecisionsRevealNoFrozenRun checks that a moderator's decision about a frozen run does not make it visible.
 func TestDecisionsRevealNoFrozenRun(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
@@ -100,7 +102,8 @@ func TestDecisionsRevealNoFrozenRun(t *testing.T) {
 	})
 }
 
-// TestARevealedRunStaysHeldForAReview that it needs.
+// TestARevealedRunStaysHeldForAReview checks that revealing results does not release a run that is also on hold for a
+// review.
 func TestARevealedRunStaysHeldForAReview(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
@@ -118,7 +121,8 @@ func TestARevealedRunStaysHeldForAReview(t *testing.T) {
 	})
 }
 
-// TestAFreezeWithWaitingResultsStays until they are revealed.
+// TestAFreezeWithWaitingResultsStays checks that the freeze of an event cannot be removed while results wait to be
+// revealed.
 func TestAFreezeWithWaitingResultsStays(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()

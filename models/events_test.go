@@ -21,7 +21,7 @@ import (
 	"warpboard/models/work"
 )
 
-// contest is a world with a second task and a clock, in which an event runs for an hour.
+// contest is a test site with a clock that tests can set, two tasks, and the settings of an event that lasts an hour.
 type contest struct {
 	world
 	*models.Store
@@ -62,7 +62,7 @@ func (c *contest) plays(user accounts.User, task catalog.Task, ns float64) work.
 	return modelstest.Got[work.Run](c.t)(c.Work.Run(c.t.Context(), run.ID))
 }
 
-// table is the standings as "rank name: points = total", with "=" behind what others have, too.
+// table returns the standings as "rank name: points = total", with "=" after a rank or points that others share.
 func (c *contest) table(e events.Event) (list []string) {
 	c.t.Helper()
 	tasks := modelstest.Got[[]catalog.Task](c.t)(c.Events.Tasks(c.t.Context(), e.ID))
@@ -94,7 +94,7 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 		c.plays(c.Ben, c.second, 200)
 		c.plays(c.cleo, c.second, 400)
 		c.plays(c.Ann, c.Task, 1000)
-		c.plays(c.Ben, c.Task, 1001) // within the resolution
+		c.plays(c.Ben, c.Task, 1001) // too close to 1000 for a difference, so both tie
 		c.plays(c.cleo, c.Task, 2000)
 		c.wantTable(e, "1 Ann: 5 + 5= = 10", "2 Ben: 3 + 5= = 8", "3 Cleo: 1 + 1 = 2")
 		e.PointsRuleText = "10/place"
@@ -108,7 +108,8 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 			modelstest.Check(t, c.Quotas.SetTeam(t.Context(), c.Admin,
 				quota.TeamChange{Name: "Kernels", PersonID: user.ID}))
 		}
-		c.wantTable(e, "1 Kernels: 5 + 5 = 10", "2 Cleo: 3 + 3 = 6") // Cleo is the second entrant
+		// the second entrant after the team, although her runs are third
+		c.wantTable(e, "1 Kernels: 5 + 5 = 10", "2 Cleo: 3 + 3 = 6")
 		tasks := modelstest.Got[[]catalog.Task](t)(c.Events.Tasks(t.Context(), e.ID))
 		if st := modelstest.Got[events.Standings](t)(c.EventStandings(t.Context(), e, tasks,
 			"H200", time.Time{})); len(st.Rows)+len(st.Boards) != 0 {
@@ -117,7 +118,8 @@ func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 	})
 }
 
-// TestStandingsFollowEachBoard though the places of boards that have not changed are kept.
+// TestStandingsFollowEachBoard checks that standings show the changes of each board, although results of unchanged
+// boards are cached.
 func TestStandingsFollowEachBoard(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
@@ -134,7 +136,8 @@ func TestStandingsFollowEachBoard(t *testing.T) {
 	})
 }
 
-// TestAnEventThatIsOverLeavesTasksOpenThatWereOpenedAgain when a typo in its text is repaired.
+// TestAnEventThatIsOverLeavesTasksOpenThatWereOpenedAgain checks that changing the text of an ended event does not
+// close a task that was reopened after it.
 func TestAnEventThatIsOverLeavesTasksOpenThatWereOpenedAgain(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
@@ -166,7 +169,8 @@ func (c *contest) submit(user accounts.User, key string) error {
 	return err
 }
 
-// TestAnEventTakesSubmissionsFromItsStartToTheLastMoment by the server's clock.
+// TestAnEventTakesSubmissionsFromItsStartToTheLastMoment checks, with the server's clock, that submissions are accepted
+// from the start until just before the end.
 func TestAnEventTakesSubmissionsFromItsStartToTheLastMoment(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		c.in.StartsAt = c.now.Add(time.Minute)
@@ -192,7 +196,8 @@ func TestAnEventTakesSubmissionsFromItsStartToTheLastMoment(t *testing.T) {
 	})
 }
 
-// TestBadEventsAreRefusedWhole with one sentence.
+// TestBadEventsAreRefusedWhole checks that invalid settings are refused without creating an event or changing its
+// tasks.
 func TestBadEventsAreRefusedWhole(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		creator := modelstest.Person(t, c.Store, "Eve", accounts.RoleCreator)
@@ -241,7 +246,8 @@ func TestBadEventsAreRefusedWhole(t *testing.T) {
 	})
 }
 
-// TestATaskIsInOneEventAtATime and the refusal names the other.
+// TestATaskIsInOneEventAtATime checks that a task of an unfinished event cannot join another, and that the error names
+// the first event.
 func TestATaskIsInOneEventAtATime(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		c.create()
@@ -272,20 +278,21 @@ func TestATaskIsInOneEventAtATime(t *testing.T) {
 	})
 }
 
-// TestStandingsReadOnlyBoardsThatChanged since an event with many boards has thousands of places.
+// TestStandingsReadOnlyBoardsThatChanged checks that standings are read from the cache for unchanged boards, because an
+// event may have thousands of entries.
 func TestStandingsReadOnlyBoardsThatChanged(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()
 		c.plays(c.Ann, c.second, 100)
 		c.plays(c.Ben, c.Task, 1000)
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Ben: 0 + 5 = 5")
-		// its change number stays
+		// Delete entries without changing the board's change number: the cached ones must be used.
 		_, err := c.SQL().ExecContext(t.Context(), "delete from entries where version_id = $1", c.second.VersionID)
 		modelstest.Check(t, err)
 		c.plays(c.cleo, c.Task, 500)
 		before := c.QueryCount()
 		c.wantTable(e, "1= Ann: 5 + 0 = 5", "1= Cleo: 0 + 5 = 5", "3 Ben: 0 + 3 = 3")
-		if asked := c.QueryCount() - before; asked > 3 { // tasks, change numbers, one board
+		if asked := c.QueryCount() - before; asked > 3 { // for the tasks, the change numbers, and one board
 			t.Errorf("%d queries", asked)
 		}
 	})

@@ -96,7 +96,8 @@ func (s *Store) DismissFlags(
 	ctx context.Context, actor accounts.User, runID int64, why string,
 ) ([]boards.ChangedBoard, error) {
 	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.ChangedBoard, error) {
-		var own, released int64 // a review of a run's own score is none of its source
+		// if the run itself was held, the review is about its score, so its source stays on hold
+		var own, released int64
 		err := tx.Model(&review.Flag{}).Where("run_id = ? and kind = ? and closed_at is null", runID, review.KindHeld).Count(&own).Error
 		if err != nil {
 			return nil, db.ReadError(err, "flags of run %d", runID)
@@ -105,7 +106,7 @@ func (s *Store) DismissFlags(
 		if err == nil && own == 0 && run.HeldReason != "" {
 			released, err = releaseSource(tx, actor, run, why)
 		}
-		if err == nil && run.ContradictedByProfile { // the reviewer's word counts from now on
+		if err == nil && run.ContradictedByProfile { // the reviewer's decision overrides the profile
 			err = tx.Model(&run).Update("contradicted", false).Error
 		}
 		switch {

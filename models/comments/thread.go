@@ -63,9 +63,8 @@ func (t Thread) ModeratedBy(u accounts.User) bool {
 	return u.CanPerform(accounts.ModerateComments, accounts.OwnerIDs{AuthorID: t.Task.OwnerID})
 }
 
-// CheckReadable returns an error if the viewer may not read the comments. Comments on a submission require that
-// everyone may read its source, even for its author and admins; otherwise they would be written before others can
-// reply.
+// CheckReadable returns an error if the viewer may not read the comments. While the source of a submission is private,
+// no one can read or write comments on it, not even its author or an admin.
 func (t Thread) CheckReadable(viewer accounts.User, at time.Time) error {
 	switch {
 	case !t.Task.VisibleTo(viewer) || t.Submission != nil && t.Submission.HiddenFrom(viewer):

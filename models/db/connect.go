@@ -34,7 +34,7 @@ func gormConfig(count *statementCounter) *gorm.Config {
 // pool a writer could wait for seconds. `_txlock=immediate` prevents a transaction that first reads and then writes
 // from failing with "database is locked".
 func (d *DB) openSQLite(path string) (err error) {
-	// In a database that has tables, _auto_vacuum has no effect.
+	// _auto_vacuum has no effect on a database that already has tables.
 	const options = "?_auto_vacuum=incremental&_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=10000"
 	if err := restrictFileRights(path); err != nil {
 		return err

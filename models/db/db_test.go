@@ -113,7 +113,8 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 		done := make(chan error, writers)
 		for range writers {
 			go func() {
-				done <- d.Write(ctx, func(tx *gorm.DB) error { // what is read inside is still so when it writes
+				// no other transaction can change the row between this read and the write
+				done <- d.Write(ctx, func(tx *gorm.DB) error {
 					var row db.Setting
 					if err := tx.Where("key = ?", "n").Limit(1).Find(&row).Error; err != nil {
 						return err
@@ -163,7 +164,7 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 	})
 }
 
-// TestPingWaitsForNoOne: although all connections that read and write are busy.
+// TestPingWaitsForNoOne checks that Ping answers while all connections for reading and writing are busy.
 func TestPingWaitsForNoOne(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		reader, err := d.Read(t.Context()).DB()
@@ -177,14 +178,15 @@ func TestPingWaitsForNoOne(t *testing.T) {
 			}
 			defer conn.Close()
 		}
-		if d.Dialect() == migrations.SQLite { // on PostgreSQL they are the same
+		// on PostgreSQL the loop above has already taken the connections for writing
+		if d.Dialect() == migrations.SQLite {
 			conn, err := d.SQL().Conn(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer conn.Close()
 		}
-		if err := d.Ping(t.Context()); err != nil { // else it hangs
+		if err := d.Ping(t.Context()); err != nil { // a wrong Ping would wait forever
 			t.Error(err)
 		}
 	})

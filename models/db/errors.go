@@ -15,7 +15,7 @@ type ErrorKind string
 const (
 	NotFound    ErrorKind = "not found"         // it does not exist, or the viewer may not see it
 	Invalid     ErrorKind = "invalid"           // the input is wrong; the message explains it
-	Conflict    ErrorKind = "conflict"          // someone else changed or took it
+	Conflict    ErrorKind = "conflict"          // another person has changed the object, or already uses its name
 	Forbidden   ErrorKind = "forbidden"         // this person may not do this
 	TooMany     ErrorKind = "too many requests" // a limit of the person is used up; see RetryAfter
 	Unavailable ErrorKind = "unavailable"       // the database restarts or is full; retrying in a moment may work
@@ -53,7 +53,7 @@ func KindOf(err error) ErrorKind {
 	return Internal
 }
 
-// ReadError wraps an error of reading an object, which what describes. A missing row becomes NotFound.
+// ReadError wraps an error of reading an object; what and args describe the object. A missing row becomes NotFound.
 func ReadError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {
@@ -65,7 +65,8 @@ func ReadError(err error, what string, args ...any) error {
 	return fmt.Errorf("reading %s: %w", what, err)
 }
 
-// WriteError wraps an error of writing an object, which what describes. A violated unique key becomes Conflict.
+// WriteError wraps an error of writing an object; what and args describe the object. A violated unique key becomes
+// Conflict.
 func WriteError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {

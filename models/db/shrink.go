@@ -11,8 +11,8 @@ import (
 // pagesFreedAtOnce at a time, which takes some tens of milliseconds, so that other writers can proceed in between.
 const keptFreePages, pagesFreedAtOnce = 2048, 1024
 
-// Shrink returns free space of the SQLite file to the disk. PostgreSQL does this by itself. A file from before this
-// version keeps its size until it is vacuumed once (docs/metrics.md).
+// Shrink returns free space of the SQLite file to the disk. PostgreSQL does this by itself. A file that was created
+// before auto-vacuum was enabled keeps its size until it is vacuumed once (docs/metrics.md).
 func (d *DB) Shrink(ctx context.Context) error {
 	if d.dialect != migrations.SQLite {
 		return nil

@@ -22,7 +22,7 @@ func New(database *db.DB) *Epochs { return &Epochs{db: database} }
 type Epoch struct {
 	ID          int64 // larger for later ones; 0 if not recorded
 	Software    `gorm:"embedded"`
-	FirstSeenAt time.Time `gorm:"column:seen_at"` // first time
+	FirstSeenAt time.Time `gorm:"column:seen_at"` // time at which a worker first reported the software
 }
 
 // Software has the components of an epoch, each with its version text. A component that a run does not use is empty.

@@ -15,7 +15,7 @@ import (
 // Events reads and stores the events of one database.
 type Events struct {
 	db         *db.DB
-	openEvents atomic.Pointer[[]unfinishedEvent] // as this process last read them in ReadOpenEvents
+	openEvents atomic.Pointer[[]unfinishedEvent] // the unfinished events, as of the last ReadOpenEvents
 }
 
 // New returns the events of a database.
@@ -57,7 +57,7 @@ func (e Event) HasEnded(at time.Time) bool { return !at.Before(e.EndsAt) }
 // RoundToMinute rounds a past time down to the minute and limits it to the event's duration and to now, so that the
 // number of cached standings is limited.
 func (e Event) RoundToMinute(at, now time.Time) time.Time {
-	if e.HasEnded(now) && !at.Before(e.EndsAt.Truncate(time.Second)) { // as precise as in addresses
+	if e.HasEnded(now) && !at.Before(e.EndsAt.Truncate(time.Second)) { // URLs contain times in whole seconds
 		return e.EndsAt
 	}
 	if at.After(now) {

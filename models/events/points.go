@@ -38,7 +38,7 @@ func ParsePointsRule(text string) (PointsRule, error) {
 	var list []float64
 	for part := range strings.SplitSeq(text, "/") {
 		n, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if err != nil || !(n >= 0 && n <= maxPointsPerBoard) { // not a number is neither
+		if err != nil || !(n >= 0 && n <= maxPointsPerBoard) { // written so that NaN is refused, too
 			return nil, unknownRuleError(text)
 		}
 		list = append(list, n)
@@ -53,7 +53,7 @@ func ParsePointsRule(text string) (PointsRule, error) {
 
 const (
 	maxPointsPerBoard   = 1_000_000 // limit for one board
-	maxPointsRuleLength = 1000      // characters: each reader of the event parses them
+	maxPointsRuleLength = 1000      // characters; the rule is parsed for every view of the event
 )
 
 func parseFormulaRule(text string) (PointsRule, error) {

@@ -74,7 +74,7 @@ func NewStandings(boards []EventBoard, places [][]RankedPersonEntry, rule Points
 				rows[p.Entrant], order = row, append(order, row)
 			}
 			if row.Results[i].Rank > 0 {
-				continue // a team's best member came before
+				continue // a better member of the same team came before
 			}
 			if on++; on == 1 {
 				board.BestNS = p.ScoreNS

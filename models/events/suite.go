@@ -9,9 +9,9 @@ import (
 // Suite compares the entrants on several boards of one device with the baselines of these boards.
 type Suite struct {
 	Device         string
-	Devices        []string // to choose from: those of the tasks
+	Devices        []string // devices of the tasks, from which the viewer chooses
 	BaselineName   string   // name of the baselines; empty if no board has one
-	BaselineNames  []string // to choose from
+	BaselineNames  []string // names from which the viewer chooses
 	Boards         []BoardWithBaseline
 	ComparedBoards int        `gorm:"column:compared"` // number of boards with a baseline
 	Rows           []SuiteRow // the best first: by FastP(1), solved boards, Geomean, and name
@@ -27,11 +27,11 @@ type BoardWithBaseline struct {
 type SuiteRow struct {
 	Entrant
 	Results        []EntrantBoardResult // results by board
-	Speedups       []float64            // by board: the baseline's time by the entrant's; 0 without either
+	Speedups       []float64            // baseline's time divided by the entrant's, by board; 0 if one is missing
 	SolvedCount    int                  `gorm:"column:solved"` // number of boards with a result
 	Geomean        float64              // geometric mean of the speedups; 0 without any
-	comparedBoards int                  // Suite.ComparedBoards
-	fasterShare    float64              // FastP(1)
+	comparedBoards int                  // copied from Suite
+	fasterShare    float64              // result of FastP(1)
 }
 
 // FastP returns the share of boards with a baseline on which the entrant's kernel is correct and at least p times as

@@ -15,7 +15,7 @@ import (
 	"warpboard/models/files"
 )
 
-// TestContentsAreKeptByDigestInAFolderAndInAStore that speaks S3.
+// TestContentsAreKeptByDigestInAFolderAndInAStore checks both kinds of stores, a local folder and an S3 server.
 func TestContentsAreKeptByDigestInAFolderAndInAStore(t *testing.T) {
 	memory := s3mem.New()
 	if err := memory.CreateBucket("warpboard"); err != nil {

@@ -58,7 +58,7 @@ func (f diskFolder) Open(_ context.Context, digest string) (File, error) {
 func (f diskFolder) Sweep(_ context.Context, before time.Time, named func(string) (bool, error)) error {
 	return filepath.WalkDir(f.dir, func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // another replica was quicker
+			return nil // another replica has deleted it
 		}
 		if err != nil || entry.IsDir() {
 			return err

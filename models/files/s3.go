@@ -73,7 +73,7 @@ func (b s3Bucket) Open(ctx context.Context, digest string) (File, error) {
 
 // Sweep deletes old objects without a reference.
 func (b s3Bucket) Sweep(ctx context.Context, before time.Time, named func(string) (bool, error)) error {
-	ctx, cancel := context.WithCancel(ctx) // ends the listing
+	ctx, cancel := context.WithCancel(ctx) // cancelling stops the listing when Sweep returns early
 	defer cancel()
 	for object := range b.client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
 		if object.Err != nil {

@@ -20,7 +20,8 @@ func reload(t *testing.T, s *models.Store, task catalog.Task) catalog.Task {
 	return task
 }
 
-// TestATaskGetsAllDevicesOfItsFamily: also later devices, to which work that waited for the family goes.
+// TestATaskGetsAllDevicesOfItsFamily checks that a task for a family of GPUs also gets devices reported later, and that
+// work waiting for the family moves to the first of them.
 func TestATaskGetsAllDevicesOfItsFamily(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		boss := modelstest.Person(t, s, "boss", accounts.RoleAdmin)
@@ -29,7 +30,7 @@ func TestATaskGetsAllDevicesOfItsFamily(t *testing.T) {
 		for _, step := range []struct{ label, want string }{
 			{"H200-NVL", "[H100 CPU]"}, {"H100-SXM", "[H100-SXM CPU]"}, {"H100-PCIe", "[H100-PCIe H100-SXM CPU]"},
 		} {
-			for i := range 2 { // the second time it is known
+			for i := range 2 { // the second report is of a known device
 				fresh, err := s.Fleet.RecordDevices(t.Context(),
 					[]fleet.Device{{Label: step.label, DriverName: "NVIDIA", MemoryBytes: 80 << 30}})
 				if err != nil || len(fresh) != 1-i {
@@ -54,7 +55,8 @@ func TestATaskGetsAllDevicesOfItsFamily(t *testing.T) {
 	})
 }
 
-// TestACredentialForAFamilyCoversItsDevices: once that has been stored.
+// TestACredentialForAFamilyCoversItsDevices checks that a credential for a family allows jobs of all its devices, and
+// that AuthorizeWorker returns those that were reported.
 func TestACredentialForAFamilyCoversItsDevices(t *testing.T) {
 	s := modelstest.Open(t)
 	secret, _, err := s.Fleet.CreateCredential(t.Context(), modelstest.Person(t, s, "boss", accounts.RoleAdmin), "w1",

@@ -31,7 +31,7 @@ const (
 	workerNeverSeenSQL = "not exists (select 1 from workers w where w.name = worker_credentials.name and w.seen_at >= worker_credentials.created_at)"
 )
 
-// countGuests counts the workers of a token that are connected or arriving, except the one named but.
+// countGuests counts the workers of a token that are connected or arriving, without the worker named but.
 func countGuests(tx *gorm.DB, tokenID int64, but string) (int, error) {
 	var n int64
 	at := db.Now()

@@ -14,8 +14,9 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAJoinTokensLimitHoldsForGuestsThatAreSilent: a guest that never reports has a place until it is revoked, and gets
-// no jobs; one that was silent comes back only if there is a place.
+// TestAJoinTokensLimitHoldsForGuestsThatAreSilent checks two rules. A guest that never sends a heartbeat counts toward
+// the token's limit until it is revoked, and gets no jobs. A guest that was silent may return only while the limit
+// allows another worker.
 func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
@@ -50,14 +51,14 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 			}
 		}
 		joins("mute", true)
-		takes("mute", true) // it has only just come
+		takes("mute", true) // it has just joined
 		passes("worker_credentials", "created_at", "mute", time.Now().Add(-2*time.Minute))
 		takes("mute", false)
 		joins("first", true)
 		if err := beat("first"); err != nil {
 			t.Fatal(err)
 		}
-		joins("third", false) // the one that is mute has a place, too
+		joins("third", false) // the guest "mute" counts toward the limit, too
 
 		passes("worker_credentials", "created_at", "mute", time.Now().Add(-20*time.Minute))
 		if names, err := s.Fleet.RevokeSilentGuests(ctx, time.Now()); err != nil ||
@@ -67,7 +68,7 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 		joins("third", true)
 		passes("worker_credentials", "created_at", "first", time.Now().Add(-5*time.Minute))
 		passes("workers", "seen_at", "first", time.Now().Add(-time.Minute))
-		joins("fourth", true) // the first is silent
+		joins("fourth", true) // the guest "first" is silent and no longer counts
 		takes("first", false)
 		if err := beat("first"); db.KindOf(err) != db.Conflict {
 			t.Errorf("a third worker of two came back: %v", err)
@@ -84,7 +85,8 @@ func TestAJoinTokensLimitHoldsForGuestsThatAreSilent(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatIsRevokedWhileItComesIsNotAuthorized: its credential was read before, and its use is stored after.
+// TestAWorkerThatIsRevokedWhileItComesIsNotAuthorized checks that AuthorizeWorker fails if the credential is revoked
+// after it was read and before its use is stored.
 func TestAWorkerThatIsRevokedWhileItComesIsNotAuthorized(t *testing.T) {
 	s := modelstest.Open(t)
 	ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
@@ -106,7 +108,7 @@ func TestAWorkerThatIsRevokedWhileItComesIsNotAuthorized(t *testing.T) {
 		_, ok, err := s.Fleet.AuthorizeWorker(ctx, "gpu-1", secret)
 		let <- ok && err == nil
 	}()
-	for s.SQL().Stats().WaitCount == waited { // until it has read, and waits for its turn to write
+	for s.SQL().Stats().WaitCount == waited { // until AuthorizeWorker has read the credential and waits to write
 		runtime.Gosched()
 	}
 	if err := revoking.Commit(); err != nil {

@@ -13,7 +13,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAJoinTokenAdmitsALimitedNumberOfWorkers: on both databases.
+// TestAJoinTokenAdmitsALimitedNumberOfWorkers checks the limit, the secrets, and the revocation of a join token.
 func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
@@ -42,9 +42,9 @@ func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 		comes("w1", fleet.JoinSecret("wbj_guessed", one), false)
 		comes("w1", fleet.JoinSecret(secret, "short"), false)
 		comes("w1", fleet.JoinSecret(secret, one), true)
-		comes("w1", fleet.JoinSecret(secret, one), true) // its connection broke
+		comes("w1", fleet.JoinSecret(secret, one), true) // reconnects with the same secret
 		comes("w1", fleet.JoinSecret(secret, two), false)
-		comes("w1", one, true) // its own secret is enough
+		comes("w1", one, true) // reconnects with its own secret, without the token
 		comes("w2", fleet.JoinSecret(secret, two), false)
 		beat := func(attempts ...string) {
 			t.Helper()
@@ -54,7 +54,7 @@ func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 			}
 		}
 		beat("a1")
-		comes("w1", one, true) // it still has something to deliver
+		comes("w1", one, true) // an exiting worker may reconnect while it has results to deliver
 		beat()
 		comes("w1", one, false)
 		comes("w2", fleet.JoinSecret(secret, two), true)
@@ -91,7 +91,8 @@ func TestAJoinTokenAdmitsALimitedNumberOfWorkers(t *testing.T) {
 	})
 }
 
-// TestTwoProcessesOnOneHostHaveWorkersOfTwoNames: one that comes again has its own.
+// TestTwoProcessesOnOneHostHaveWorkersOfTwoNames checks that the second process gets another name, and that a process
+// that claims again keeps its name.
 func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		claims := func(holder, want string) {
@@ -111,8 +112,8 @@ func TestTwoProcessesOnOneHostHaveWorkersOfTwoNames(t *testing.T) {
 	})
 }
 
-// TestAJoinTokenTakesOverNoWorker: not the site's own, not one with a credential, and not one that left. Whatever a
-// guest reports, it is a guest.
+// TestAJoinTokenTakesOverNoWorker checks that a guest cannot get the name of the site's own worker, of a worker with a
+// credential, or of a worker that left, and that no heartbeat changes its status as guest.
 func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)
@@ -157,7 +158,7 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 				t.Errorf("%s joins: %v, %v; want %v", name, ok, err, want)
 			}
 		}
-		beat("cluster", false, "H200") // of a cluster that lets workers in without asking the site
+		beat("cluster", false, "H200") // a worker of a NATS cluster that admits workers without asking the site
 		for _, name := range []string{"own", "OWN", "remote", "Remote", "cluster"} {
 			joins(name, one, false)
 		}
@@ -172,14 +173,14 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 		if n := slots("guest"); n != 1 {
 			t.Errorf("a guest has %d slots", n)
 		}
-		beat("guest", true) // it says that it leaves, and stays connected
+		beat("guest", true) // the guest reports that it exits, but stays connected
 		beat("guest", false, "CPU", "H200")
 		if n := slots("guest"); n != 0 {
 			t.Errorf("a guest that left has %d slots", n)
 		}
 		joins("guest", two, false)
 
-		joins("host", one, true) // before the site's own worker comes
+		joins("host", one, true) // a guest gets the name "host" before the site's own worker claims it
 		if name, err := s.Fleet.ClaimName(ctx, "host", "site"); err != nil || name != "host-2" {
 			t.Errorf("the site's own worker is %q, %v", name, err)
 		}
@@ -189,7 +190,8 @@ func TestAJoinTokenTakesOverNoWorker(t *testing.T) {
 	})
 }
 
-// TestARevokedCredentialStaysRevoked: while its connection lasts, its worker must not count as the site's own.
+// TestARevokedCredentialStaysRevoked checks that a worker with a revoked credential, which may still be connected, does
+// not count as the site's own worker.
 func TestARevokedCredentialStaysRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx, admin := t.Context(), modelstest.Person(t, s, "Root", accounts.RoleAdmin)

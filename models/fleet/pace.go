@@ -10,7 +10,7 @@ import (
 
 const (
 	medianRunCount    = 20   // number of a device's newest ended runs to use
-	maxSearchedRunIDs = 5000 // number of IDs to search: a seldom used device must not cost more
+	maxSearchedRunIDs = 5000 // number of run IDs to search, which limits the cost for rarely used devices
 )
 
 // MedianRunTimes returns the median times of recent runs by device. Devices without recent runs are missing in the map.

@@ -11,7 +11,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestNoHeartbeatCostsTenPagesMoreThanARequestMay: most pages read what the workers said.
+// TestNoHeartbeatCostsTenPagesMoreThanARequestMay checks that reading the largest heartbeat ten times costs no more
+// than one request may, because most pages read the heartbeats.
 func TestNoHeartbeatCostsTenPagesMoreThanARequestMay(t *testing.T) {
 	modelstest.EachDialect(t, func(t *testing.T, s *models.Store) {
 		beat := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now()}

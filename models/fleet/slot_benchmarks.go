@@ -30,8 +30,8 @@ func (SlotBenchmark) TableName() string { return "sentinels" }
 const (
 	benchmarkRetention    = 30 * 24 * time.Hour
 	maxClockLead          = 24 * time.Hour // largest accepted lead of a worker's clock over the site's
-	maxComparedBenchmarks = 50             // number of benchmarks that the last ones are compared with
-	minComparedBenchmarks = 5              // smallest number of them
+	maxComparedBenchmarks = 50             // number of earlier benchmarks with which the newest are compared
+	minComparedBenchmarks = 5              // smallest number of earlier benchmarks for a comparison
 	minAgreeingBenchmarks = 2              // number of consecutive benchmarks that must agree on a change
 	// minDrift is the smallest relative difference that counts as drift. Clock rates of a device vary by as much.
 	minDrift = 0.02

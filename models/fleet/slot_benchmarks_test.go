@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// history returns benchmarks with a spread, the newest first. The last ones differ by a factor each.
+// history returns n benchmarks with normally distributed times (sigma relative to the mean). The times of the newest
+// benchmarks, at the start of the list, are multiplied by the factors in last.
 func history(r *rand.Rand, n int, sigma float64, last ...float64) []SlotBenchmark {
 	list := make([]SlotBenchmark, n)
 	for i := range list {
@@ -23,7 +24,7 @@ func TestDescribeBenchmarkDriftIgnoresTheNoiseOfTheSlot(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, test := range map[string]struct {
 		list []SlotBenchmark
-		want string // part of the words; empty: none
+		want string // part of the expected description; empty for none
 	}{
 		"steady":                     {history(r, 52, 0.001), ""},
 		"too few":                    {history(r, 6, 0.001, 2, 2), ""},
@@ -48,12 +49,12 @@ func TestASteadySlotHardlyEverSeemsToDrift(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong > 5 { // one in a thousand: a week of benchmarks
+	if wrong > 5 { // at most one false alarm in 1,000 benchmarks, about a week's number
 		t.Errorf("%d of 5000 steady histories drift", wrong)
 	}
 	for _, v := range []float64{0, math.NaN(), math.Inf(1)} {
 		list := history(r, 30, 0.01)
 		list[0].ReadNS, list[1].ReadNS = v, v
-		DescribeBenchmarkDrift(list) // whatever it says, it ends
+		DescribeBenchmarkDrift(list) // any result is fine, but the call must return
 	}
 }

@@ -72,9 +72,9 @@ func (w Worker) AcceptsJobsOn(slot job.Slot) bool {
 
 // DeviceSlots counts the slots of one device on live workers.
 type DeviceSlots struct {
-	AcceptingJobs int // take jobs
-	Free          int // take jobs and are idle
-	Busy          int // have a job, including those that take no more
+	AcceptingJobs int // slots that accept jobs
+	Free          int // idle slots that accept jobs
+	Busy          int // slots with a job, even if they accept no further ones
 }
 
 // CountAllSlots counts the slots of live workers by device.
@@ -82,7 +82,7 @@ func CountAllSlots(workers []Worker, at time.Time) map[string]DeviceSlots {
 	return CountSlots(workers, at, func(Worker, job.Slot) bool { return true })
 }
 
-// CountSlots counts the slots of live workers that which selects, by device.
+// CountSlots counts, by device, the slots of live workers for which the function which returns true.
 func CountSlots(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
 	devices := map[string]DeviceSlots{}
 	for _, w := range workers {
