@@ -15,14 +15,14 @@ import (
 //go:embed python
 var programFiles embed.FS
 
-// taskFolder is a task folder that is being written. All tasks have the same form: problem.py is the code of the
-// problem, task.py calls it for reference.py, and submission.py calls the submission, solution.py.
+// taskFolder is a task folder that is being written. Its layout is the same for all formats: problem.py has the
+// problem's code, task.py calls it to implement reference.py, and submission.py calls the submitted solution.py.
 type taskFolder struct {
-	name, title   string // name is empty for that of the problem's file
+	name, title   string // an empty name stands for the file name of the problem
 	description   string
 	tags          []string
 	files         map[string][]byte
-	runFiles      []string // further files that a run needs
+	runFiles      []string // files that a run needs besides the common ones
 	templates     map[string]string
 	tolerance     tolerance
 	tests         []*yaml.Node
@@ -32,16 +32,16 @@ type taskFolder struct {
 
 const (
 	ownSolutionPattern = "solutions/correct/reference.py"
-	// seconds of a stage: problems are sized for GPUs, and their references are plain PyTorch
+	// time limit of each stage in seconds, long because a reference is plain PyTorch with sizes for GPUs
 	stageTimeout = "600"
 )
 
-// addNote adds a sentence about something that the task lacks.
+// addNote adds a sentence about a part of the problem that the task omits.
 func (f *taskFolder) addNote(format string, args ...any) {
 	f.omissionNotes = append(f.omissionNotes, fmt.Sprintf(format, args...))
 }
 
-// addProgram adds one of the embedded programs.
+// addProgram adds the embedded file python/from to the folder, as name.
 func (f *taskFolder) addProgram(name, from string) error {
 	text, err := programFiles.ReadFile("python/" + from)
 	f.files[name] = text
@@ -88,7 +88,8 @@ func (f *taskFolder) addCommonFiles() (map[string][]byte, error) {
 	return f.files, err
 }
 
-// markdownText formats a statement, in which two single quotes stand for a backquote.
+// markdownText formats a problem statement with fmt.Sprintf, after it replaces each pair of single quotes by a
+// backquote.
 func markdownText(text string, values ...any) string {
 	return fmt.Sprintf(strings.ReplaceAll(text, "''", "`"), values...)
 }

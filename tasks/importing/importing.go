@@ -14,8 +14,8 @@ import (
 
 // ImportOptions configure the conversion of problems to tasks.
 type ImportOptions struct {
-	// MaxDimension limits sizes: a larger one is halved until it is at most MaxDimension, or replaced by a power of
-	// two. 0: no limit
+	// MaxDimension limits the sizes in a problem: a larger size is halved until it is at most MaxDimension, or replaced
+	// by a power of two if it becomes odd before. 0 means no limit.
 	MaxDimension int
 	// Name is the name of the upload; the task gets it if the upload is a single problem.
 	Name string
@@ -26,11 +26,12 @@ type Task struct {
 	OriginPath    string            // the problem's file or folder in the upload
 	Name          string            // suggested name, different from those of the upload's other tasks
 	Files         map[string][]byte // by path in the folder, with task.yml; nil if Err is set
-	OmissionNotes []string          // what the task lacks of the problem, as sentences
+	OmissionNotes []string          // sentences about the parts of the problem that the task omits
 	Err           error             // the reason why the problem cannot become a task
 }
 
-// ReadProblems returns a task for each problem in a tree, sorted by path; none if no problem has a known form.
+// ReadProblems returns a task for each problem that it finds in a tree, sorted by path. It ignores files in other
+// formats.
 func ReadProblems(tree filetree.FileTree, options ImportOptions) []Task {
 	r := &problemReader{tree: tree, importOptions: options, textsByPath: map[string][]byte{},
 		readErrors: map[string]error{}}
@@ -50,9 +51,9 @@ func ReadProblems(tree filetree.FileTree, options ImportOptions) []Task {
 type problemReader struct {
 	tree          filetree.FileTree
 	importOptions ImportOptions
-	textsByPath   map[string][]byte // by path
+	textsByPath   map[string][]byte // contents of the files, by path
 	readErrors    map[string]error  // files that cannot be read, by path
-	bytesRead     int               // bytes read
+	bytesRead     int               // size of all files read so far
 }
 
 // maxReadBytes limits the size of all files that are read for problems, in bytes.
@@ -70,7 +71,7 @@ func (r *problemReader) read(name string) {
 	r.textsByPath[name] = text
 }
 
-// makeTask returns the task for the problem at path from; fill writes the files of its folder.
+// makeTask returns the task for the problem at path from; fill writes the files of the problem to the task folder.
 func (r *problemReader) makeTask(from string, fill func(*taskFolder) error) Task {
 	name := strings.TrimSuffix(path.Base(from), path.Ext(from))
 	if from == "." {
@@ -94,8 +95,8 @@ func (r *problemReader) makeTask(from string, fill func(*taskFolder) error) Task
 	return task
 }
 
-// makeNamesUnique makes the names of tasks unique: tasks with the same name get the name of their folder instead, or a
-// number at the end.
+// makeNamesUnique makes the names of tasks unique: equal names get the path of their folder as a prefix, or a number as
+// a suffix.
 func makeNamesUnique(list []Task) {
 	count := map[string]int{}
 	for _, t := range list {

@@ -40,7 +40,7 @@ def get_init_inputs():
     return [width]
 `
 
-// read returns the tasks of files by name, and an error for those that cannot be imported.
+// read imports files, and returns the tasks by name and all errors, one per line.
 func read(files map[string]string, options ImportOptions) (byName map[string]Task, errors string) {
 	tree := filetree.MemoryTree{}
 	for name, text := range files {
@@ -98,7 +98,8 @@ func TestSizesAreHalvedUntilTheyAreSmall(t *testing.T) {
 	}
 }
 
-// TestTheLayersOfAModelKeepTheirSizes: those after them in the class fit no other ones.
+// TestTheLayersOfAModelKeepTheirSizes checks that MaxDimension does not reduce numbers inside a class, because the
+// layers of a model must fit each other.
 func TestTheLayersOfAModelKeepTheirSizes(t *testing.T) {
 	inner := strings.Replace(model, "        super(", "        channels = 640\n\n        super(", 1)
 	got, _ := read(map[string]string{"a.py": inner}, ImportOptions{MaxDimension: 100})
@@ -148,18 +149,18 @@ const scaled = `{"name": "scaled_sum", "op_type": "sum", "description": "Scales 
 "outputs": {"sum": {"shape": ["n"], "dtype": "float32"}},
 "reference": "import torch\n\ndef run(y, x, index, alpha):\n    return y.float().sum(1) * alpha\n"}`
 
-// line returns a workload of n rows.
+// line returns a workload as a line of JSON, with the size n of axis "n"; more is appended to its inputs.
 func line(n int, more string) string {
 	return fmt.Sprintf(`{"uuid": "w%d", "axes": {"n": %d}, "inputs": {"y": {"type": "random"}, `+
 		`"alpha": {"type": "scalar", "value": 1e-05}%s}}`+"\n", n, n, more)
 }
 
-// traced returns a workload in a trace, which may have results.
+// traced returns a line of a FlashInfer trace with a workload; more may add the results of a solution.
 func traced(n int, more string) string {
 	return `{"definition": "scaled_sum", "workload": ` + strings.TrimSpace(line(n, "")) + more + "}\n"
 }
 
-// solved returns a solution with one file.
+// solved returns a solution in JSON with one source file.
 func solved(name, spec, file string) string {
 	return fmt.Sprintf(`{"name": %q, "definition": "scaled_sum", "spec": {%s, "entry_point": "%s::go"},
 		"sources": [{"path": %q, "content": "def go(*a): ...\n"}]}`, name, spec, file, file)
@@ -214,7 +215,7 @@ func TestTheStrictestToleranceCounts(t *testing.T) {
 	wantText(t, strings.Join(task.OmissionNotes, "\n")+wrong, "The tolerances of its workloads differ")
 }
 
-// safetensors returns a file with one tensor of int32, and with stated sizes.
+// safetensors returns a safetensors file with int32 values. Its header and header length may be wrong.
 func safetensors(header string, length int, values ...int32) string {
 	file := binary.LittleEndian.AppendUint64(nil, uint64(length))
 	file = append(file, header...)
@@ -224,7 +225,7 @@ func safetensors(header string, length int, values ...int32) string {
 	return string(file)
 }
 
-// stating returns a file of which the header states something else.
+// stating returns a safetensors file in whose header old is replaced by other, so that it may not match the data.
 func stating(old, other string) string {
 	header := strings.Replace(indices, old, other, 1)
 	return safetensors(header, len(header), 7, 8)
@@ -232,7 +233,7 @@ func stating(old, other string) string {
 
 const indices = `{"i": {"dtype": "I32", "shape": [2], "data_offsets": [0, 8]}}`
 
-// indexIn returns the input index of a workload, in a file.
+// indexIn returns JSON for the input "index" of a workload, which is stored in a safetensors file.
 func indexIn(file string) string {
 	return fmt.Sprintf(`, "index": {"type": "safetensors", "path": %q, "tensor_key": "i"}`, file)
 }

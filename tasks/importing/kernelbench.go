@@ -10,7 +10,8 @@ import (
 
 var (
 	modelClassPattern = regexp.MustCompile(`(?m)^class Model\b`)
-	// The numbers in the body of a class are of layers and channels: --largest must not change them.
+	// classBodyPattern matches the bodies of classes, whose numbers MaxDimension must not change: they are sizes of
+	// layers and channels.
 	classBodyPattern      = regexp.MustCompile(`(?m)^class\b.*\n(?:(?:[ \t].*)?\n)*`)
 	getInputsPattern      = regexp.MustCompile(`(?m)^def get_inputs\b`)
 	modelName             = regexp.MustCompile(`\bModel\b`)
@@ -19,7 +20,7 @@ var (
 	docstringPattern      = regexp.MustCompile(`(?s)^class Model\b[^\n]*\n\s+"""(.*?)"""`)
 )
 
-// IsKernelBenchProblem reports whether a Python file looks like a problem of KernelBench, complete or not.
+// IsKernelBenchProblem reports whether a Python file looks like a problem of KernelBench, even an incomplete one.
 func IsKernelBenchProblem(text []byte) bool {
 	return modelClassPattern.Match(text) || getInputsPattern.Match(text)
 }
@@ -49,7 +50,7 @@ func (r *problemReader) kernelBench() (list []Task) {
 	return list
 }
 
-// readModel fills the folder of one problem.
+// readModel writes the files of one problem to its task folder.
 func (r *problemReader) readModel(f *taskFolder, name, text string) error {
 	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
 	switch {
@@ -107,7 +108,7 @@ timed call.
 `, about, strings.TrimSpace(text))
 }
 
-// removeIndentation removes the common indentation of lines, which Markdown would show as code.
+// removeIndentation removes the indentation of every line, because Markdown would show indented lines as code.
 func removeIndentation(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
@@ -116,7 +117,7 @@ func removeIndentation(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// foreignModules returns the imported modules that a worker with PyTorch may not have.
+// foreignModules returns the imported modules that a worker with only PyTorch may lack.
 func foreignModules(text string) (names []string) {
 	usual := []string{"torch", "numpy", "triton", "__future__", "abc", "collections", "copy", "ctypes", "dataclasses",
 		"enum", "functools", "inspect", "itertools", "math", "operator", "os", "random", "sys", "time", "typing", "warnings"}

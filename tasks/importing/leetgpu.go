@@ -14,7 +14,7 @@ import (
 
 const (
 	challengeFile     = "challenge.py"
-	maxStatementBytes = 128 << 10 // bytes of HTML
+	maxStatementBytes = 128 << 10 // maximum size of challenge.html
 )
 
 var (
@@ -45,7 +45,7 @@ func (r *problemReader) leetGPU() (list []Task) {
 	return list
 }
 
-// readChallenge fills the folder of one challenge.
+// readChallenge writes the files of one challenge to its task folder.
 func (r *problemReader) readChallenge(f *taskFolder, dir, text string) error {
 	if !challengeClassPattern.MatchString(text) {
 		return fmt.Errorf("%s has no class Challenge at its top level", challengeFile)
@@ -80,7 +80,7 @@ func (r *problemReader) readChallenge(f *taskFolder, dir, text string) error {
 	f.runFiles = []string{"core/challenge_base.py"}
 	f.templates = map[string]string{}
 	for label, name := range map[string]string{"PyTorch": "starter.pytorch.py", "Triton": "starter.triton.py"} {
-		for _, at := range []string{"starter", "."} { // a browser sends files without their folders
+		for _, at := range []string{"starter", "."} { // an upload by a browser may lack the folder
 			if starter, err := r.tree.Read(path.Join(dir, at, name)); err == nil {
 				f.files[name], f.templates[label] = starter, name
 			}
@@ -104,7 +104,7 @@ func (r *problemReader) readChallenge(f *taskFolder, dir, text string) error {
 	return f.addProgram("task.py", "leetgpu.py")
 }
 
-// reduceChallenge reduces the sizes of the performance test of a challenge.
+// reduceChallenge reduces the sizes in the performance test of a challenge to at most MaxDimension.
 func (r *problemReader) reduceChallenge(f *taskFolder, text string) string {
 	if r.importOptions.MaxDimension < 1 {
 		return text

@@ -23,9 +23,9 @@ func markdown(page []byte) (text string, drawings int) {
 type markdownWriter struct {
 	output         strings.Builder
 	drawingCount   int
-	listMarks      []string // the marks of the lists around the current node
+	listMarks      []string // "- " or "1. " for each list around the current node
 	isPreformatted bool
-	rowCount       int // written rows of the current table
+	rowCount       int // rows of the current table written so far
 	column         int // column in the current row
 }
 
@@ -35,7 +35,7 @@ func (w *markdownWriter) writeChildren(n *html.Node) {
 	}
 }
 
-// writeBetween writes the text of a node between two marks.
+// writeBetween writes before, the Markdown of the children of a node, and after.
 func (w *markdownWriter) writeBetween(before string, n *html.Node, after string) {
 	w.output.WriteString(before)
 	w.writeChildren(n)
@@ -120,7 +120,7 @@ func (w *markdownWriter) writeText(text string) {
 		w.output.WriteString(strings.Trim(text, "\n"))
 		return
 	}
-	// Markdown would show an indented line as code, and the lines of one formula must stay together.
+	// Remove indentation, which Markdown would show as code. The lines are joined again for formulas that span lines.
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		if i > 0 || strings.TrimSpace(line) == "" {

@@ -62,11 +62,11 @@ func readTensor(file []byte, key, dtype string) (data []byte, shape []int, err e
 	return rest[begin:end], one.Shape, nil
 }
 
-// compressData compresses the data of a stored input.
+// compressData compresses the data of a stored input with zlib.
 func compressData(data []byte) []byte {
 	var out bytes.Buffer
 	w := zlib.NewWriter(&out)
-	_, _ = w.Write(data) // into memory
+	_, _ = w.Write(data) // cannot fail: the writer is a buffer in memory
 	_ = w.Close()
 	return out.Bytes()
 }

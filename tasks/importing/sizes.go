@@ -17,8 +17,8 @@ var (
 	wholeNumberPattern = regexp.MustCompile(`\d[\d_]*`)
 )
 
-// halveSizes halves the sizes in assignments of a Python source until they are at most largest. It returns the new
-// source and a sentence for each change. 0 for largest changes nothing.
+// halveSizes halves the numbers that a Python source assigns to names until they are at most largest. It returns the
+// new source and a sentence for each change. If largest is 0, nothing changes.
 func halveSizes(text string, largest int) (smaller string, changes []string) {
 	if largest < 1 {
 		return text, nil
@@ -36,7 +36,7 @@ func halveSizes(text string, largest int) (smaller string, changes []string) {
 	return smaller, changes
 }
 
-// reduceOutsideMatches does what halveSizes does, but leaves the matches of a pattern unchanged.
+// reduceOutsideMatches applies halveSizes to the parts of a text that the pattern kept does not match.
 func reduceOutsideMatches(kept *regexp.Regexp, text string, largest int) (smaller string, changes []string) {
 	end := 0
 	for _, at := range append(kept.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
@@ -69,8 +69,8 @@ func reduceNumbers(text string, largest int) string {
 	})
 }
 
-// halveUntilAtMost removes factors of two until a size is at most largest: other sizes of a problem often divide it. A
-// size without enough factors of two is replaced by a power of two.
+// halveUntilAtMost halves a size until it is at most largest, so that a size that divided it may still do so. If the
+// size becomes odd before, it returns the largest power of two that is at most largest.
 func halveUntilAtMost(size, largest int) int {
 	for size > largest && size%2 == 0 {
 		size /= 2

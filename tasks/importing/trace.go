@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// definition is a problem in the common form of SOL-ExecBench and FlashInfer Trace.
+// definition is a problem in the JSON format that SOL-ExecBench and FlashInfer Trace share.
 type definition struct {
 	Name        string                `json:"name"`
 	OpType      string                `json:"op_type"`
@@ -28,14 +28,15 @@ type definition struct {
 	Reference   string                `json:"reference"`
 }
 
-// tensorAxis is one dimension: a constant, a variable of the workload, or an expression with other axes.
+// tensorAxis is one dimension of a tensor: a constant, a variable that each workload sets, or an expression with other
+// axes.
 type tensorAxis struct {
 	Type       string `json:"type"`
 	Value      int    `json:"value,omitempty"`
 	Expression string `json:"expression,omitempty"`
 }
 
-// tensor is an input or output; its shape is nil if it is a number.
+// tensor is an input or output; a nil shape means a number instead of a tensor.
 type tensor struct {
 	name        string
 	Shape       []string `json:"shape"`
@@ -43,7 +44,7 @@ type tensor struct {
 	Description string   `json:"description,omitempty"`
 }
 
-// namedTensors are named tensors in the order of the arguments of the function run.
+// namedTensors lists the inputs or outputs of a problem in the order of the arguments of its function run.
 type namedTensors []tensor
 
 // UnmarshalJSON reads an object and keeps the order of its keys.
@@ -75,8 +76,8 @@ func (t namedTensors) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			out.WriteByte(',')
 		}
-		name, _ := json.Marshal(one.name)       // a string
-		value, err := json.Marshal(tensor(one)) // without its name
+		name, _ := json.Marshal(one.name)       // cannot fail: the name is a string
+		value, err := json.Marshal(tensor(one)) // JSON omits the name, an unexported field
 		if err != nil {
 			return nil, err
 		}
@@ -102,14 +103,14 @@ var dtypes = map[string]int{
 	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "bool": 1,
 }
 
-const maxTensors, maxDimensions, maxSolutions = 64, 16, 16 // of a definition
+const maxTensors, maxDimensions, maxSolutions = 64, 16, 16 // limits for one definition
 
 var (
 	runFunctionPattern = regexp.MustCompile(`(?m)^(?:async )?def run\b`)
 	identifierPattern  = regexp.MustCompile(`^[A-Za-z_]\w*$`)
 )
 
-// isDefinition reports whether a JSON file looks like a definition, complete or not.
+// isDefinition reports whether a JSON file looks like a definition, even an incomplete one.
 func isDefinition(name string, text []byte) bool {
 	if path.Base(name) == "definition.json" || slices.Contains(strings.Split(path.Dir(name), "/"), "definitions") {
 		return true
@@ -137,7 +138,7 @@ func (r *problemReader) readTraces() (list []Task) {
 	return list
 }
 
-// readDefinition fills the folder of one definition, with its workloads.
+// readDefinition writes the files of one definition, with its workloads, to its task folder.
 func (r *problemReader) readDefinition(f *taskFolder, file string, text []byte, x *uploadIndex) error {
 	var d definition
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -181,7 +182,7 @@ func (r *problemReader) readDefinition(f *taskFolder, file string, text []byte, 
 	return f.addProgram("task.py", "trace.py")
 }
 
-// check refuses a definition that the program of the task could not use.
+// check returns an error for a definition that the task's program, python/trace.py, cannot use.
 func (d definition) check() error {
 	switch {
 	case !runFunctionPattern.MatchString(d.Reference):
@@ -260,7 +261,7 @@ Answers are compared with the reference's: %s. The caches are flushed before eve
 
 // importedSolution is a submission in the form of SOL-ExecBench and FlashInfer Trace.
 type importedSolution struct {
-	definitionFile string // file with the definition
+	definitionFile string // path of this JSON file in the upload
 	Name           string `json:"name"`
 	Definition     string `json:"definition"`
 	Spec           struct {
@@ -274,7 +275,7 @@ type importedSolution struct {
 	} `json:"sources"`
 }
 
-// addSolutions adds the Python solutions of a definition: those in dir, or in a folder "solutions".
+// addSolutions adds the solutions of a definition in Python whose files are in dir or in a folder "solutions".
 func (f *taskFolder) addSolutions(list []importedSolution, dir string) {
 	for i, s := range list {
 		if path.Dir(s.definitionFile) != dir && !slices.Contains(strings.Split(s.definitionFile, "/"), "solutions") {
@@ -290,8 +291,8 @@ func (f *taskFolder) addSolutions(list []importedSolution, dir string) {
 	}
 }
 
-// addSolution adds a file to solutions/correct, which must pass. It imports the entry point of the solution under the
-// name that the harness calls.
+// addSolution adds a folder to solutions/correct, which has the solutions that must pass. Its submission.py imports the
+// entry point of the solution as run, the name that the harness calls.
 func (f *taskFolder) addSolution(s importedSolution) error {
 	file, function, ok := strings.Cut(s.Spec.EntryPoint, "::")
 	module, isPython := strings.CutSuffix(file, ".py")
@@ -317,7 +318,7 @@ func (f *taskFolder) addSolution(s importedSolution) error {
 	return nil
 }
 
-// caseOfWorkload returns a case with the axes and scalars of a workload.
+// caseOfWorkload returns the keys and values of a case, with the axes and scalars of a workload.
 func caseOfWorkload(w workload, d definition, seed int, number string) []any {
 	var pairs []any
 	if len(w.storedTensors) > 0 {

@@ -19,15 +19,15 @@ import (
 	"warpboard/tasks/pyyaml"
 )
 
-// workload is an instance of a definition, with a value for each variable axis.
+// workload is one set of inputs for a definition, with a value for each variable axis.
 type workload struct {
 	UUID          string                  `json:"uuid"`
 	Axes          map[string]int          `json:"axes"`
 	Inputs        map[string]inputSource  `json:"inputs"`
 	Tolerance     *importedTolerance      `json:"tolerance"`
-	scalarTexts   map[string]string       // by input, as YAML
-	storedTensors map[string]storedTensor // inputs from files, by name
-	elementCount  float64                 // elements of all inputs, without axes that are expressions
+	scalarTexts   map[string]string       // YAML values of scalar inputs, by input name
+	storedTensors map[string]storedTensor // inputs read from files, by input name
+	elementCount  float64                 // elements of all inputs; an axis given by an expression counts as 1
 }
 
 // inputSource is the origin of the values of an input.
@@ -50,7 +50,7 @@ type importedTolerance struct {
 type tolerance struct {
 	ATol, RTol, Matched float64
 	MaxError            *float64
-	Infinite            string // infinities that may agree: equal, negative, or never
+	Infinite            string // infinities that equal themselves in a comparison: equal (all), negative, or never
 }
 
 func (t tolerance) node() *yaml.Node {
@@ -71,19 +71,19 @@ func (t tolerance) node() *yaml.Node {
 type storedTensor struct {
 	DType string `json:"dtype"`
 	Shape []int  `json:"shape"`
-	Data  string `json:"data"` // base64 of zlib
+	Data  string `json:"data"` // values, compressed with zlib, in base64
 }
 
 const (
 	maxTests, maxBenchmarks = 5, 16
-	maxWorkloads            = 512     // workloads of a definition
-	maxStoredBytes          = 2 << 20 // bytes of a task's stored inputs, as written
+	maxWorkloads            = 512     // limit for one definition
+	maxStoredBytes          = 2 << 20 // limit for all Data of one task, in bytes
 )
 
 // workloadSet are all workloads of a definition.
 type workloadSet struct {
 	workloads        []workload
-	isFlashInfer     bool // the line has the form of FlashInfer Trace
+	isFlashInfer     bool // the workloads come from lines in the format of FlashInfer Trace
 	storedByWorkload map[string]map[string]storedTensor
 }
 
@@ -98,15 +98,15 @@ func (w *workloadSet) formatName() string {
 type jsonLine struct {
 	file   string
 	number int
-	text   []byte // text of the workload
+	text   []byte // JSON of the workload, without a trace around it
 	err    error  // error if the line is not JSON
 }
 
 // uploadIndex has the JSON lines and solutions of an upload. It is made once, because an upload can have many
 // definitions.
 type uploadIndex struct {
-	linesByFolder     map[string][]jsonLine // workloads, by their folder
-	linesByDefinition map[string][]jsonLine // workloads in traces, by definition
+	linesByFolder     map[string][]jsonLine // workloads outside traces, by folder of their file
+	linesByDefinition map[string][]jsonLine // workloads in traces, by name of the definition
 	solutions         map[string][]importedSolution
 }
 
@@ -126,7 +126,8 @@ func (r *problemReader) uploadIndex() *uploadIndex {
 	return x
 }
 
-// addLines adds the lines of a file. Traces of solutions are omitted, because they repeat the workloads.
+// addLines adds the lines of a JSONL file. It omits traces with the results of a solution, because they repeat
+// workloads.
 func (x *uploadIndex) addLines(name string, text []byte) {
 	number := 0
 	for one := range bytes.Lines(text) {
@@ -277,7 +278,8 @@ func (w *workload) axisSize(d definition, name string) (n int, known bool) {
 	return 0, false
 }
 
-// fillCases writes the cases of the folder: the smallest workloads are tests, and some of all sizes are benchmarks.
+// fillCases writes the cases of the folder: the smallest workloads become tests, and workloads of all sizes, at most
+// maxBenchmarks, become benchmarks.
 func (w *workloadSet) fillCases(f *taskFolder, d definition, largest int) error {
 	w.reduceAxes(f, d, largest)
 	bySize := slices.Clone(w.workloads)
@@ -330,7 +332,7 @@ func removeEqualCases(cases []*yaml.Node) (list []*yaml.Node) {
 	return list
 }
 
-// reduceAxes reduces the variable axes of workloads that have no stored inputs.
+// reduceAxes reduces the variable axes to at most largest, in workloads that have no stored inputs.
 func (w *workloadSet) reduceAxes(f *taskFolder, d definition, largest int) {
 	if largest < 1 {
 		return
@@ -394,7 +396,7 @@ func nameWithoutSuffix(name string) string {
 	return strings.TrimSuffix(path.Base(name), path.Ext(name))
 }
 
-// omissionError is the reason why a workload with a stored input is omitted.
+// omissionError is the reason why a workload is omitted: one of its stored inputs is missing or too large.
 type omissionError string
 
 func (l omissionError) Error() string { return string(l) }
@@ -407,7 +409,7 @@ func (r *problemReader) readStoredInput(
 	if err != nil {
 		return storedTensor{}, omissionError(err.Error())
 	}
-	// Each workload may use the same large file.
+	// A file counts once for each workload that reads it: many workloads may use one large file.
 	if r.bytesRead += len(data); r.bytesRead > maxReadBytes {
 		return storedTensor{}, omissionError(fmt.Sprintf("is not read: the files before it have %s",
 			parse.SizeText(maxReadBytes)))
@@ -434,7 +436,7 @@ func (r *problemReader) readStoredInput(
 	return storedTensor{DType: of.DType, Shape: shape, Data: packed}, nil
 }
 
-// findFile reads the file that a workload names, and returns its path in the upload, too. It looks for name in dir, the
+// findFile reads the file that a workload names, and also returns its path in the upload. It looks for name in dir, the
 // folder of the workload, then in each parent. If there is no such file, it removes the first folder from name and
 // looks again, because an upload may lack the outer folders of a data set: "set/blobs/x" may be uploaded as "blobs/x".
 func (r *problemReader) findFile(name, dir string) ([]byte, string, error) {

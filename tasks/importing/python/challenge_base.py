@@ -1,4 +1,4 @@
-"""What a challenge in LeetGPU's form imports: its base class, and descriptions of inputs."""
+"""The module core.challenge_base, which LeetGPU's challenges import: their base class, and descriptions of inputs."""
 
 import torch
 
@@ -9,7 +9,7 @@ class ChallengeBase:
 
 
 class Described:
-    """An input that is made when it is needed."""
+    """Base class of descriptions of tensors. The method make of a subclass creates the tensor on a device."""
 
     def __init__(self, shape, first=0.0, second=1.0, dtype="float32"):
         self.shape, self.first, self.second, self.dtype = tuple(shape), first, second, dtype

@@ -8,7 +8,8 @@ from utils import set_seed
 
 WEIGHTS = 42  # the seed of every model's weights
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-# Dropout is active, as in KernelBench. A call then draws the same numbers each time.
+# If the problem has dropout, it is active, as in KernelBench. Each call then uses the same seed, so that the reference
+# and the submission drop the same elements.
 DRAWS = "ropout" in inspect.getsource(problem)
 
 
@@ -16,7 +17,7 @@ def generate_input(seed: int):
     set_seed(seed)
     if DEVICE == "cpu" or not hasattr(torch.device, "__enter__"):
         return on_device(problem.get_inputs())
-    with torch.device(DEVICE):  # large inputs take seconds on a CPU
+    with torch.device(DEVICE):  # create inputs on the GPU: on a CPU, large ones take seconds
         return on_device(problem.get_inputs())
 
 
@@ -31,7 +32,7 @@ def on_device(value):
 
 
 def call(model):
-    """Returns a function of one input that calls a class like Model."""
+    """Creates an instance of a class such as Model. Returns a function that calls it with a list of inputs."""
     set_seed(WEIGHTS)
     given = on_device(getattr(problem, "get_init_inputs", list)())
     set_seed(WEIGHTS)
@@ -49,7 +50,7 @@ def call(model):
 
 
 def kernel(solution):
-    """Returns a submission's custom_kernel, or calls its ModelNew."""
+    """Returns the submission's custom_kernel, or a function that calls its ModelNew."""
     return solution.custom_kernel if hasattr(solution, "custom_kernel") else call(solution.ModelNew)
 
 

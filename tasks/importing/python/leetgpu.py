@@ -1,5 +1,5 @@
-"""Calls a challenge in LeetGPU's form: the class Challenge of problem.py. An input is a list of calls, each a dict of
-arguments by name, in the order of solve."""
+"""Calls a challenge in LeetGPU's format: the class Challenge of problem.py. An input has one dict of arguments for each
+call of solve, by name, in the order of its parameters."""
 
 import problem
 import torch
@@ -13,7 +13,7 @@ WRITTEN = [name for name, (_, direction) in SIGNATURE.items() if direction != "i
 
 
 def generate_input(seed: int, test: str):
-    """Returns the calls of the challenge's example, functional, or performance test."""
+    """Returns the arguments of all calls in the challenge's "example", "functional", or "performance" test."""
     set_seed(seed)
     made = getattr(CHALLENGE, f"generate_{test}_test")()
     tests = made if isinstance(made, list) else [made]
@@ -27,7 +27,7 @@ def value_of(value):
 
 
 def call(solve):
-    """Returns a function of one input that calls a function like solve."""
+    """Returns a function that calls solve once for each dict of an input, and returns the arguments that it wrote."""
 
     def run(data):
         with torch.no_grad():
@@ -39,7 +39,7 @@ def call(solve):
 
 
 def kernel(solution):
-    """Returns a submission's custom_kernel, or calls its solve."""
+    """Returns the submission's custom_kernel, or a function that calls its solve."""
     return solution.custom_kernel if hasattr(solution, "custom_kernel") else call(solution.solve)
 
 

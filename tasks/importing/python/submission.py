@@ -1,4 +1,4 @@
-"""Makes custom_kernel of a submission, solution.py, in the form of the problem's own benchmark."""
+"""Defines custom_kernel, which calls the submission, solution.py, in the way of the problem's original benchmark."""
 
 import solution
 from task import kernel

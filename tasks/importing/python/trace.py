@@ -1,5 +1,5 @@
-"""Calls a problem in the form of SOL-ExecBench and FlashInfer Trace: run of problem.py, on the inputs that
-definition.json describes."""
+"""Calls a problem in the format of SOL-ExecBench and FlashInfer Trace: the function run of problem.py, with the inputs
+that definition.json describes."""
 
 import base64
 import inspect
@@ -22,7 +22,8 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def generate_input(seed: int, workload=None, **values):
-    """Returns the inputs in order. values are the axes and scalars; workload is a number if inputs are stored."""
+    """Returns the inputs in the definition's order. values has the axes and scalars; workload is the number of the
+    workload in tensors.json, or None if no input is stored."""
     set_seed(seed)
     sizes = axes({name: values[name] for name in DEFINITION["axes"] if name in values})
     scalars = {name: value for name, value in values.items() if name not in sizes}
@@ -47,7 +48,7 @@ def shape_of(spec, sizes):
 
 
 def stored(workload):
-    """The inputs that the importer has taken from safetensors files."""
+    """Returns the inputs of a workload that the importer copied from safetensors files."""
     if workload is None:
         return {}
     tensors = {}
@@ -58,7 +59,8 @@ def stored(workload):
 
 
 def draw(name, spec, sizes):
-    """Draws an input. Some names imply values for which a reference is well defined."""
+    """Returns a random input. Its name may restrict the values: a variance, for example, is positive, because the
+    reference would be undefined otherwise."""
     dtype = getattr(torch, spec["dtype"])
     shape = () if spec["shape"] is None else shape_of(spec, sizes)
     if dtype is torch.bool:
@@ -92,12 +94,13 @@ def on_device(value):
 
 
 def call(run):
-    """Returns a function of one input that calls a function like run. One that takes the outputs, too, writes them."""
+    """Returns a function that calls run with a list of inputs, and returns the outputs. If run also has parameters for
+    the outputs, it gets empty tensors and writes the outputs there."""
     inputs, outputs = DEFINITION["inputs"], DEFINITION["outputs"]
     try:
         kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         takes = sum(parameter.kind in kinds for parameter in inspect.signature(run).parameters.values())
-    except (TypeError, ValueError):  # a compiled function
+    except (TypeError, ValueError):  # a compiled function may have no signature
         takes = len(inputs)
 
     def returns(data):
