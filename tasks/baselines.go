@@ -64,15 +64,15 @@ func (r *taskReader) addSolutions() {
 	}
 }
 
-// Solutions returns the submissions in the bundle whose verdict is known.
+// Solutions returns the bundle's own submissions, which must pass or must fail.
 func (b *Bundle) Solutions() []Solution {
 	upload := &Upload{tree: filetree.MemoryTree(b.Files)}
 	list, _ := upload.Solutions(".") // cannot fail: a bundle's files are in memory
 	return list
 }
 
-// WithoutSolutions returns a copy for submitters, without the solutions and the files made from them. Files that the
-// task runs or hands out stay in every folder: removing them would break the task, and its author has published them.
+// WithoutSolutions returns a copy for submitters, without the solutions and without task.yml. A solution stays if it is
+// also a template or a file that the task runs: the task would break without it, and submitters can see it anyway.
 func (b *Bundle) WithoutSolutions() *Bundle {
 	out := *b
 	out.Files = maps.Clone(b.Files)

@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks/changes"
 )
 
-// withSolutions is a task that brings submissions of a known verdict, and two baselines.
+// withSolutions returns a task with a correct and a wrong solution, and with two baselines.
 func withSolutions(t *testing.T) *tasks.Bundle {
 	t.Helper()
 	bundles, err := readZip(zipped(t, files{

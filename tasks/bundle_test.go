@@ -35,7 +35,7 @@ func again(t testing.TB, b *tasks.Bundle) *tasks.Bundle {
 
 func TestDownloadedTaskReadsBackEqual(t *testing.T) {
 	b := mustTask(t, full)
-	b.Warnings = nil // the files that the task does not use are not in the download
+	b.Warnings = nil // the download omits files that the task does not use, so it has no warnings about them
 	if diff := cmp.Diff(b, again(t, b)); diff != "" {
 		t.Errorf("read back (-original +read):\n%s", diff)
 	}
@@ -168,7 +168,7 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 		t.Errorf("with Warpboard's harness chosen, a submission brings %v", got)
 	}
 	chosen.Definition.SubmissionFiles = nil
-	delete(chosen.Files, tasks.TaskFile) // its author's text, which has more keys
+	delete(chosen.Files, tasks.TaskFile) // the two texts differ: the author's text has more keys
 	delete(ours.Files, tasks.TaskFile)
 	if diff := cmp.Diff(ours, chosen, cmpopts.IgnoreFields(tasks.Bundle{}, "Warnings")); diff != "" {
 		t.Errorf("what harness: warpboard makes (-switched +by the key):\n%s", diff)
@@ -218,7 +218,7 @@ func TestWorldSizeIsTheLargestOfAnyCase(t *testing.T) {
 	}
 }
 
-// TestTaskYAMLStaysAsItsAuthorWroteIt: comments, order and quotes come out as they went in.
+// TestTaskYAMLStaysAsItsAuthorWroteIt checks that task.yml keeps its comments, order, and quotes.
 func TestTaskYAMLStaysAsItsAuthorWroteIt(t *testing.T) {
 	text := "# Two tensors, after the course.\n" + strings.Replace(full, "gpus: [T4]", "gpus:   ['T4'] # cheap", 1)
 	b := mustTask(t, text)

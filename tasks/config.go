@@ -75,8 +75,8 @@ func (r *taskReader) readDefines(node *yaml.Node) []Define {
 	return out
 }
 
-// readFlags reads compile flags without changing them. A build checks them again, because its job may come from
-// elsewhere.
+// readFlags reads compile flags, and reports each flag that a task may not set. Workers check the flags again, because
+// a job may not come from this reader.
 func (r *taskReader) readFlags(node *yaml.Node, lang Lang) []string {
 	given := r.readTexts(node, compileFlagsKey)
 	for i, flag := range parse.JoinedFlags(lang == LangCUDA, given) {

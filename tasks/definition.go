@@ -26,12 +26,12 @@ const (
 	RankGeometricMean Ranking = "geom" // geometric mean of the cases
 )
 
-// Protocol is the protocol of a task's program.
+// Protocol is the protocol between Warpboard and the program that runs and measures a submission.
 type Protocol string
 
 const (
-	ProtocolEval   Protocol = "eval"   // the POPCORN_FD protocol (task.yml)
-	ProtocolLegacy Protocol = "legacy" // one reference file; one translation unit; "score:" on stdout
+	ProtocolEval   Protocol = "eval"   // KernelBot's, over the file descriptor in POPCORN_FD
+	ProtocolLegacy Protocol = "legacy" // one reference file; it prints "score:" to stdout
 )
 
 // SubmissionSource is the Source of a File that stands for the submission.
@@ -76,7 +76,7 @@ type Roofline struct {
 	Flops string `json:"flops,omitempty"`
 }
 
-// Timeouts limit the duration of each stage; building has a limit of its own.
+// Timeouts limit the duration of each stage; the build has a separate limit.
 type Timeouts struct {
 	Test      time.Duration `json:"test"`
 	Benchmark time.Duration `json:"benchmark"`
@@ -132,7 +132,7 @@ type Definition struct {
 	// has kernels of libraries are flagged for a review.
 	RefuseLibraryKernels bool              `json:"refuse_library,omitempty"`
 	Validation           *ValidationScript `json:"validation,omitempty"`
-	// HasOwnHarness is true if the bundle has an eval program of its own. If not, the harness of Warpboard for Lang is
+	// HasOwnHarness is true if the bundle has its own eval program. Otherwise, the harness of Warpboard for Lang is
 	// used.
 	HasOwnHarness bool `json:"own_harness"`
 }
@@ -142,7 +142,7 @@ type Bundle struct {
 	Name       string            // folder name; suggested as the task's name
 	Definition Definition        //
 	Files      map[string][]byte // every needed file, by path inside the bundle; and the original task.yml
-	Warnings   []string          // notes for the creator before publishing
+	Warnings   []string          // warnings for the author, shown before publishing
 }
 
 // Limits of reading. A zip may contain many tasks, so its limits are higher than those of one task.
@@ -152,14 +152,14 @@ const (
 	// MaxSubmission limits the bytes of all files of a submission together, and of a reference file in the legacy
 	// format
 	MaxSubmission = 1_000_000
-	MaxCases      = 256 // tests, and benchmarks
+	MaxCases      = 256 // limit for the tests of a task, and for its benchmarks
 )
 
 // ReadOptions configure reading an upload. The zero value means the defaults.
 type ReadOptions struct {
 	Name          string // name of a task at the top of the upload; default "task"
 	Limits        filetree.Limits
-	ImportOptions importing.ImportOptions // for problems of other benchmarks
+	ImportOptions importing.ImportOptions // options for problems of other benchmark collections
 }
 
 func (o ReadOptions) withDefaults() ReadOptions {

@@ -74,7 +74,8 @@ func (r *taskReader) readCaseDevices(node *yaml.Node, key string) Arg {
 	return Arg{Name: DevicesKey, Value: strings.Join(names, deviceSeparator)}
 }
 
-// checkDevices refuses a task without a benchmark for one of its devices. A family counts as each of its members.
+// checkDevices refuses a task that has no benchmark for one of its devices. The name of a family, such as H100, applies
+// to each device of the family.
 func (r *taskReader) checkDevices(f yamlFields) {
 	def := r.bundle.Definition
 	for i, gpu := range def.GPUs {

@@ -7,13 +7,13 @@
 //	submission.go         a submission; submission_files.go: allowed further files, text.go: allowed texts
 //	definition.go         Definition, Case, File, BuildConfig: the parts of a task, and their limits
 //	bundle.go             a Definition with the contents of its files
-//	read.go               ways in: a folder, a zip, a single file; filetree/ reads files within limits
+//	read.go               opens a folder, a zip, or a single file; filetree/ reads files within limits
 //	reader.go             one YAML file: unknown keys, types, all problems at once
 //	keys.go, parts.go     the keys of task.yml and of the files beside it, for the reader and for people
 //	taskfile.go           task.yml by its keys; config.go, files.go, roofline.go read the larger ones; names.go has rules for names
 //	draw.go, devices.go   values drawn from ranges; cases for some devices only
 //	harness.go            the task's own eval program, or Warpboard's; standard_harness.go switches to the latter
-//	reference.go          the legacy format: one file with input_t, generate_input and friends
+//	reference.go          the legacy format: one file that defines input_t, generate_input, and other names
 //	problemset.go         several tasks with deadlines; Proposals of an upload
 //	importing/            task folders made of problems of other benchmarks
 //	lint.go               warnings
@@ -27,8 +27,8 @@
 //	pyyaml/               YAML as PyYAML reads it, and writing it
 //
 // Guarantees: folders written for KernelBot can be read unchanged; reading and writing a task preserves it; a refusal
-// is a Problem for the author, any other error is the machine's; reading is limited in size, files, depth, and time; no
-// path leaves the upload.
+// is a Problem for the author, any other error is a failure of the machine; reading is limited in size, files, depth,
+// and time; no path leaves the upload.
 //
 // Two files may be the same on a case-insensitive file system, so such zips are refused.
 package tasks

@@ -23,7 +23,7 @@ import (
 type Range struct {
 	lowest, step int64
 	valueCount   uint64   // number of values, starting at lowest
-	choiceTexts  []string // instead of numbers, as Python prints them
+	choiceTexts  []string // values of a choice, as Python prints them; nil for a range of numbers
 }
 
 var (
@@ -34,7 +34,7 @@ var (
 // isRange reports whether a value looks like a range, valid or not.
 func isRange(text string) bool { return rangeKeywordPattern.MatchString(text) }
 
-// Limits of a range, because corner cases and generated values take more time than its text shows.
+// Limits of a range: its length in bytes, and its number of choices. They limit the number of cases for cornerCases.
 const maxRangeText, maxRangeChoices = 1000, 64
 
 // ParseRange parses a range. Its errors are written for the author of a task.
@@ -107,7 +107,8 @@ func (r Range) valueAt(i uint64) string {
 	return strconv.FormatInt(r.lowest+int64(i*uint64(r.step)), 10)
 }
 
-// endValues returns the values with which an expression is tried: all choices, or the smallest and the largest number.
+// endValues returns the values for checking the expressions of the roofline: all choices, or the smallest and largest
+// number.
 func (r Range) endValues() []string {
 	if r.choiceTexts != nil {
 		return r.choiceTexts
@@ -149,7 +150,8 @@ func drawCases(list string, cases []Case, seed []byte) []Case {
 	return cases
 }
 
-// drawValue returns the value for a seed and a place, the path of an argument in the task.
+// drawValue returns a value of the range that depends only on seed and place, the path of an argument such as
+// "tests[1].n".
 func (r Range) drawValue(seed []byte, place string) string {
 	mac := hmac.New(sha256.New, seed)
 	mac.Write([]byte(place))
@@ -158,7 +160,7 @@ func (r Range) drawValue(seed []byte, place string) string {
 	return r.valueAt(bits.Rem64(binary.BigEndian.Uint64(sum), binary.BigEndian.Uint64(sum[8:]), r.valueCount))
 }
 
-// cornerCases returns copies of the case with the ends of its ranges: all lowest, all highest, and each choice.
+// cornerCases returns copies of the case with extreme values for its ranges: all lowest, all highest, and each choice.
 func (c Case) cornerCases() []Case {
 	ends, most := make([][]string, len(c)), 1
 	for i, arg := range c {
@@ -193,8 +195,8 @@ func (r *taskReader) checkRange(node *yaml.Node, key, name, text string) {
 	}
 }
 
-// checkRanges refuses ranges in a task with its own harness, whose program runs the kernel in its own process and
-// prints the cases.
+// checkRanges refuses ranges in a task with its own harness: its program runs the kernel in the same process and prints
+// the cases, so the generated values would not stay secret.
 func (r *taskReader) checkRanges(f yamlFields) {
 	def := r.bundle.Definition
 	if !def.HasOwnHarness {

@@ -12,7 +12,7 @@ import (
 	"warpboard/tasks"
 )
 
-// ranged is a task with ranges in both lists.
+// ranged is a task.yml with ranges in its tests and benchmarks.
 const ranged = minimal + `tests:
   - {n: "uniform 1..100", kind: "choice float16|bfloat16", seed: 1}
 benchmarks:
@@ -53,7 +53,8 @@ func TestADrawKeepsToItsRange(t *testing.T) {
 	}
 }
 
-// What was drawn is not stored: a release that draws otherwise would reveal, and measure, other cases.
+// TestASeedDrawsTheSameInEveryRelease checks the generated values of a fixed seed. They are not stored, so a release
+// that generates other values would measure stored runs with other cases.
 func TestASeedDrawsTheSameInEveryRelease(t *testing.T) {
 	def := mustTask(t, ranged).Definition
 	var got []string
@@ -66,7 +67,7 @@ func TestASeedDrawsTheSameInEveryRelease(t *testing.T) {
 	}
 }
 
-// choices are so many numbers with | between them.
+// choices returns the numbers below n, joined by "|".
 func choices(n int) string {
 	var list []string
 	for i := range n {

@@ -73,8 +73,8 @@ func checkWhole(t *testing.T, b *tasks.Bundle) {
 	}
 }
 
-// The tasks for the CPU are run here as they are on the site: templates and right solutions pass the
-// test stage, wrong ones do not.
+// TestSolutionsOfCPUTasksEndAsTheyShould runs the test stage of all built-in CPU tasks: templates and correct solutions
+// must pass, wrong ones must fail.
 func TestSolutionsOfCPUTasksEndAsTheyShould(t *testing.T) {
 	core := pairtest.BuildCore(t, harness.CoreSources())
 	for _, b := range examples(t) {
@@ -98,7 +98,7 @@ func TestSolutionsOfCPUTasksEndAsTheyShould(t *testing.T) {
 	}
 }
 
-// submissions are a task's solutions and its templates, which are right too.
+// submissions returns the solutions of a task and its templates, which must pass.
 func submissions(t *testing.T, b *tasks.Bundle) []tasks.Solution {
 	t.Helper()
 	all, err := tasks.ExampleSolutions(b.Name)
@@ -135,7 +135,7 @@ func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed 
 	return r.Judge.Success() && strings.Contains(r.Report, "check: pass"), r.Report + r.Stdout + r.Stderr
 }
 
-// script makes dir/name, a program that runs a Python file of dir.
+// script writes dir/name, a shell script that starts a Python file of dir.
 func script(t *testing.T, dir, name, file string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -145,7 +145,7 @@ func script(t *testing.T, dir, name, file string) {
 	}
 }
 
-// python is the interpreter that a worker of this machine would take.
+// python returns the path of the Python interpreter that a worker would use on this machine.
 func python(t *testing.T) string {
 	t.Helper()
 	found := toolchain.FindToolchain(t.Context()).Python
@@ -155,7 +155,7 @@ func python(t *testing.T) string {
 	return found.Path
 }
 
-// build makes dir/judge and dir/program, compiling the submission again and the rest once.
+// build compiles dir/program with the submission, and dir/judge if it does not exist yet.
 func build(t *testing.T, dir string, layout harness.SourceSet) {
 	t.Helper()
 	link := []string{"-o", filepath.Join(dir, "program")}
@@ -185,7 +185,7 @@ func compile(t *testing.T, dir string, args ...string) {
 	}
 }
 
-// No GPU is needed to see that the Python tasks for GPUs are Python.
+// TestPythonOfExamplesParses only parses the Python files of built-in tasks, so it needs no GPU.
 func TestPythonOfExamplesParses(t *testing.T) {
 	const parse = "import ast, sys; ast.parse(sys.stdin.read())"
 	interpreter := python(t)

@@ -1,4 +1,4 @@
 package tasks
 
-// SubmissionSuffixes are those that a further file of a submission may have, in a language.
+// SubmissionSuffixes returns the suffixes that additional files of a submission in lang may have.
 func SubmissionSuffixes(lang Lang) []string { return additionalFileSuffixes[lang] }

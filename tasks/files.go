@@ -108,7 +108,7 @@ func (r *taskReader) openSource(source string) ([]byte, error) {
 		return nil, fmt.Errorf("%q %s", source, why)
 	}
 	data, err := r.tree.Read(at)
-	// Bundles are sent as JSON texts, and pages show every file.
+	// Bundles are sent as JSON and shown on pages, so every file must be UTF-8.
 	if err == nil && !utf8.Valid(data) {
 		return nil, fmt.Errorf("%q is not UTF-8 text", at)
 	}

@@ -12,9 +12,9 @@ import (
 )
 
 var flagTests = []struct {
-	flags string // divided by spaces
+	flags string // separated by spaces
 	lang  tasks.Lang
-	want  string // "" when refused
+	want  string // accepted flags; "" if one is refused
 }{
 	{"-O2 -ffast-math -march=x86-64-v3 -fopenmp -funroll-loops -DN=4 -UNDEBUG -std=c++17 -Wall -g -lm", tasks.LangCPP,
 		"-O2 -ffast-math -march=x86-64-v3 -fopenmp -funroll-loops -DN=4 -UNDEBUG -std=c++17 -Wall -g -lm"},
@@ -66,7 +66,7 @@ func TestFlagsThatLoadWriteOrStartSomethingAreRefused(t *testing.T) {
 	}
 }
 
-// withFlags is a task.yml in lang with compile flags, the first of them in line 6.
+// withFlags returns a task.yml in lang with compile flags, the first of them in line 6.
 func withFlags(lang tasks.Lang, flags ...string) string {
 	reference := map[tasks.Lang]string{tasks.LangCPP: "reference.h", tasks.LangCUDA: "reference.cuh"}[lang]
 	var yaml strings.Builder
@@ -109,7 +109,7 @@ func TestForbiddenFlagIsRefusedByLineKeyAndWhatIsAllowed(t *testing.T) {
 	tests := map[string]struct {
 		lang  tasks.Lang
 		flags []string
-		want  []string // how each problem begins
+		want  []string // prefix of each problem
 	}{
 		"plugin": {tasks.LangCPP, []string{"-O2", "-fplugin=/x.so"},
 			[]string{`task.yml:7: config.compile_flags[1]: "-fplugin=/x.so" ` + forCPP}},

@@ -11,7 +11,8 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Whatever task.yml says, reading ends; and what is read can be written and read again, equal.
+// FuzzTaskYAML checks that reading any task.yml terminates, and that a valid task is equal after it is written and
+// read.
 func FuzzTaskYAML(f *testing.F) {
 	fuzztest.Moment(f)
 	for _, seed := range []string{minimal, full, cpp("defines: {A: null, B: 1.0}"), "a: &a [*a]", "<<: {a: 1}",
@@ -33,7 +34,7 @@ func FuzzTaskYAML(f *testing.F) {
 	})
 }
 
-// No flag that passes names a file, a program or a list of flags.
+// FuzzFlags checks that no accepted flag contains a path, a response file (@), or a separator of flags.
 func FuzzFlags(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add("-Xcompiler=-O3,-fopenmp", true)
@@ -61,7 +62,8 @@ func FuzzFlags(f *testing.F) {
 	})
 }
 
-// Whatever the archive holds, reading ends within the bounds and refuses in words.
+// FuzzZip checks that reading any archive terminates, respects the limits of a task, and returns only Problems as
+// errors.
 func FuzzZip(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add(zipped(f, files{"task.yml": minimal, "reference.py": ""}))
@@ -105,7 +107,7 @@ func FuzzExpression(f *testing.F) {
 	})
 }
 
-// size returns the bytes of a task's files.
+// size returns the total size of a task's files in bytes.
 func size(b *tasks.Bundle) (n int) {
 	for _, data := range b.Files {
 		n += len(data)

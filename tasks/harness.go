@@ -8,7 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// evalProgramName is the name, without suffix, of the program that a bundle may bring to feed and time the submission.
+// evalProgramName is the name, without suffix, of a bundle's own program that calls the submission and measures its
+// time.
 const evalProgramName = "eval"
 
 // Values of the key harness.
@@ -17,8 +18,8 @@ const (
 	warpboardHarnessValue = "warpboard"
 )
 
-// readHarness sets whether the bundle has its own eval program, otherwise sets the defaults of config, and checks that
-// the harness has what it needs:
+// readHarness sets HasOwnHarness, sets the defaults of config for the harness of Warpboard, and checks that the bundle
+// has the files that its harness needs:
 //
 //	py       config.main (default eval.py, if files has one) among files: own harness;
 //	         otherwise files must have reference.py and submission.py
@@ -55,7 +56,7 @@ func (r *taskReader) useRequestedHarness(node *yaml.Node) {
 			r.addProblem(node, "harness", "Warpboard's harness cannot be used: %v", err)
 			return
 		}
-		bundle.Files = r.bundle.Files // the text of task.yml still names the eval program
+		bundle.Files = r.bundle.Files // keep the eval program: the text of task.yml names it
 		r.bundle = bundle
 	}
 }

@@ -13,7 +13,7 @@ import (
 // files are the contents of a zip by name.
 type files map[string]string
 
-// zipped packs files; the order does not matter to the reader.
+// zipped returns a zip with files in random order.
 func zipped(t testing.TB, content files) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -41,7 +41,7 @@ func readZip(data []byte) ([]*tasks.Bundle, error) {
 	return upload.Bundles()
 }
 
-// minimal is a task.yml with nothing that may be left out.
+// minimal is a task.yml with only the required keys.
 const minimal = `lang: py
 description: Add.
 files:
@@ -49,7 +49,7 @@ files:
   - {name: submission.py, source: "@SUBMISSION@"}
 `
 
-// task reads a task.yml with a reference.py beside it.
+// task reads a task.yml in a folder with the other files that tasks of these tests name.
 func task(t testing.TB, yaml string) (*tasks.Bundle, error) {
 	t.Helper()
 	bundles, err := readZip(zipped(t, files{
@@ -71,7 +71,7 @@ func mustTask(t testing.TB, yaml string) *tasks.Bundle {
 	return b
 }
 
-// wantError fails unless err is made of problems and its text holds want.
+// wantError fails the test unless err consists of Problems and its text contains want.
 func wantError(t testing.TB, err error, want string) {
 	t.Helper()
 	if err == nil {

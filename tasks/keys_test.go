@@ -15,7 +15,7 @@ import (
 var starterOf = map[tasks.Lang]string{tasks.LangCPP: "vectoradd_cpp", tasks.LangCUDA: "vectoradd_cuda",
 	tasks.LangPython: "softmax_numpy"}
 
-// starter is the folder of a built-in task in a language, without what Python tasks have no use for.
+// starter returns the files of a built-in task in a language, without its subfolders.
 func starter(t *testing.T, lang tasks.Lang) fstest.MapFS {
 	t.Helper()
 	from, err := tasks.ExampleFolder(starterOf[lang])
@@ -39,7 +39,7 @@ func starter(t *testing.T, lang tasks.Lang) fstest.MapFS {
 	return folder
 }
 
-// with puts lines of task.yml in place of the same keys.
+// with replaces keys in the task.yml of folder by those in lines, and returns the task.
 func with(t *testing.T, folder fstest.MapFS, lines string) *tasks.Bundle {
 	t.Helper()
 	var all, change map[string]any
@@ -53,7 +53,7 @@ func with(t *testing.T, folder fstest.MapFS, lines string) *tasks.Bundle {
 		all[key] = value
 	}
 	if strings.Contains(lines, "benchmarks:") {
-		delete(all, "roofline") // the starter's, whose arguments the new cases may lack
+		delete(all, "roofline") // the new cases may lack the arguments of the roofline
 	}
 	text, err := yaml.Marshal(all)
 	if err != nil {
@@ -98,7 +98,7 @@ func TestEachKeysDefaultIsWhatLeavingItOutMeans(t *testing.T) {
 	}
 }
 
-// A key without an example would be shown and never tried; one of a mapping is tried by its parent's.
+// TestEachKeyIsExplainedAndTried checks that each key has a description, and that an example contains its last part.
 func TestEachKeyIsExplainedAndTried(t *testing.T) {
 	all := ""
 	for _, key := range tasks.TaskFileKeys() {

@@ -118,8 +118,7 @@ func mostCommonCase(cases []Case) (first int) {
 	return first
 }
 
-// suggestName returns a hint that an argument that only case c has is a misspelling of one that only like has; "" for
-// none.
+// suggestName returns a warning if an argument of case c is probably a misspelling of one in case like; "" for none.
 func suggestName(c, like Case) string {
 	var lacks []string
 	for _, arg := range like.Arguments() {

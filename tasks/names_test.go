@@ -115,7 +115,8 @@ func TestACaseCannotForgeASecondOne(t *testing.T) {
 	}
 }
 
-// TestAPathThatIsNoFileIsRefusedUnread since a pipe would block for ever, and a device never end.
+// TestAPathThatIsNoFileIsRefusedUnread checks that OpenPath does not read pipes and devices: a pipe can block forever,
+// and a device may have no end.
 func TestAPathThatIsNoFileIsRefusedUnread(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "add.zip")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

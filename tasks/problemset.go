@@ -165,7 +165,7 @@ type TaskProposal struct {
 	Deadline           time.Time // UTC; zero if there is none
 	HasAssumedDeadline bool      // the upload has no deadline, and a year from now is assumed
 	GPUs               []string  // from the problem set, or else the task; empty if neither names any
-	Notes              []string  // assumptions, and what an imported problem has and the task lacks
+	Notes              []string  // assumptions, and the OmissionNotes of an imported task
 	Err                error     // reason why the task cannot be created
 }
 

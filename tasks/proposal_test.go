@@ -13,7 +13,7 @@ func TestAnUploadProposesItsTasks(t *testing.T) {
 	cases := map[string]struct {
 		file    string
 		content []byte
-		want    string // name and devices of each task, ! for one that cannot be made; or the error
+		want    string // name and devices of each proposal, with "!" for one that has an error; or the error of all
 	}{
 		"one folder": {"mine.zip", zipped(t, files{"task.yml": good, "reference.py": ""}), "mine [T4]"},
 		"folders": {"mine.zip", zipped(t, files{"a/task.yml": good, "a/reference.py": "", "b/task.yml": bad}),

@@ -190,7 +190,7 @@ func OpenPathWithImport(name string, options importing.ImportOptions) (*Upload, 
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
-	if ext := filepath.Ext(abs); ext == ".yaml" || ext == ".yml" { // a problem set
+	if ext := filepath.Ext(abs); ext == ".yaml" || ext == ".yml" { // a problem set instead of a task
 		return nil, fmt.Errorf("%s is not a task: name the folder that holds it", name)
 	}
 	data, err := readUploadFile(abs)

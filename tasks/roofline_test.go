@@ -21,7 +21,7 @@ func TestRooflineFollowsPythonsArithmetic(t *testing.T) {
 		"-(-3)":               3,
 		"m * n":               7.5,
 		"m*m*float16":         18,
-		"float32":             7, // the case's own argument wins
+		"float32":             7, // an argument of the case takes precedence over the element size with its name
 		"1_000":               1000,
 		"1e3 + .5":            1000.5,
 		" \t m ":              3,

@@ -132,12 +132,12 @@ func (d Definition) AllowsSubmittedFile(name string) bool {
 	return d.matchesPattern(name) && d.ownerOfName(name) == ""
 }
 
-// ownersOfTakenNames returns, for each of names that is already used, the end of a sentence about its user: an
-// additional file must not shadow a file of the task or of the harness, or a file that one of these includes or
-// imports. It reads the files of the task once, because they may be large. Includes and imports are found by patterns
-// in the text; those of included files are not searched.
+// ownersOfTakenNames returns the names that are already used, each with the end of an error message such as "has the
+// name of a file of the task": an additional file must not shadow a file of the task or of the harness, or a file that
+// one of these includes or imports. It finds includes and imports by patterns in the text, and does not search included
+// files. It reads the files of the task once for all names, because they may be large.
 func (b *Bundle) ownersOfTakenNames(names []string) map[string]string {
-	// names that are not used, by the text that an include or import of them has
+	// free has the names not found yet, by their lower-case form.
 	taken, free := map[string]string{}, map[string][]string{}
 	for _, name := range names {
 		if why := b.Definition.ownerOfName(name); why != "" {

@@ -48,7 +48,7 @@ func TestNoTwoSubmissionsPackToOneText(t *testing.T) {
 	}
 }
 
-// several is a task that takes every further file that a language can have.
+// several returns a task that accepts additional files with every suffix that its language allows.
 func several(t *testing.T, lang tasks.Lang) *tasks.Bundle {
 	t.Helper()
 	var patterns []string
@@ -115,7 +115,8 @@ func TestAFurtherFileNeverTakesAnothersName(t *testing.T) {
 	}
 }
 
-// Submissions are checked while the database is written: the files of a task may be of megabytes.
+// TestATasksFilesAreReadOncePerSubmission measures the check of a submission with many files, because it runs inside a
+// database transaction and the files of a task may have megabytes.
 func TestATasksFilesAreReadOncePerSubmission(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	b := several(t, tasks.LangCPP)
@@ -146,7 +147,8 @@ func TestATaskThatDoesNotSayItTakesOneFile(t *testing.T) {
 	wantError(t, err, `the task takes one file, and "a.h" is another one`)
 }
 
-// Package tasks cannot see the harness: this holds its list of reserved names to what there is.
+// TestNamesOfTheHarnessAndItsModulesAreReserved compares the reserved names in package tasks, which does not import the
+// harness, with the files and imports of the harness.
 func TestNamesOfTheHarnessAndItsModulesAreReserved(t *testing.T) {
 	imported := regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import\b|import[ \t]+(\w+)(?:$|[., ]))`)
 	for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython} {

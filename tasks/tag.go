@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// maxTagLetters limits a tag to less than a line on a phone.
+// maxTagLetters limits the length of a tag, so that a tag fits on one line of a phone.
 const maxTagLetters = 24
 
 var tagPattern = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)

@@ -111,9 +111,9 @@ func TestBundleWithItsOwnEvalProgramIsRecognised(t *testing.T) {
 	}
 }
 
-// Every refusal names the file, the line (where there is one) and the key.
+// TestBadTaskYAMLIsRefusedByFileLineAndKey checks that every error has the file, the key, and, if known, the line.
 func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
-	const at = "task.yml:6: " // the line after minimal
+	const at = "task.yml:6: " // first line after the text of minimal
 	cases := map[string]struct{ yaml, want string }{
 		"unknown key": {minimal + "named: x\n", at + `named: unknown key; known are title, lang,`},
 		"nearer key":  {minimal + "tets: []\n", at + `tets: unknown key; did you mean "tests"?`},

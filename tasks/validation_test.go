@@ -9,7 +9,8 @@ import (
 
 const validated = minimal + "validation: {version: 2, script: eval.py}\n"
 
-// TestValidationScriptTravelsWithItsTask into the bundle, through a zip of it, and beside a submission.
+// TestValidationScriptTravelsWithItsTask checks that the script is in the bundle, in a zip of the bundle, and in the
+// program of a validation.
 func TestValidationScriptTravelsWithItsTask(t *testing.T) {
 	b := mustTask(t, validated)
 	if v := b.Definition.Validation; v == nil || *v != (tasks.ValidationScript{Version: "2", Script: "eval.py"}) ||

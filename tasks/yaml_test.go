@@ -8,7 +8,8 @@ import (
 	"warpboard/tasks"
 )
 
-// The right side was printed by Python 3.11 with PyYAML 6.0: str(yaml.safe_load(left)).
+// TestCaseValuesAreWrittenAsPythonDoes checks that values have the text that Python 3.11 with PyYAML 6.0 prints for
+// str(yaml.safe_load(value)).
 func TestCaseValuesAreWrittenAsPythonDoes(t *testing.T) {
 	values := [][2]string{
 		{`0`, `0`}, {`-0`, `0`}, {`+7`, `7`}, {`12`, `12`}, {`1_000`, `1000`}, {`012`, `10`}, {`08`, `08`},
@@ -36,10 +37,10 @@ func TestCaseValuesAreWrittenAsPythonDoes(t *testing.T) {
 	}
 }
 
-// TestQuotedValuesStayTexts: Python takes a case's values apart again, and a text in task.yml stays one there. A whole
-// number is a number, as for KernelBot's programs.
+// TestQuotedValuesStayTexts checks that Python's ast.literal_eval reads a quoted value of a case as a text, except for
+// whole numbers, which are numbers in KernelBot too.
 func TestQuotedValuesStayTexts(t *testing.T) {
-	values := [][2]string{ // as written, and what Warpboard's harness reads with ast.literal_eval
+	values := [][2]string{ // value in task.yml, and its text for ast.literal_eval in the harness of Warpboard
 		{`"1e3"`, `'1e3'`}, {`"None"`, `'None'`}, {`'True'`, `'True'`}, {`"[1, 2]"`, `'[1, 2]'`},
 		{`"(1, 2)"`, `'(1, 2)'`}, {`"{1: 2}"`, `'{1: 2}'`},
 		{`"'a'"`, `"'a'"`}, {`'"'`, `'"'`}, {`"-.5"`, `'-.5'`}, {`"0x10"`, `'0x10'`}, {`"1_000"`, `'1_000'`},
@@ -55,7 +56,7 @@ func TestQuotedValuesStayTexts(t *testing.T) {
 		if got := b.Definition.Tests[0][0].Value; got != v[1] {
 			t.Errorf("%s became %s, want %s", v[0], got, v[1])
 		}
-		delete(b.Files, tasks.TaskFile) // it is written from the definition
+		delete(b.Files, tasks.TaskFile) // so that task.yml is written from the definition
 		if got := again(t, b).Definition.Tests[0][0].Value; got != v[1] {
 			t.Errorf("%s is %s when it is written and read again, want %s", v[0], got, v[1])
 		}
@@ -109,7 +110,7 @@ func TestHostileYAMLIsRefused(t *testing.T) {
 
 func TestAliasesAndMergeKeysAreFollowed(t *testing.T) {
 	b := mustTask(t, minimal+"tests:\n  - &base {size: 8, seed: 1}\n  - {<<: *base, seed: 2}\n  - *base\n")
-	want := "size: 8; seed: 2" // in the order of PyYAML
+	want := "size: 8; seed: 2" // the order that PyYAML returns
 	if got := b.Definition.Tests[1].String(); got != want {
 		t.Errorf("the merged case is %q, want %q", got, want)
 	}

@@ -16,7 +16,7 @@ import (
 	"warpboard/tasks"
 )
 
-// entry is one entry of a zip made by hand; a mode of 0 is a regular file.
+// entry is one entry for rawZip; mode 0 means a regular file.
 type entry struct {
 	name string
 	mode fs.FileMode
@@ -114,8 +114,7 @@ func TestBadZipIsRefusedByName(t *testing.T) {
 	}
 }
 
-// bigFiles packs one file of 4 MiB, and puts it into a zip under n names: to pack each takes longer than all other
-// cases.
+// bigFiles returns a zip with n names for the same file of 4 MiB. It compresses the file only once, to save time.
 func bigFiles(t testing.TB, n int) []byte {
 	t.Helper()
 	data := rawZip(t, entry{name: "big", text: strings.Repeat("\x00", 4<<20)})
@@ -150,8 +149,8 @@ func bigFiles(t testing.TB, n int) []byte {
 	return out.Bytes()
 }
 
-// patched changes bytes of both headers of a zip's only entry: at offset local in the local one,
-// central in the central one.
+// patched overwrites bytes in both headers of a zip's only entry: at offset local of the local file header, and at
+// offset central of the header in the central directory.
 func patched(t testing.TB, data []byte, local, central int, value ...byte) []byte {
 	t.Helper()
 	out := bytes.Clone(data)
@@ -164,7 +163,7 @@ func patched(t testing.TB, data []byte, local, central int, value ...byte) []byt
 	return out
 }
 
-// lying says that 8 MiB of zeros are 10 bytes.
+// lying returns a zip whose headers state 10 bytes for a file with 8 MiB of zeros.
 func lying(t testing.TB) []byte {
 	data := rawZip(t, entry{name: "bomb", text: strings.Repeat("\x00", 8<<20)})
 	return patched(t, data, 22, 24, 10, 0, 0, 0)

@@ -13,7 +13,7 @@ import (
 
 // Change is one difference between two versions of a task.
 type Change struct {
-	Key          string // "benchmarks", "files.reference.py", "templates.CUDA"
+	Key          string // for example "benchmarks", "files.reference.py", or "templates.CUDA"
 	Old          string // comparable text; empty if it did not exist
 	New          string // comparable text; empty if it was removed
 	BreaksScores bool   // scores before and after are not comparable
@@ -63,7 +63,7 @@ func ChangesBetween(old, new *tasks.Bundle) []Change {
 	differ("library", a.RefuseLibraryKernels, b.RefuseLibraryKernels, false)
 	differ("validation", a.Validation, b.Validation, false)
 	out = append(out, diffFiles("validation", validationFile(old), validationFile(new), false)...)
-	if len(out) == 0 { // otherwise the changes of the text are listed already
+	if len(out) == 0 { // report a change of the text of task.yml only if no key has changed
 		differ(tasks.TaskFile, string(old.Files[tasks.TaskFile]), string(new.Files[tasks.TaskFile]), false)
 	}
 	return out
@@ -130,7 +130,7 @@ func truncate(text []byte) string {
 	return strings.ToValidUTF8(string(text[:most]), "") + "…"
 }
 
-// programFiles returns the text of every file by its name at run time; the submission is SubmissionSource.
+// programFiles returns the text of every file by its name at run time. The submission has the text SubmissionSource.
 func programFiles(b *tasks.Bundle) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range b.Definition.Files {

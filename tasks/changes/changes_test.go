@@ -10,12 +10,12 @@ import (
 	"warpboard/tasks/changes"
 )
 
-// TestNoKeyOfATaskChangesSilently: each field of Definition has a text for its change.
+// TestNoKeyOfATaskChangesSilently checks that ChangesBetween reports a change of every field of Definition.
 func TestNoKeyOfATaskChangesSilently(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for field := range reflect.TypeFor[tasks.Definition]().Fields() {
 		reported := false
-		for try := 0; try < 20 && !reported; try++ { // some values are empty, and change nothing
+		for try := 0; try < 20 && !reported; try++ { // try again: a random value can be empty, which is no change
 			value, ok := quick.Value(field.Type, random)
 			if !ok {
 				t.Fatalf("no values of %s, a %s", field.Name, field.Type)

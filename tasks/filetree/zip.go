@@ -25,7 +25,7 @@ type unzipper struct {
 func UnzipTree(r io.ReaderAt, size int64, limits Limits) (MemoryTree, error) {
 	limits = limits.withDefaults()
 	zr, err := zip.NewReader(r, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below, with a better sentence
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below, with clearer errors
 		return nil, parse.Problem{Message: "this is not a zip archive, or it is damaged (" + err.Error() + ")"}
 	}
 	u := &unzipper{
@@ -76,7 +76,7 @@ func (u *unzipper) unpackEntry(f *zip.File) error {
 	return nil
 }
 
-// claimPath refuses a path that exists already, in any case, or that is used for both a file and a folder.
+// claimPath refuses a path that exists already, also with other capitalization, or that is both a file and a folder.
 func (u *unzipper) claimPath(name string, isFolder bool) error {
 	if parent := path.Dir(name); parent != "." {
 		if err := u.claimPath(parent, true); err != nil {

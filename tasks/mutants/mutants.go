@@ -62,8 +62,8 @@ func MutantsOf(def tasks.Definition, right []byte) []Mutant {
 	return list
 }
 
-// wrongElementCode makes an output wrong. cpp is an expression for the new value of element x, at index i of n;
-// statements are Python statements that change the output.
+// wrongElementCode returns code that changes the output of the correct kernel. cpp is a C++ expression for the new
+// value of element x, at index i of n; statements are Python statements.
 func wrongElementCode(cpp, statements string) mutantCode {
 	return mutantCode{
 		nativeCode: codeAroundCall{helperFunctions: strings.Replace(elementwiseHelpers, "SPOILED", cpp, 1),
@@ -72,8 +72,8 @@ func wrongElementCode(cpp, statements string) mutantCode {
 	}
 }
 
-// staleOutputCode returns the output of the previous call, as a kernel does that writes nothing or caches its output.
-// The first call is correct.
+// staleOutputCode returns code that replaces each output by the previous call's, like a kernel that writes nothing or
+// caches its output. The output of the first call stays correct.
 func staleOutputCode() mutantCode {
 	return mutantCode{
 		nativeCode: codeAroundCall{helperFunctions: nativeStaleSource, codeAfter: "spoil(answer);"},
@@ -82,7 +82,8 @@ func staleOutputCode() mutantCode {
 	}
 }
 
-// missingTermCode sets the largest number of the input to zero, so that outputs lack its contribution.
+// missingTermCode returns code that sets the largest number of the input to zero, so that outputs lack its
+// contribution.
 func missingTermCode() mutantCode {
 	return mutantCode{
 		nativeCode: codeAroundCall{helperFunctions: nativeTermSource, codeBefore: "leave_out_a_term(data);"},

@@ -54,7 +54,8 @@ static void spoil(Array& answer) {
 }
 `
 
-// nativeStaleSource returns the output of the previous call, cut or repeated to the size of the current one.
+// nativeStaleSource is C++ code that replaces the output by the previous call's, truncated or repeated to the same
+// size.
 const nativeStaleSource = `
 template <class Array>
 static void spoil(Array& answer) {
@@ -65,7 +66,7 @@ static void spoil(Array& answer) {
 }
 `
 
-// deviceSpoilSource changes an output in GPU memory.
+// deviceSpoilSource is CUDA C++ code that changes an output in GPU memory: it copies it to the host and back.
 const deviceSpoilSource = `
 template <class T>
 static void spoil(DeviceBuffer<T>& answer) {
@@ -76,8 +77,8 @@ static void spoil(DeviceBuffer<T>& answer) {
 }
 `
 
-// nativeTermSource traverses the input as the harness of Warpboard does. If the task has its own harness, it does not
-// compile, and such a mutant is not evaluated.
+// nativeTermSource is C++ code that sets the largest number of the input to zero. It includes headers of the harness of
+// Warpboard: for a task with its own harness the mutant does not compile, and is not evaluated.
 const nativeTermSource = `
 #include "warpboard_walk.h"
 #ifdef __CUDACC__

@@ -30,7 +30,8 @@ def custom_kernel(data):
     return answer
 `
 
-// pythonStaleSource returns the output of the previous call, cut or repeated to the shape of the current one.
+// pythonStaleSource is Python code for the output of the previous call, truncated or repeated to the shape of the
+// current one.
 const pythonStaleSource = `
 _answers = []
 
@@ -52,8 +53,8 @@ except ImportError:
 
 `
 
-// pythonTermSource finds the number that a mutant changes: the largest one in any array of the output, also inside
-// tuples, lists, and dicts. Floating-point arrays take precedence.
+// pythonTermSource is Python code that finds the largest number in the arrays of an input, also inside tuples, lists,
+// and dicts, and sets it to zero. Floating-point arrays take precedence.
 const pythonTermSource = `
 def _arrays(value):
     if isinstance(value, dict):

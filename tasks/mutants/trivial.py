@@ -1,7 +1,7 @@
 
 
 def _in_place_of_the_answer():
-    """Puts an answer that computes nothing in place of the solution's, in the same form."""
+    """Returns a function that calls custom_kernel, and returns trivial outputs with the same structure instead."""
     import copy
     import sys
 

@@ -9,7 +9,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TestAnswersThatComputeNothingHaveTheSolutionsForm runs replaced solutions on an input, and prints their answers.
+// TestAnswersThatComputeNothingHaveTheSolutionsForm checks that trivial outputs have the structure of the solution's
+// outputs.
 func TestAnswersThatComputeNothingHaveTheSolutionsForm(t *testing.T) {
 	const solution = `import numpy
 def custom_kernel(data):

@@ -46,8 +46,8 @@ func constantExpression(value float64) Expression {
 var identifierPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 const (
-	maxExpression = 1000 // bytes
-	maxNesting    = 50   // parentheses, signs and powers
+	maxExpression = 1000 // limits the length of an expression in bytes
+	maxNesting    = 50   // limits nested parentheses, signs, and powers
 )
 
 // ParseArithmetic parses an arithmetic expression. Its errors contain the position.

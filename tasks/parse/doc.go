@@ -1,8 +1,8 @@
 // Package parse reads the small languages in tasks and submissions that are not YAML, and has the errors that people
 // can fix.
 //
-//	problems.go       Problem: an error in an upload, with file, line, key, and a sentence. Any other error is the
-//	                  machine's. ProblemsFromError finds them; no reading collects more than 50
+//	problems.go       Problem: an error in an upload, with file, line, key, and a sentence. Any other error is
+//	                  a failure of the machine. ProblemsFromError finds them; no reading collects more than 50
 //	directives.go     the #!POPCORN lines of a submission's first comment block, which apply if a request or the
 //	                  command line omits a setting. A line below the block, or an indented one, is an ordinary comment
 //	compileflags.go   the flags that a task may set for g++ or nvcc: for code generation, warnings, and definitions.
