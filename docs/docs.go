@@ -20,7 +20,7 @@ type Page struct {
 	text     string // Markdown, without its title
 }
 
-// groups of pages by kind of reader
+// Kinds of readers, by which pages are grouped.
 const (
 	AudienceUse        = "Use"
 	AudienceAuthor     = "Author tasks"
@@ -92,7 +92,8 @@ func Pages() (list []Page, err error) {
 		}
 		title, body, _ := strings.Cut(string(text), "\n")
 		page.Headings = headingsOf(body)
-		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body) // one level up, because the title is separate
+		// Raise headings by one level, because the title is separate.
+		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body)
 		page.Title, page.text = strings.TrimPrefix(title, "# "), body
 		list = append(list, page)
 	}

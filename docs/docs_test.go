@@ -66,7 +66,7 @@ func TestTheIndexOfTheFolderHasEachPage(t *testing.T) {
 	}
 }
 
-// ownPages are lines about pages that the site makes of something other than Markdown.
+// ownPages has the lines of docs/README.md about pages that the site generates, which have no Markdown file.
 var ownPages = map[string][]string{
 	AudienceAuthor:     {"- Task format (`/docs/tasks` on each site): every key of `task.yml` with an example, and starters to download."},
 	AudienceAutomate:   {"- API reference (`/api` on each site): every address, parameter, and answer; OpenAPI to download."},

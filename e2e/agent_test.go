@@ -19,8 +19,8 @@ func (b asBearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// climb runs an agent's session over MCP, from the list of tasks to the first rank. It uses only what the tools return:
-// it knows the task from get_task, and writes the given kernel.
+// climb runs an agent's session over MCP, from the list of tasks to rank 1 with the kernel source. All other data comes
+// from the tools: for example, get_task describes the task.
 func (p person) climb(t *testing.T, site, source string) {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "agent", Version: "1"}, nil).Connect(t.Context(),
@@ -116,7 +116,7 @@ func (p person) climb(t *testing.T, site, source string) {
 	p.readsResources(t, session, slug)
 }
 
-// readsResources reads the task as a resource and the loop as a prompt.
+// readsResources reads the task as an MCP resource, and an MCP prompt.
 func (p person) readsResources(t *testing.T, session *sdk.ClientSession, slug string) {
 	t.Helper()
 	resource, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "warpboard://tasks/" + slug})

@@ -63,8 +63,8 @@ func (s *site) publish(t *testing.T, bundle *tasks.Bundle) {
 	}
 }
 
-// uncompiledTask creates a folder with the small task and a unique comment in it, so that it is not compiled yet.
-// Everything else that these tests compile is among the objects of all sites. It returns the task's parent.
+// uncompiledTask creates a folder with a copy of the small task. A unique comment in its reference.h ensures that no
+// site has compiled it yet. It returns the folder and its parent.
 func uncompiledTask(t *testing.T, name string) (parent, dir string) {
 	t.Helper()
 	parent = t.TempDir()
@@ -86,8 +86,8 @@ func uncompiledTask(t *testing.T, name string) (parent, dir string) {
 
 const ownProgram = "own-program"
 
-// ownProgramTask creates a folder with such a task, with its own eval program and a second file, which compile fast. It
-// returns the task's parent.
+// ownProgramTask creates a folder with an uncompiled copy of the small task that has its own eval program and a second
+// source file, which compile fast. It returns the parent of the folder.
 func ownProgramTask(t *testing.T) (parent string) {
 	t.Helper()
 	parent, dir := uncompiledTask(t, ownProgram)
@@ -110,7 +110,7 @@ func ownProgramTask(t *testing.T) (parent string) {
 	return parent
 }
 
-// testsOwnProgram submits to that task.
+// testsOwnProgram submits a kernel to the task of ownProgramTask, and returns the run when it has ended.
 func (p person) testsOwnProgram() client.Run {
 	p.t.Helper()
 	sub, err := p.Submit(p.t.Context(), client.NewSubmission{

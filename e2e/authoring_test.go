@@ -27,11 +27,12 @@ func TestATaskIsMadeFromAStarter(t *testing.T) {
 	w.Click("#tab-problems")
 	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
 	w.Eval(`(() => { document.querySelector(".file-pane:not([hidden]) .cm-content").focus(); document.execCommand("insertText", false, "timeout: 3\n"); })()`)
-	w.Shows("[data-checked] li", "task.yml, line 1: timeout: unknown key") // no one has to try it for that
+	// The editor shows the problem before the author tries the task.
+	w.Shows("[data-checked] li", "task.yml, line 1: timeout: unknown key")
 	w.shoot("starter-wrong")
 	w.Do(chromedp.KeyEvent("z", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Shows("[data-checked] [role=status]", "No problems")
-	w.Click(".author-bar .btn-main") // the preview has buttons, too
+	w.Click(".author-bar .btn-main") // select the bar, because the preview has buttons of this class, too
 	w.Shows("h1", "Try the task")
 	w.Shows("[data-summary]", "All results are as expected")
 	w.Shows("[data-verdict='vectorised.cpp']", "passes, as expected")
@@ -42,7 +43,7 @@ func TestATaskIsMadeFromAStarter(t *testing.T) {
 	}
 	w.Shows("[data-verdict='the starter']", "compiles, and passes")
 	w.Until(`document.querySelectorAll("[data-verdict='vectorised.cpp'] [data-cell=pass]").length == 8`)
-	// its benchmarks were timed
+	// The benchmarks of the correct solution have times.
 	w.Until(`document.querySelectorAll("[data-verdict='vectorised.cpp'] [data-cell] .num").length == 3`)
 	w.Shows("[data-proof='forgets_tail.cpp']", "Proved wrong by test 0 (size: 1; seed: 4242): element 0: expected ")
 	w.Click("[data-verdict='forgets_tail.cpp'] .cell-proof")

@@ -9,8 +9,8 @@ import (
 // belowPath is the path under which some tests serve their site.
 const belowPath = "/warpboard"
 
-// worksBelowThePath signs in, solves the small task, and follows the run live, only by links, forms, streams, and
-// scripts: a request outside the path finds nothing.
+// worksBelowThePath signs in, solves the small task, and follows the run live. It uses only links, forms, streams, and
+// scripts of the pages: a request outside the path fails.
 func (w *window) worksBelowThePath() {
 	w.T.Helper()
 	w.Open("/me")
@@ -25,9 +25,10 @@ func (w *window) worksBelowThePath() {
 
 	w.Click("[data-theme-toggle]")
 	w.Click(`header a[aria-label="Warpboard"]`)
-	w.Until(`location.pathname == "/warpboard/" && document.documentElement.dataset.theme == "dark"`) // by its cookie
+	// The server reads the theme from a cookie.
+	w.Until(`location.pathname == "/warpboard/" && document.documentElement.dataset.theme == "dark"`)
 
-	w.Until(`!document.querySelector("[data-theme-toggle]").hidden`) // the page's script has run
+	w.Until(`!document.querySelector("[data-theme-toggle]").hidden`) // wait until the page's script has run
 	w.Do(chromedp.KeyEvent("k", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	w.Until(`document.querySelector("dialog.palette [role=option]")`)
 	w.Do(chromedp.SendKeys("dialog.palette input", "submit"))
@@ -40,7 +41,7 @@ func (w *window) worksBelowThePath() {
 	w.paste(kernel("usleep(2000);"))
 	w.Until(`location.pathname.startsWith("/warpboard/submissions/")`)
 	w.Eval("window.opened = true")
-	w.Until(`document.querySelector("[data-state=done]") && window.opened`) // without a reload
+	w.Until(`document.querySelector("[data-state=done]") && window.opened`) // a reload would delete window.opened
 	w.Click(`main a[href="/warpboard/tasks/sum/boards/CPU"]`)
 	w.Shows("#board .mine", "Bea Low")
 	w.Eval(`document.querySelector("#board .mine td a").focus()`)

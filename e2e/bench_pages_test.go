@@ -63,10 +63,10 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as deploy/systemd/warpboard.service says
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the same value as in deploy/systemd/warpboard.service
 	site, stop := serveStore(b, store)
 	defer stop()
-	task, person := "/tasks/"+filled.Task.Slug, signedIn(b, store, 2) // the liveliest
+	task, person := "/tasks/"+filled.Task.Slug, signedIn(b, store, 2) // person 2 has the most submissions
 	event := benchEvent(b, store, filled)
 	board, run := task+"/boards/"+filled.Device, fmt.Sprintf("/submissions/%d", second.SubmissionID)
 	for _, page := range []struct{ name, path, as string }{
@@ -119,7 +119,7 @@ func signedIn(b *testing.B, store *models.Store, user int64) string {
 	return webpages.SessionCookie + "=" + secret
 }
 
-// profiledRun returns a run that leads the hot board, with a real report of its only case.
+// profiledRun returns a run at the top of the board, with a real report of Nsight Compute for its only case.
 func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoard, ns float64) work.Run {
 	b.Helper()
 	ctx, task := b.Context(), filled.Task
@@ -129,7 +129,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 		WorkerStartedAt: time.Now(),
 		Slots:           []job.Slot{{Device: filled.Device, CanProfile: true}},
 	}
-	// a run's profile is queued where a worker can make one
+	// the site queues a profile only if a worker can make one
 	if err := store.Fleet.SaveHeartbeat(ctx, beat); err != nil {
 		b.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func profiledRun(b *testing.B, store *models.Store, filled modelstest.FilledBoar
 	return run
 }
 
-// packedReport returns a report of the fixtures in a worker's form.
+// packedReport returns a report from the test data, compressed as a worker sends it.
 func packedReport(b *testing.B) []byte {
 	b.Helper()
 	pages := ncu.CSVPages{Version: "Version 2025.3.1.0"}
@@ -199,7 +199,7 @@ func (b reader) bench(store *models.Store, site, path string) {
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/1000/float64(pages), "alloc-kB")
 	b.ReportMetric(float64(page)/1000, "page-kB")
 	b.ReportMetric(float64(cold)/1000, "cold-kB")
-	// the server does something in the background, too
+	// rounded, because the server also makes queries in the background
 	b.ReportMetric(math.Round(float64(store.QueryCount()-asked)/float64(pages)), "queries/page")
 }
 
@@ -222,7 +222,7 @@ func openStore(b *testing.B, cfg models.Config) *models.Store {
 	return store
 }
 
-// serveStore serves a store without a worker; stop ends that and closes the store.
+// serveStore starts a site on a store, without a worker; stop stops the site and closes the store.
 func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	b.Helper()
 	log, hub := slog.New(slog.DiscardHandler), web.NewHub()
@@ -260,13 +260,13 @@ func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	}
 }
 
-// fetch reads a page compressed, like browsers, and returns the received bytes.
+// fetch requests a page with gzip or Brotli compression, like browsers, and returns the compressed body.
 func (b reader) fetch(url string) []byte {
 	b.Helper()
 	return b.read(url, "gzip, br")
 }
 
-// read reads a page in one of these encodings.
+// read requests a page that may be compressed with the given encodings, and returns the body.
 func (b reader) read(url, encodings string) []byte {
 	b.Helper()
 	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)

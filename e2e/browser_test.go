@@ -20,10 +20,10 @@ type window struct {
 	site *site
 
 	mu       sync.Mutex
-	problems []string // what the console showed: errors, and what the page's policy refused
+	problems []string // console errors, and violations of the content security policy
 }
 
-// window opens a window for one more person; it closes with the test.
+// window opens a browser window with separate cookies, which closes when the test ends.
 func (s *site) window(t *testing.T) *window {
 	t.Helper()
 	w := &window{Window: chromium.Open(t, s.url), site: s}
@@ -49,10 +49,10 @@ func (w *window) note(problem string) {
 	w.problems = append(w.problems, problem)
 }
 
-// clean fails the test if the console has errors or refusals.
+// clean fails the test if the console has errors or violations of the content security policy.
 func (w *window) clean() {
 	w.T.Helper()
-	w.Eval("0") // what was said before this is here now
+	w.Eval("0") // when this returns, earlier console messages have arrived
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, problem := range w.problems {
@@ -60,20 +60,20 @@ func (w *window) clean() {
 	}
 }
 
-// looks are the variants of each page: desktop and phone, light and dark.
+// looks has the width and theme of each variant of a page: desktop and phone, light and dark.
 var looks = []struct {
 	width int64
 	theme string
 }{{1280, "light"}, {1280, "dark"}, {390, "light"}, {390, "dark"}}
 
-// shoot checks that nothing overflows the page sideways, on a desktop and on a phone, and saves pictures of it in every
-// look if WARPBOARD_SHOTS names a folder.
+// shoot checks that the page is not wider than the window, on a desktop and on a phone. If WARPBOARD_SHOTS names a
+// folder, it saves pictures of all looks there.
 func (w *window) shoot(name string) {
 	w.T.Helper()
 	dir := os.Getenv("WARPBOARD_SHOTS")
 	for _, look := range looks {
 		if dir == "" && look.theme == "dark" {
-			continue // the layout does not depend on the theme
+			continue // without pictures, one theme suffices: the layout does not depend on it
 		}
 		w.look(look.width, look.theme)
 		if over := w.Eval("document.documentElement.scrollWidth - innerWidth"); over != "0" {

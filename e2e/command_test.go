@@ -29,14 +29,15 @@ func (p person) command(site string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// The command line, an agent, and a browser use a site below a path; all other tests have theirs at the root.
+// TestTheCommandLineSubmitsWatchesReadsAndCancels uses the command line, an agent, and a browser with a site below a
+// path. The sites of other tests are at the root.
 func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s := startSiteBelow(t, belowPath, smallTaskArgs(t)...)
 	ada := s.person(t, "Ada", accounts.RoleUser)
 	file := filepath.Join(t.TempDir(), "submission.cpp")
-	slow := kernel("usleep(50000);") // an agent beats it below, however noisy the machine is
+	slow := kernel("usleep(50000);") // so slow that the agent's kernel is faster even on a busy machine
 	if err := os.WriteFile(file, []byte(slow), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 )
 
-// compiled sends a request to compile, and returns the result.
+// compiled sends a request to compile, and returns the result of the compilation.
 func (p person) compiled(request map[string]any) (result kernelrun.Report) {
 	p.t.Helper()
 	e, err := p.Compile(p.t.Context(), request)
@@ -27,7 +27,8 @@ func (p person) compiled(request map[string]any) (result kernelrun.Report) {
 	return answer.Result
 }
 
-// compiles has a worker compile a submission, a source with a mistake, and one without a task; no run is made.
+// compiles compiles a submission, a source with an error, and a source without a task. It checks that no run is
+// created.
 func (p person) compiles() {
 	p.t.Helper()
 	before := p.submissions()

@@ -10,9 +10,9 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// completions source the output of `warpboard completion` in each shell, and ask for the continuations of "warpboard
-// boa". zsh cannot be asked without a terminal: the test checks that the function is registered, and asks the command
-// that it calls.
+// completions has a script for each shell. It loads the output of `warpboard completion`, and prints the completion of
+// "warpboard boa". zsh completes only in a terminal, so its script prints the registered function, and calls the
+// command that this function calls.
 var completions = map[string]string{
 	"bash": `_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}; prev=${words[cword-1]}; } # of the package bash-completion
 		source <(warpboard completion bash)

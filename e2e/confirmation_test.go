@@ -14,8 +14,8 @@ import (
 )
 
 // TestTheFirstOfABoardIsConfirmed runs everything on the CPU: a kernel takes the lead, the worker measures both kernels
-// again in turns, and the board shows the new numbers. Both kernels sleep, with times that differ by a factor of
-// twenty: a busy machine, which adds milliseconds to the mean of a computing kernel, does not swap them.
+// again in alternation, and the board shows the new numbers. Both kernels only sleep, with times that differ by a
+// factor of twenty, so that a busy machine does not change their order.
 func TestTheFirstOfABoardIsConfirmed(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestCancelInEveryState cancels a run in every state through the API: it ends at once as cancelled, all its leftovers
-// are gone, and the slot takes the next run.
+// TestCancelInEveryState cancels a run in every state through the API. The run must end at once as cancelled, leave no
+// process or file, and free its slot for the next run.
 func TestCancelInEveryState(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t)
@@ -40,7 +40,7 @@ func TestCancelInEveryState(t *testing.T) {
 	}
 }
 
-// cancel cancels a submission; the answer must already show that, and a second try must be refused.
+// cancel cancels a submission. The response must show the cancelled state, and a second request must be refused.
 func (p person) cancel(id int64) {
 	p.t.Helper()
 	sub, err := p.Cancel(p.t.Context(), id)

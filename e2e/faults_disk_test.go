@@ -20,7 +20,7 @@ import (
 	"warpboard/models/work"
 )
 
-// answers waits until a path answers with a status.
+// answers waits until the site responds to a path with a status.
 func (s *site) answers(t *testing.T, path string, status int) {
 	t.Helper()
 	tier.WaitFor(t, fmt.Sprintf("%s to answer %d", path, status), func() error {
@@ -36,8 +36,8 @@ func (s *site) answers(t *testing.T, path string, status int) {
 	})
 }
 
-// TestANearlyFullDiskEndsNoRun nearly fills the disk under a running site and frees it again, then kills the site and
-// starts it. Accepted runs are evaluated, waiting ones in the first attempt.
+// TestANearlyFullDiskEndsNoRun nearly fills the disk under a running site and frees it again, then kills and restarts
+// the site. All accepted runs must be evaluated, and runs that were still waiting in their first attempt.
 func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
@@ -60,10 +60,10 @@ func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.answers(t, "/readyz", http.StatusOK)
-	// longer than a busy machine takes until the site is killed
+	// This run is still in progress when the site is killed, even on a busy machine.
 	first := ada.submit(job.ModeTest, kernel(once("sleep(2);")))
 	ada.reach(first, work.StateTesting)
-	second := ada.submit(job.ModeTest, kernel("")) // the only slot is taken
+	second := ada.submit(job.ModeTest, kernel("")) // it waits, because the first run has the only slot
 	s.kill()
 	s.leavesNothing(t)
 	s.up(t)
@@ -77,7 +77,7 @@ func TestANearlyFullDiskEndsNoRun(t *testing.T) {
 	}
 }
 
-// fillDisk fills the disk except for this many bytes.
+// fillDisk fills the disk until only the given number of bytes is free.
 func fillDisk(t *testing.T, path string, left int64) {
 	t.Helper()
 	file, err := os.Create(path)

@@ -14,17 +14,17 @@ import (
 	"warpboard/models/work"
 )
 
-// hostile is a harmful submission with the expected end of its run.
+// hostile is a harmful submission, with the expected state and message at the end of its run.
 type hostile struct {
 	name, source string
-	state        work.RunState // "" when it may pass as well
-	reason       string        // in the failure's sentence
-	output       string        // in what its last stage printed
+	state        work.RunState // "" if it may also pass
+	reason       string        // part of the error message
+	output       string        // part of the output of the last stage
 }
 
 func hostileKernels(s *site) []hostile {
 	return []hostile{
-		// It reaches its limit at once, and still does when the time limit of ten seconds ends it.
+		// This kernel reaches the limit of processes at once, and again after 4 s until the time limit of 10 s.
 		{"forks without end", kernel(`while (fork() >= 0) {} sleep(4); for (;;) fork();`), work.StateFailed, "limit",
 			""},
 		{"eats memory", kernel(`for (;;) memset(malloc(1 << 26), 1, 1 << 26);`), work.StateFailed, "limit", ""},
@@ -61,9 +61,9 @@ func hostileKernels(s *site) []hostile {
 	}
 }
 
-// TestHostileKernels runs kernels that try to harm the server through the whole system. Each run ends with its reason
-// and no leftovers, and other people's runs in between are unharmed. Kernels that harm only themselves are in
-// evaluator.
+// TestHostileKernels submits kernels that try to harm the server. Each run must end with a reason and leave no process
+// or file, and runs of other people in between must pass. Tests of package evaluator cover kernels that harm only
+// themselves.
 func TestHostileKernels(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t)
@@ -81,7 +81,7 @@ func TestHostileKernels(t *testing.T) {
 	}
 }
 
-// in returns the same person in a subtest.
+// in returns the same person with the t of a subtest.
 func (p person) in(t *testing.T) person {
 	p.t = t
 	return p

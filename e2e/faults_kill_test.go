@@ -11,7 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// slowBuild keeps the compiler busy for seconds, each piece within its limit for constants.
+// slowBuild is C++ that takes the compiler seconds; each constant stays below the compiler's limit for constant
+// expressions.
 const slowBuild = `
 template <int N> constexpr long burn() {
     long sum = 0;
@@ -21,12 +22,12 @@ template <int N> constexpr long burn() {
 constexpr long burnt0 = burn<0>(), burnt1 = burn<1>(), burnt2 = burn<2>(), burnt3 = burn<3>();
 `
 
-// lingering returns a kernel that is slow in one state of its run. It detects the state by the seeds: the task's own
-// are below 100, the ranked stage's are not.
+// lingering returns a kernel that is slow in one state of its run. It detects the state by the seeds of the cases:
+// those in the task's files are below 100, those of the ranked stage above.
 func lingering(state work.RunState) string {
 	switch state {
 	case work.StateBuilding:
-		return kernel("/* "+rand.Text()+" */") + slowBuild // no one has built it
+		return kernel("/* "+rand.Text()+" */") + slowBuild // a unique source, so that no cached build exists
 	case work.StateTesting:
 		return kernel(once("if (data.seed == 11) sleep(2);"))
 	case work.StateBenchmarking:
@@ -45,10 +46,9 @@ func modeOf(state work.RunState) job.Mode {
 	return job.ModeRanked
 }
 
-// TestKillServerInEachState simulates a power cut in every state of a run and starts the server again with the data on
-// the disk: each run ends exactly once, and the board has one entry per person. Of the runs that waited behind these,
-// one is ranked: the others wait in the same way, and measuring each takes seconds. The small tier kills the server in
-// one state.
+// TestKillServerInEachState kills the server in every state of a run, like a power failure, and restarts it with the
+// data on the disk. Each run must end exactly once, and the board must have one entry per person. Only one of the
+// waiting runs is ranked, because measuring takes seconds. The small test tier kills the server in one state only.
 func TestKillServerInEachState(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t)
@@ -76,7 +76,7 @@ func TestKillServerInEachState(t *testing.T) {
 		if state == work.StateBuilding {
 			mode = job.ModeRanked
 		}
-		second := waiting.submit(mode, kernel("")) // the only slot is taken
+		second := waiting.submit(mode, kernel("")) // it waits, because the first run has the only slot
 		waiting.reach(second, work.StateQueued)
 		s.kill()
 		s.leavesNothing(t)
@@ -87,7 +87,7 @@ func TestKillServerInEachState(t *testing.T) {
 	wantBoard(t, s, runs)
 }
 
-// endsOnce reads all events of a run: its end must be reported exactly once, and last.
+// endsOnce reads all events of a run. The end of the run must be in exactly one, the last.
 func endsOnce(t *testing.T, p person, id int64) {
 	t.Helper()
 	var ends, after int
@@ -127,7 +127,7 @@ func wantBoard(t *testing.T, s *site, runs []client.Run) {
 		if scores[e.ScoreNS]--; scores[e.ScoreNS] < 0 {
 			t.Errorf("entry of %s with the score of no run: %v", e.User.Name, e.ScoreNS)
 		}
-		if i == 0 || e.Rank != board.Entries[i-1].Rank { // who is in a tie has the rank of its first
+		if i == 0 || e.Rank != board.Entries[i-1].Rank { // tied entries share the rank of the first of them
 			rank = i + 1
 		}
 		if e.Rank != rank || i > 0 && (e.ScoreNS < board.Entries[i-1].ScoreNS || e.Rank == board.Entries[i-1].Rank &&

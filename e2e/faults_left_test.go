@@ -13,8 +13,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// leavesNothing waits until no process, cgroup, or directory of any run of the current server process is left. After a
-// kill, only processes disappear by themselves; the next server removes the rest.
+// leavesNothing waits until no process, cgroup, or directory of a run is left. If the server was killed, it only waits
+// for the processes, because the next server removes the rest.
 func (s *site) leavesNothing(t *testing.T) {
 	t.Helper()
 	pid := s.cmd.Process.Pid
@@ -49,12 +49,12 @@ func wantNone(what string, left []string) error {
 	return fmt.Errorf("%d %s are left: %s", len(left), what, strings.Join(left, ", "))
 }
 
-// cgroups lists the directories of all hierarchies whose name has this prefix.
+// cgroups returns the directories below /sys/fs/cgroup whose name has a prefix.
 func cgroups(prefix string) ([]string, error) {
 	var found []string
 	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // it went away in the meantime
+			return nil // removed during the search
 		}
 		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), prefix) {
 			found = append(found, path)
@@ -64,13 +64,13 @@ func cgroups(prefix string) ([]string, error) {
 	return found, err
 }
 
-// empty returns an error while a cgroup of a killed server has processes other than bubblewrap's: one that waited to
-// begin at that moment waits until the next server ends it (TestProgramOfAKilledServerNeverPassesItsGate).
+// empty returns an error if a cgroup of a killed server has a process that is not bubblewrap's. bubblewrap may remain
+// if it had not started its program yet: the next server ends it (TestProgramOfAKilledServerNeverPassesItsGate).
 func empty(groups []string) error {
 	for _, dir := range groups {
 		pids, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 		if err != nil {
-			continue // it is gone
+			continue // the cgroup was removed
 		}
 		for _, pid := range strings.Fields(string(pids)) {
 			command, err := os.ReadFile(filepath.Join("/proc", pid, "cmdline"))
@@ -82,14 +82,14 @@ func empty(groups []string) error {
 	return nil
 }
 
-// children lists the processes below pid, which adopts orphans of its runs.
+// children lists the child processes of pid, which is also the parent of orphaned processes of its runs.
 func children(pid int) []string {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	var found []string
 	for _, path := range stats {
 		stat, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		// "PID (NAME) STATE PPID …", where the name may contain anything.
 		end := strings.LastIndexByte(string(stat), ')')

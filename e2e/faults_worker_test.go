@@ -114,7 +114,7 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 	if run.Machine.Worker == first || run.Attempts != 2 {
 		t.Errorf("evaluated by %s in attempt %d", run.Machine.Worker, run.Attempts)
 	}
-	// The other worker must begin within 30 s, not counting this run's own time.
+	// The other worker must start the run within 30 s after the first vanished.
 	if took := run.StartedAt.Sub(vanished); took > 30*time.Second {
 		t.Errorf("the other worker began after %v", took)
 	}
@@ -122,7 +122,7 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 }
 
 // TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost stops a worker in the middle of a run that would take a minute
-// there; on the other worker it takes long enough to be seen.
+// on it, and a second on the other worker.
 func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
@@ -134,7 +134,7 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 		first+sandboxtest.RangeSize)
 	id := ada.submit(job.ModeTest, kernel(slow))
 	ada.reach(id, work.StateTesting)
-	leaving.stop() // at once: the stage's time limit is running
+	leaving.stop() // immediately, because the time limit of the stage is running
 	s.startWorker(t, nats, "rack-2")
 	run := ada.ended(id)
 	if err := wantState(run, work.StateDone); err != nil {
@@ -160,8 +160,8 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy puts a file where a worker needs the directory of its compiled
-// objects: every build fails because of the worker.
+// TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy makes every build of a worker fail: a file has the path of the
+// directory for its compiled objects.
 func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
@@ -190,7 +190,7 @@ func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	if log := broken.log.String(); !strings.Contains(log, "failed its self-test and takes no jobs") {
 		t.Errorf("its own log says:\n%s", log)
 	}
-	// No run has failed because of that: a working worker takes it.
+	// The broken worker has failed no run: an intact worker evaluates it.
 	s.startWorker(t, nats, "rack-2")
 	if err := wantState(ada.ended(id), work.StateDone); err != nil {
 		t.Error(err)
@@ -215,7 +215,7 @@ func (p person) worker(id int64) string {
 	return name
 }
 
-// hasSlots waits until n CPU slots take jobs: their workers' sandboxes have passed their self-tests.
+// hasSlots waits until n CPU slots accept jobs, which they do after the self-test of their sandbox.
 func (s *site) hasSlots(t *testing.T, n int) {
 	t.Helper()
 	tier.WaitFor(t, fmt.Sprintf("%d CPU slots", n), func() error {

@@ -22,8 +22,8 @@ func furtherFiles() map[string]string {
 
 const sumFromAFile = "#include \"sum.h\"\noutput_t custom_kernel(input_t data) { return sum(data); }\n"
 
-// ranksSeveralFiles submits a kernel of three files, reads them back, and is refused for files that shadow others or
-// are too many.
+// ranksSeveralFiles submits a kernel of three files and reads them back. Submissions with too many files, or with names
+// that the task already uses, must be refused.
 func (p person) ranksSeveralFiles() {
 	p.t.Helper()
 	in := client.NewSubmission{Task: smallTask, Devices: []string{"CPU"}, Mode: job.ModeRanked, FileName: "kernel.cpp",
@@ -63,7 +63,7 @@ func (p person) ranksSeveralFiles() {
 	}
 }
 
-// submitsSeveralFiles does the same on the command line.
+// submitsSeveralFiles submits a kernel of several files with the command line.
 func (p person) submitsSeveralFiles(site string, says func(want string, args ...string)) {
 	p.t.Helper()
 	dir := p.t.TempDir()

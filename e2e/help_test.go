@@ -28,8 +28,8 @@ func startTaskSite(t *testing.T, args ...string) *site {
 	return startSite(t, append(smallTaskArgs(t), args...)...)
 }
 
-// smallTaskArgs returns the flags of a site with the small task and one CPU slot. A score is measured in one process,
-// which is cheap: TestStoryInTheBrowser has two, TestAFirstRankedEntryTakesThreeClicks the default number.
+// smallTaskArgs returns the flags of a site with the small task and one CPU slot. They measure a score in one process
+// instead of the default number, to save time.
 func smallTaskArgs(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,14 +39,14 @@ func smallTaskArgs(t *testing.T) []string {
 	return []string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1"}
 }
 
-// once makes a kernel do something in the first call of a process only. A test stage makes one or two calls per case,
-// within five seconds.
+// once returns C++ that executes does in the first call of each process only, so that a slow statement does not exceed
+// the time limit of a stage.
 func once(does string) string {
 	return "static bool called; if (!called) { called = true; " + does + " }"
 }
 
-// kernel returns a correct submission to the small task that executes before first. before can end with tells, which
-// prints why a call failed and exits with code 4, or with 5 if it did not fail.
+// kernel returns a correct submission to the small task that executes before, C++ statements, first. They can call
+// tells, which prints the text of errno and exits: with code 4 if failed is true, otherwise with 5.
 func kernel(before string) string {
 	return `#include "task.h"
 #include <cerrno>
@@ -79,7 +79,7 @@ type person struct {
 	token string
 }
 
-// person creates a person, by the operator's command.
+// person creates an account with the command line of the operator.
 func (s *site) person(t *testing.T, name string, role accounts.Role) person {
 	t.Helper()
 	var out bytes.Buffer
@@ -107,7 +107,7 @@ func (p person) submit(mode job.Mode, source string) int64 {
 	return sub.ID
 }
 
-// look reads a submission's only run.
+// look returns the only run of a submission.
 func (p person) look(id int64) client.Run {
 	p.t.Helper()
 	sub, err := p.Submission(p.t.Context(), id)
@@ -117,7 +117,7 @@ func (p person) look(id int64) client.Run {
 	return sub.Runs[0]
 }
 
-// reach waits until the submission's run is in this state, and fails if it is past it.
+// reach waits until the run of a submission is in a state, and fails the test if the run is in a later state.
 func (p person) reach(id int64, state work.RunState) client.Run {
 	p.t.Helper()
 	var run client.Run
@@ -138,7 +138,7 @@ func wantState(run client.Run, state work.RunState) error {
 	return nil
 }
 
-// ended waits for the end of the submission's run.
+// ended waits for the end of the run of a submission, and returns it.
 func (p person) ended(id int64) client.Run {
 	p.t.Helper()
 	var run client.Run
@@ -151,7 +151,7 @@ func (p person) ended(id int64) client.Run {
 	return run
 }
 
-// passes submits an honest kernel and fails the test unless it passes.
+// passes submits a correct kernel, and fails the test unless it passes.
 func (p person) passes(mode job.Mode) client.Run {
 	p.t.Helper()
 	run := p.ended(p.submit(mode, kernel("")))

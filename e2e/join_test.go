@@ -34,7 +34,8 @@ func (s *site) joinToken(t *testing.T) string {
 	return token
 }
 
-// TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten: the job waits for a device without a worker.
+// TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten queues a job for a device without a worker, then starts a worker
+// with a join token and --once. The kernel must not find the token in its environment.
 func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // chromium is the browser of all tests.
 var chromium browsertest.Browser
 
-// objects is the directory in which the sites of these tests keep compiled objects.
+// objects is the directory for compiled objects that the sites of these tests share.
 var objects string
 
 func runTests(m *testing.M) int {
@@ -49,7 +49,7 @@ func runTests(m *testing.M) int {
 	defer chromium.Close()
 	objects = dir
 	flag.Parse()
-	// they wait more than they work
+	// more parallel tests than cores, because tests mostly wait
 	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.NumCPU()))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -62,7 +62,7 @@ type process struct {
 	t    *testing.T
 	cmd  *exec.Cmd
 	log  *logBuffer
-	done chan struct{} // closed when it has ended
+	done chan struct{} // closed when the process has ended
 }
 
 // logBuffer collects a process's output. It is safe for concurrent use.
@@ -127,7 +127,7 @@ func startPassing(t *testing.T, files []*os.File, env []string, args ...string) 
 	return p
 }
 
-// stop asks the process to end and waits for it.
+// stop sends a process the signal to end, and waits for its end.
 func (p *process) stop() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -138,7 +138,7 @@ func (p *process) stop() {
 	}
 }
 
-// kill ends the process like a power cut.
+// kill ends a process without a chance to clean up, like a power failure.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.done
@@ -150,7 +150,7 @@ type site struct {
 	addr, url, data string
 	firstUID        int
 	args            []string
-	socket          *os.File // that it is started with, as by systemd; nil: it listens for itself
+	socket          *os.File // listening socket passed to the server, as by systemd; nil: the server opens one
 }
 
 // startSite starts a server at its own address with a fresh data directory.

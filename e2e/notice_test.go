@@ -16,8 +16,9 @@ import (
 	"warpboard/models/work"
 )
 
-// TestALeavingMachineHandsBackLongRunsAtOnce: short runs finish. By past runs of the mode, a benchmark takes an hour
-// and a test no time. The notice leaves five minutes.
+// TestALeavingMachineHandsBackLongRunsAtOnce gives a worker notice that its machine stops in five minutes. Past runs
+// took an hour in benchmark mode and no time in test mode: the worker must hand back the benchmark at once, and finish
+// the test.
 func TestALeavingMachineHandsBackLongRunsAtOnce(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()

@@ -11,8 +11,8 @@ import (
 	"warpboard/web/popcorn/popcorntest"
 )
 
-// TestPopcornCLIWorksUnchanged makes the usual calls of popcorn-cli, of the current version and of those before 1.3.16,
-// to a real site.
+// TestPopcornCLIWorksUnchanged sends the usual requests of popcorn-cli to a real site, in the form of its current
+// version and of versions before 1.3.16.
 func TestPopcornCLIWorksUnchanged(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	s := startTaskSite(t, "--submissions-per-hour", "0")
@@ -64,7 +64,7 @@ func TestPopcornCLIWorksUnchanged(t *testing.T) {
 	if d, err := ada.Show(t.Context(), list[0].ID); err != nil || d.Code == "" || d.LeaderboardName != smallTask {
 		t.Errorf("shown: %+v, %v", d, err)
 	}
-	// The newest two were ranked, and their source names sockets: they are in review.
+	// The newest two submissions cannot be deleted: they are ranked and in review, because their source names sockets.
 	if _, err := ada.Delete(t.Context(), list[3].ID); err != nil {
 		t.Error(err)
 	}

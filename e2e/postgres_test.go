@@ -22,5 +22,5 @@ func TestRunOnPostgres(t *testing.T) {
 	wantBoard(t, s, []client.Run{run})
 	s.person(t, "Ben", accounts.RoleUser).ranksSeveralFiles()
 	ada.compiles()
-	s.stop() // before the database goes
+	s.stop() // stop before the database is deleted
 }

@@ -36,8 +36,8 @@ import (
 	"warpboard/tasks"
 )
 
-// profilingSite is a whole site in this process with a worker of which only two things are not real:
-// its GPU is this machine's processor, and ncu is a stand-in that prints the pages of a real report.
+// profilingSite is a whole site in this process with a worker. Only two parts are replaced: its GPU is the processor of
+// this machine, and ncu is a program that prints the pages of a stored real report.
 type profilingSite struct {
 	t     *testing.T
 	url   string
@@ -97,7 +97,7 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 	}).Run(ctx)
 }
 
-// installNCU puts the stand-in beside the pages that it prints.
+// installNCU writes the replacement of ncu, and the report pages that it prints, to a directory.
 func installNCU(ctx context.Context, dir string) (nsight.Tool, error) {
 	if err := os.CopyFS(dir, os.DirFS("../evaluator/ncu/testdata")); err != nil {
 		return nsight.Tool{}, err
@@ -141,7 +141,7 @@ func (s *profilingSite) submit(mode job.Mode) work.Run {
 	return runs[0]
 }
 
-// ended waits for a run to be done.
+// ended waits until a run is done, and returns it.
 func (s *profilingSite) ended(find func() (work.Run, error)) (run work.Run) {
 	s.t.Helper()
 	tier.WaitFor(s.t, "the run to end", func() (err error) {

@@ -11,7 +11,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// The Python client's own live tests, against a server with a CPU worker that has PyTorch.
+// TestPythonClientEvaluatesOnTheRealServer runs the live tests of the Python client, against a server with a CPU worker
+// that has PyTorch.
 func TestPythonClientEvaluatesOnTheRealServer(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	s := startSiteBelow(t, belowPath)

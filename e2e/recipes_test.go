@@ -25,13 +25,13 @@ import (
 	"warpboard/models/work"
 )
 
-// service is one of deploy/compose.yaml.
+// service is a service in deploy/compose.yaml.
 type service struct {
 	Command     []string
 	Environment yaml.Node
 }
 
-// recipe has the command lines of deploy/, with the addresses of this test in place of theirs.
+// recipe reads the command lines in deploy/, and replaces their addresses and paths by those of this test.
 type recipe struct {
 	t       *testing.T
 	replace *strings.Replacer
@@ -73,9 +73,8 @@ func (r recipe) unitName(name string) (command []string) {
 	return strings.Fields(r.replace.Replace(string(line[1])))
 }
 
-// TestTheRecipesEvaluateARun: what deploy/compose.yaml and deploy/systemd/ start, as they start it, on PostgreSQL and
-// on a NATS server of deploy/nats.conf: a site of each and a worker of each, one after the other. Containers and
-// systemd themselves are not here.
+// TestTheRecipesEvaluateARun starts a site and a worker with the command lines of deploy/compose.yaml, then with those
+// of deploy/systemd/, on PostgreSQL and on a NATS server with deploy/nats.conf. It uses neither containers nor systemd.
 func TestTheRecipesEvaluateARun(t *testing.T) {
 	nats, siteNATS, seed := queuetest.AskingNode(t, "../deploy/nats.conf")
 	database, dir := modelstest.PostgresURL(t), t.TempDir()
@@ -106,7 +105,7 @@ func TestTheRecipesEvaluateARun(t *testing.T) {
 	r.evaluates(ada, two, r.unitName("warpboard-worker.service"), append(small, "WARPBOARD_NATS_URL="+nats))
 }
 
-// serve starts a site at an address of its own.
+// serve starts a site at a separate address.
 func (r recipe) serve(command, env []string, database string) *site {
 	r.t.Helper()
 	s := &site{addr: sandboxtest.Addr(r.t), data: r.t.TempDir(), args: []string{"--database-url", database}}
@@ -124,8 +123,7 @@ func (s *site) answersOnce(t *testing.T) {
 	})
 }
 
-// evaluates has a run ended by a worker that is started for it and stopped after it, while the person looks at another
-// site.
+// evaluates starts a worker, waits until it has evaluated a run of p, and stops it. It reads the run on another site.
 func (r recipe) evaluates(p person, elsewhere *site, command, env []string) {
 	r.t.Helper()
 	worker := startWith(r.t, append(env, "WARPBOARD_FIRST_UID="+strconv.Itoa(sandboxtest.FirstUID(r.t))), command...)

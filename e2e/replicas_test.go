@@ -14,14 +14,14 @@ import (
 	"warpboard/models/work"
 )
 
-// startReplicas starts so many processes of one site on one database and one cluster.
+// startReplicas starts n processes of one site, with one database and one NATS cluster.
 func startReplicas(t *testing.T, cluster *queuetest.Cluster, n int, args ...string) (replicas []*site) {
 	t.Helper()
 	args = append([]string{"--database-url", modelstest.PostgresURL(t), "--nats-url", cluster.URL()}, args...)
 	for range n {
 		replicas = append(replicas, startTaskSite(t, args...))
 	}
-	t.Cleanup(func() { // before the database goes
+	t.Cleanup(func() { // stop before the database is deleted
 		for _, s := range replicas {
 			s.stop()
 		}
@@ -29,7 +29,7 @@ func startReplicas(t *testing.T, cluster *queuetest.Cluster, n int, args ...stri
 	return replicas
 }
 
-// startClusterWorker starts a worker on a cluster that lets in everyone.
+// startClusterWorker starts a worker on a NATS cluster that accepts any credential.
 func startClusterWorker(t *testing.T, cluster *queuetest.Cluster, name string) *process {
 	t.Helper()
 	return start(t, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", cluster.URL(),
@@ -38,8 +38,8 @@ func startClusterWorker(t *testing.T, cluster *queuetest.Cluster, name string) *
 		"--grace", "2s")
 }
 
-// TestViewersOfOneReplicaSeeTheOthersChanges: one of two processes of a site dies under a run, whose end the
-// other's viewer sees; nothing is lost and nothing is done twice.
+// TestViewersOfOneReplicaSeeTheOthersChanges kills one of two processes of a site during a run. A viewer of the other
+// process must see the end of the run; nothing may be lost or done twice.
 func TestViewersOfOneReplicaSeeTheOthersChanges(t *testing.T) {
 	t.Parallel()
 	cluster := queuetest.NewCluster(t, 1)
@@ -57,7 +57,7 @@ func TestViewersOfOneReplicaSeeTheOthersChanges(t *testing.T) {
 			select {
 			case <-killed:
 			default:
-				sites[0].kill() // it may have recorded that
+				sites[0].kill() // this process may have stored the event
 				close(killed)
 			}
 		}

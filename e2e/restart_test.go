@@ -20,11 +20,11 @@ import (
 	"warpboard/models/work"
 )
 
-// poller asks for a page every 20 ms, each time over a new connection or over one that is kept.
+// poller requests a page every 20 ms, over one connection if kept is set, otherwise over a new one each time.
 type poller struct {
 	kept     bool
 	asked    int
-	longest  time.Duration // of an answer
+	longest  time.Duration // longest time of a response
 	failures []string
 }
 
@@ -59,7 +59,7 @@ func (p *poller) ask(client *http.Client, url string) error {
 	return nil
 }
 
-// activated starts a site with the small task on a socket that outlives it, as systemd does.
+// activated starts a site with the small task on a listening socket that survives restarts, like systemd's.
 func activated(t *testing.T) *site {
 	t.Helper()
 	ln, err := net.Listen("tcp", sandboxtest.Addr(t))
@@ -78,15 +78,16 @@ func activated(t *testing.T) *site {
 	return s
 }
 
-// TestARestartOnASocketOfSystemdLosesNoConnection while a run goes on that is handed back, and one that is submitted in
-// the meantime.
+// TestARestartOnASocketOfSystemdLosesNoConnection restarts a site during a run, which is handed back, and submits
+// another run during the restart.
 func TestARestartOnASocketOfSystemdLosesNoConnection(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s := activated(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
-	long := ada.submit(job.ModeBenchmark, kernel("for (;;) pause();")) // its time limit is a minute
-	// while it is built it would be handed back at once, and the old process be gone
+	long := ada.submit(job.ModeBenchmark, kernel("for (;;) pause();")) // it runs until the time limit of a minute
+	// Wait for this stage: during the build the run would be handed back at once, and the old process would end too
+	// soon.
 	ada.reach(long, work.StateBenchmarking)
 
 	polling, stop := context.WithCancel(t.Context())

@@ -19,20 +19,20 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// database is the PostgreSQL of this test process, which TestScaleCheck kills and starts again. The guard that ends it
-// with the process knows the first start only, so the test ends what was started again.
+// database is the PostgreSQL of this test process, which TestScaleCheck kills and restarts. The process that stops the
+// PostgreSQL of tests knows only the first start, so stop ends the restarted one.
 type database struct {
-	dir   string // of its data
+	dir   string // data directory
 	again *os.Process
-	ended chan error // of what was started again
+	ended chan error // receives the end of again
 }
 
-// newDatabase has commits wait until they are in the log, as a site's database does: modelstest leaves that out, and a
-// server that is killed then forgets the last of them.
+// newDatabase returns the PostgreSQL of the tests, with commits that wait for the write-ahead log, as in production.
+// modelstest disables that, so a killed server would lose its latest commits.
 func newDatabase(t *testing.T) *database {
 	t.Helper()
 	d := &database{}
-	t.Cleanup(d.stop) // after the schemas of the test are gone: cleanups of later calls run first
+	t.Cleanup(d.stop) // runs last, after the schemas of the test are dropped: cleanups run in reverse order
 	db, err := sql.Open("pgx", modelstest.PostgresURL(t))
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func (d *database) stop() {
 	}
 }
 
-// killed kills the server, starts it again once its processes are gone, and waits until the sites answer.
+// killed kills the PostgreSQL server, starts it again when its processes are gone, and waits until the sites respond.
 func (d *database) killed(t *testing.T, sites []*site) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(d.dir, "postmaster.pid"))
@@ -75,7 +75,8 @@ func (d *database) killed(t *testing.T, sites []*site) {
 	}
 	owner := info.Sys().(*syscall.Stat_t)
 	tier.WaitFor(t, "the processes of PostgreSQL to be gone", d.gone)
-	// The dead server stays a zombie of its guard, which the next one would take for a server that lives.
+	// Delete the lock files: the killed server remains a zombie until its parent reads its status, and the next one
+	// would take it for a running server.
 	for _, lock := range []string{filepath.Join(d.dir, "postmaster.pid"),
 		filepath.Join(filepath.Dir(d.dir), ".s.PGSQL.5432.lock")} {
 		if err := os.Remove(lock); err != nil {
@@ -100,18 +101,18 @@ func (d *database) killed(t *testing.T, sites []*site) {
 	}
 }
 
-// gone fails while a process works in the data's directory, as all of the server's do.
+// gone returns an error if a process has the data directory as its working directory, as all PostgreSQL processes do.
 func (d *database) gone() error {
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range links {
-		if dir, err := os.Readlink(link); err == nil && dir == d.dir { // a zombie has none
+		if dir, err := os.Readlink(link); err == nil && dir == d.dir { // a zombie has no working directory
 			return errors.New(link)
 		}
 	}
 	return err
 }
 
-// start starts the server as its owner, and waits until it takes connections.
+// start starts the server as the owner of its data, and waits until it accepts connections.
 func (d *database) start(args []string, owner *syscall.Stat_t) error {
 	var output bytes.Buffer
 	cmd := exec.Command(args[0], args[1:]...)

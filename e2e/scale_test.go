@@ -15,19 +15,19 @@ import (
 	"warpboard/models/work"
 )
 
-// scale is a site of two processes, three NATS nodes and two workers, of which one after the other dies.
+// scale is a site of two processes, three NATS nodes, and two workers, which the test kills one after the other.
 type scale struct {
 	*testing.T
 	cluster *queuetest.Cluster
 	sites   []*site
 	workers []*process
-	load    int // submissions under which each part dies
+	load    int // number of submissions in progress at each kill
 	people  int
 	runs    []client.Run
 }
 
-// TestNothingIsLostOrDoubledWhenAPartDies is the short form of scripts/scale-check: of each kind one part dies under
-// load. It is a process of its own, because one of the parts is the PostgreSQL of its tests.
+// TestNothingIsLostOrDoubledWhenAPartDies is the short form of scripts/scale-check: it kills one part of each kind
+// under load. It starts a separate process, because one of the parts is the PostgreSQL of the process's tests.
 func TestNothingIsLostOrDoubledWhenAPartDies(t *testing.T) {
 	tier.Needs(t, tier.Postgres)
 	t.Parallel()
@@ -38,7 +38,8 @@ func TestNothingIsLostOrDoubledWhenAPartDies(t *testing.T) {
 	}
 }
 
-// TestScaleCheck is scripts/scale-check: it takes minutes. It kills each part under load and prints what that cost.
+// TestScaleCheck is the test of scripts/scale-check. It takes minutes: it kills each part under load, and prints the
+// delays.
 func TestScaleCheck(t *testing.T) {
 	form := os.Getenv("WARPBOARD_TEST_SCALE")
 	if form == "" {
@@ -84,8 +85,8 @@ func TestScaleCheck(t *testing.T) {
 	wantBoard(t, s.sites[0], s.runs)
 }
 
-// kills has people submit, kills something once the first runs are on, and has one more submit to the replica that is
-// there. It prints a row.
+// kills submits s.load runs, calls kill when the first has started, and submits one more to the replica with index
+// there. It prints a row of the table.
 func (s *scale) kills(what string, there int, kill func() (restore func())) {
 	var ids []int64
 	person := func() person {

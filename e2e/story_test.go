@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestStoryInTheBrowser is the site's main job from the first click to the last, in a real browser
-// against a real server: a person makes a task and submits kernels while a visitor looks on.
+// TestStoryInTheBrowser tests the main purpose of a site in a real browser, against a real server: a person makes a
+// task and submits kernels while a visitor watches.
 func TestStoryInTheBrowser(t *testing.T) {
 	s := startSite(t, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2")
 	ada, visitor := s.window(t), s.window(t)
@@ -28,7 +28,7 @@ func TestStoryInTheBrowser(t *testing.T) {
 
 	ada.submitsRight()
 	visitor.Shows(`#board tr[data-rank="1"]`, "Ada Lovelace")
-	visitor.Until("window.opened") // it was not loaded again
+	visitor.Until("window.opened") // a reload would delete window.opened
 	visitor.shoot("board")
 	visitor.Do(chromedp.Click(`#board td a[href^="/submissions/"]`))
 	visitor.Shows("main h1", "Submission")
@@ -42,8 +42,8 @@ func TestStoryInTheBrowser(t *testing.T) {
 	ada.clean()
 }
 
-// signIn opens the link in the server's log, and goes on under a name. The link works once: one window of a site signs
-// in.
+// signIn opens the one-time link in the server's log, and chooses a name. Only one window of a site can sign in this
+// way.
 func (w *window) signIn(name string) {
 	w.T.Helper()
 	w.Open("/")
@@ -70,7 +70,7 @@ func (w *window) opensLink() {
 	w.Shows("header", "Developer")
 }
 
-// makeTask uploads a zip, looks at what it would make and publishes it.
+// makeTask uploads a zip, checks the preview of the task, and publishes it.
 func (w *window) makeTask(path string) {
 	w.T.Helper()
 	w.Click("header .menu summary")
@@ -103,7 +103,7 @@ func (w *window) paste(source string) {
 	w.Until(`location.pathname.includes("/submissions/") && document.querySelector("#runs")`)
 }
 
-// writes replaces what is in the page's editor.
+// writes replaces the text in the page's editor.
 func (w *window) writes(source string) {
 	w.T.Helper()
 	w.Eval(`document.querySelector(".cm-content").focus()`)
@@ -114,7 +114,7 @@ func (w *window) writes(source string) {
 	w.Until(fmt.Sprintf(`document.querySelector("#source").value.trim() == %q`, strings.TrimSpace(source)))
 }
 
-// watchRun notes every state that the page shows of its run, until it is loaded again.
+// watchRun is JavaScript that records every state that the page shows of its run, until the page is reloaded.
 const watchRun = `(() => {
 	window.states = [];
 	const note = () => states.push(document.querySelector("[data-run]").dataset.state);
@@ -122,10 +122,10 @@ const watchRun = `(() => {
 	note();
 })()`
 
-// submitsRight follows a right kernel to its place without loading the page again.
+// submitsRight submits a correct kernel, and follows its run to the board without a reload of the page.
 func (w *window) submitsRight() {
 	w.T.Helper()
-	// Its times differ so much that all repeats are made: the ranked stage takes a second at least.
+	// The times vary so much that the benchmark makes all its repeats: the ranked stage takes at least a second.
 	w.paste(kernel("static int calls; usleep(++calls % 2 ? 3000 : 21000);"))
 	w.Eval(watchRun)
 	w.Until(`states.includes("ranking")`)
@@ -157,7 +157,7 @@ func (w *window) submitsWhatDoesNotCompile() {
 	w.shoot("no-compile")
 }
 
-// solvesInTheWorkbench tests a kernel that does not compile and then a right one, without leaving the page.
+// solvesInTheWorkbench tests a kernel that does not compile, and then a correct one, on the same page.
 func (w *window) solvesInTheWorkbench() {
 	w.T.Helper()
 	w.Open("/tasks/" + smallTask + "/solve?template=C%2B%2B")

@@ -15,8 +15,8 @@ import (
 	"warpboard/models/work"
 )
 
-// triedTask is a Python task whose validation script calls the kernel as an application would. The script checks that 7
-// and 8 are doubled, hangs for a kernel that is slow there, and does not catch the kernel's errors.
+// triedTask returns a zip with a Python task. Its validation script checks that the kernel doubles 7 and 8. It does not
+// end for a kernel that is slow in the script, and does not catch exceptions of the kernel.
 func triedTask(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -54,7 +54,8 @@ print("applies" if len(right) == 3 else "does not apply", f": right are {right}"
 	return out.Bytes()
 }
 
-// TestAnAuthorHasAScriptTryTheFirstEntries after the deadline, on the CPU, and the board has what it said.
+// TestAnAuthorHasAScriptTryTheFirstEntries runs the validation script on the CPU after the deadline. The board must
+// show its results.
 func TestAnAuthorHasAScriptTryTheFirstEntries(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()

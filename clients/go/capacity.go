@@ -1,6 +1,7 @@
 package client
 
-// Capacity is the number of slots that one device has and needs, for programs that start machines.
+// Capacity has the number of slots that a device has and the number that its work needs, for programs that start
+// machines.
 type Capacity struct {
 	Device            string  `json:"device"`
 	Waiting           int     `json:"waiting" jsonschema:"runs, evaluations and profiles of people that no worker has begun"`

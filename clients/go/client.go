@@ -145,7 +145,7 @@ func (c *Client) Tasks(ctx context.Context) ([]TaskSummary, error) {
 
 // Task returns one task.
 func (c *Client) Task(ctx context.Context, slug string) (*Task, error) {
-	if slug == "" { // the path would be that of the list
+	if slug == "" { // an empty slug would make the path of the list of tasks
 		return nil, &Problem{Status: http.StatusNotFound, Code: "not_found", Detail: `There is no task "".`}
 	}
 	return sendJSON[Task](ctx, c, http.MethodGet, "/tasks/"+url.PathEscape(slug), nil)

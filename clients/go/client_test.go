@@ -15,7 +15,8 @@ import (
 	"warpboard/e2e/fuzztest"
 )
 
-// serve answers the n-th request with the n-th function, and later ones with the last.
+// serve starts a server that calls answers in order, one per request, and then repeats the last one. It returns a
+// client.
 func serve(t *testing.T, answers ...http.HandlerFunc) *Client {
 	t.Helper()
 	n := 0
@@ -41,7 +42,7 @@ func TestWatchAsksAgainAfterTheLastEventAndSkipsDoubles(t *testing.T) {
 		}
 	}
 	c := serve(t,
-		// cut off
+		// This stream ends in the middle of event 6.
 		note(stream("retry: 1\n\nid: 4\ndata: {\"id\":4}\n\n:\n\nid: 5\ndata: {\"id\":5}\n\nid: 6\ndata: {\"id\"")),
 		note(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "restarting", http.StatusBadGateway) }),
 		note(stream("data: {\"id\":5}\n\ndata: {\"id\":6}\n\nevent: end\ndata: \n\ndata: {\"id\":7}\n\n")),
@@ -146,14 +147,14 @@ func FuzzReadEvents(f *testing.F) {
 		if err == nil || strings.HasPrefix(err.Error(), "a name") {
 			t.Errorf("%q: %v", text, err)
 		}
-		if blocks > strings.Count(text, "\n")+1 { // a lone \r at the end is an empty line, too
+		if blocks > strings.Count(text, "\n")+1 { // one block more than line feeds, because a final \r also ends a line
 			t.Errorf("%q gave %d blocks", text, blocks)
 		}
 	})
 }
 
-// TestNothingIsSentToAnotherHost: a site's redirect to another host gets neither the token, nor the key of a caller
-// without one, nor the submission. Another address of the same site is followed.
+// TestNothingIsSentToAnotherHost checks redirects: one to another host gets neither the token, nor the key of a caller
+// without a token, nor the submission; one to another address of the same site is followed.
 func TestNothingIsSentToAnotherHost(t *testing.T) {
 	for _, token := range []string{"wb_token", ""} {
 		got := 0
@@ -189,7 +190,7 @@ func TestNothingIsSentToAnotherHost(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsTooLargeIsRefused: it is not truncated.
+// TestAnAnswerThatIsTooLargeIsRefused checks that a response above the limit is an error, and is not truncated.
 func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		piece := make([]byte, 1<<20)

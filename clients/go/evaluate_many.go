@@ -43,7 +43,8 @@ func (c *Client) batchResults(ctx context.Context, id string, after *int64, each
 		}
 		var line BatchResult
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			return fmt.Errorf("a result of batch %s is not JSON: %w", id, err) // cut off; it is sent again
+			// The line may be incomplete; the next connection gets it again.
+			return fmt.Errorf("a result of batch %s is not JSON: %w", id, err)
 		}
 		if line.End {
 			return errAllRunsEnded

@@ -86,8 +86,9 @@ func (c *Client) Compile(ctx context.Context, request any) (*Evaluation, error) 
 	return sendJSON[Evaluation](ctx, c, http.MethodPost, "/compile", request)
 }
 
-// Evaluation returns an evaluation. With a wait, below a minute, it returns when the evaluation has ended or the wait
-// is over. It takes at least one second, so that a busy site is not called too often.
+// Evaluation returns an evaluation. With a wait, which must be below a minute, it returns when the evaluation has ended
+// or the wait is over. With a wait it pauses for at least one second before it returns an unfinished evaluation, so
+// that a busy site is not called too often.
 func (c *Client) Evaluation(ctx context.Context, id string, wait time.Duration) (*Evaluation, error) {
 	began, path := time.Now(), fmt.Sprintf("/evaluations/%s?wait=%d", url.PathEscape(id), int(wait.Seconds()))
 	e, err := sendJSON[Evaluation](ctx, c, http.MethodGet, path, nil)

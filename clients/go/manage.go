@@ -29,7 +29,7 @@ func (c *Client) ShareEvaluation(ctx context.Context, id string, shared bool) (*
 	return sendJSON[Evaluation](ctx, c, http.MethodPatch, "/evaluations/"+url.PathEscape(id), EvaluationChange{Shared: &shared})
 }
 
-// Webhooks returns the webhooks of the caller, or those of the site if ofSite.
+// Webhooks returns the webhooks of the caller, or, if ofSite is true, those of the site.
 func (c *Client) Webhooks(ctx context.Context, ofSite bool) ([]Webhook, error) {
 	path := "/webhooks"
 	if ofSite {

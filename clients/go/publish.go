@@ -43,8 +43,8 @@ type Publication struct {
 	Task    string
 	File    string // name of the sent file; its suffix determines the format
 	Data    []byte
-	Devices []string // devices of a new task; empty: the ones in its files
-	// Deadline is a time or "none". "": the deadline in the upload, otherwise unchanged
+	Devices []string // devices of a new task; if empty, the devices in its files
+	// Deadline is a time, or "none" for no deadline. "" selects the deadline in the upload, or keeps the current one.
 	Deadline string
 	// Visibility of a new task is public, unlisted, members, or hidden; "" means public.
 	Visibility string

@@ -13,10 +13,10 @@ import (
 // Limits of the cost of one request.
 const (
 	CPU    = 100 * time.Millisecond
-	Memory = 64 << 20 // allocated bytes, more than are live at any time
+	Memory = 64 << 20 // bytes allocated in total, including freed ones
 )
 
-// tries limits the measurements of a test before it fails: other goroutines of the process also use memory and time.
+// tries is the number of attempts before a check fails: other goroutines of the process also use memory and time.
 const tries = 4
 
 // Check fails the test if work exceeds the limits of one request in every try. Processor time is checked only in `make
@@ -25,7 +25,8 @@ func Check(t *testing.T, what string, work func()) {
 	t.Helper()
 	var cpu time.Duration
 	var memory uint64
-	drawn := strings.HasPrefix(t.Name(), "Fuzz") && !strings.Contains(t.Name(), "/") // by a fuzz target: make test-timed has its seeds
+	// Called by a fuzz target: make test-timed runs only its seeds.
+	drawn := strings.HasPrefix(t.Name(), "Fuzz") && !strings.Contains(t.Name(), "/")
 	timed := !drawn && tier.Has(t, tier.Timed)
 	for range tries {
 		runtime.GC()

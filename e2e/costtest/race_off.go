@@ -2,5 +2,5 @@
 
 package costtest
 
-// fatter is the factor by which the race detector increases allocations; 1 without it.
+// fatter is the factor by which the race detector increases the allocated bytes; 1 without the race detector.
 const fatter = 1

@@ -2,6 +2,6 @@
 
 package costtest
 
-// fatter is the factor by which the race detector increases allocations, because a sync.Pool then drops values at
-// random.
+// fatter is the factor by which the race detector increases the allocated bytes, because a sync.Pool then drops values
+// at random.
 const fatter = 4

@@ -25,7 +25,7 @@ type Config struct {
 	Publisher  Publisher
 	Slots      *slots.Set
 	Slot       *slots.Slot           // slot that received the job
-	Permit     *slots.InFlightPermit // the job's permit on Slot; nil for a check
+	Permit     *slots.InFlightPermit // permission to use Slot for the job; nil for a check
 	Log        *slog.Logger
 }
 

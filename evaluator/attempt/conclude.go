@@ -37,7 +37,8 @@ func (s causedByJobError) Unwrap() error { return s.error }
 // MarkCausedByJob wraps an error that the job may have caused.
 func MarkCausedByJob(err error) error { return causedByJobError{err} }
 
-// IsHandedBack reports whether err returns the job to the site for another worker, without counting as a loss.
+// IsHandedBack reports whether an attempt that ends with err returns its job to the site for another worker. Such an
+// end does not count as a lost attempt.
 func IsHandedBack(err error) bool {
 	return errors.Is(err, ErrStopping) || errors.Is(err, slots.ErrOutOfService) || errors.Is(err, slots.ErrPreempted)
 }

@@ -12,8 +12,8 @@ import (
 	"warpboard/evaluator/slots"
 )
 
-// TestPreemptedWorkDoesNotCountAsAFaultOfItsSlot: jobs that came one after the other ended a check of the profiler
-// again and again, and a working GPU was out of service.
+// TestPreemptedWorkDoesNotCountAsAFaultOfItsSlot is a regression test: jobs preempted a check of the profiler again and
+// again, until the worker took the intact GPU out of service.
 func TestPreemptedWorkDoesNotCountAsAFaultOfItsSlot(t *testing.T) {
 	for _, c := range []struct {
 		cause   error

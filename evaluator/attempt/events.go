@@ -56,7 +56,7 @@ func (a *Attempt) AnnounceStart() { a.eventPublisher.publish(job.Event{Type: job
 
 // AnnounceCase announces the result of a case of a stage with total cases.
 func (a *Attempt) AnnounceCase(stage job.Stage, c job.CaseResult, total int) {
-	c.Times = nil // the result has them
+	c.Times = nil // omit the times, which the result has
 	a.eventPublisher.publish(job.Event{Type: job.EventCaseEnded, Stage: stage, Case: &c, CaseCount: total})
 }
 

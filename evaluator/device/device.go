@@ -16,10 +16,10 @@ const CPU = gpuname.CPU
 
 // Slot is a GPU, or a share of the CPU, that executes one run at a time.
 type Slot struct {
-	Index        int    // among all slots of this worker
+	Index        int    // number among all slots of this worker
 	Device       string // board device: "H100-SXM", "CPU"
 	Name         string // product name: "NVIDIA H200", or the CPU's model name
-	UUID         string // of the GPU or CPU; the slots of one CPU share it
+	UUID         string // UUID of the GPU or CPU; the slots of one CPU share it
 	UUIDHash     string // first 12 hex digits of the UUID's SHA-256; public, unlike UUID
 	MemoryBytes  uint64
 	Arch         string            // compute capability without its dot: "90"; empty for CPU
@@ -27,7 +27,7 @@ type Slot struct {
 	CUDA         string            // newest version that the driver supports: "13.0"; empty for CPU
 	DeviceNodes  []string          // all device nodes that a program on this slot needs
 	DriverLibDir string            // directory of libcuda.so.1; empty if not found, and for CPU
-	GPULinkEnv   map[string]string // GPU: environment variables for links between GPUs
+	GPULinkEnv   map[string]string // for GPUs: environment variables for links between GPUs
 
 	nvmlLibrary nvml.Interface
 	nvmlDevice  nvml.Device

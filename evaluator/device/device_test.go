@@ -30,7 +30,8 @@ func detect(t *testing.T, options device.Options) []device.Slot {
 	return slots
 }
 
-// noDriver is NVML on a machine without a driver: any call but Init panics, because the real library ends the process.
+// noDriver returns a fake NVML without a driver: any call except Init panics, because the real library ends the
+// process.
 func noDriver(ret nvml.Return) nvml.Interface {
 	return &mock.Interface{InitFunc: func() nvml.Return { return ret }}
 }
@@ -53,7 +54,7 @@ func TestMachineWithoutDriverHasItsCPU(t *testing.T) {
 	}
 }
 
-// The binary must start without an NVIDIA library, and this test's binary is like it.
+// TestSystemsLibraryIsAskedWithoutHarm calls Detect with the real NVML: it must work without an NVIDIA library.
 func TestSystemsLibraryIsAskedWithoutHarm(t *testing.T) {
 	slots := detect(t, device.Options{CPUSlots: 1})
 	if n := len(slots); n == 0 || slots[n-1].Device != "CPU" {
@@ -139,14 +140,14 @@ func TestStartWatcherTellsTheConditionsOfARun(t *testing.T) {
 		return nvml.ClocksThrottleReasonGpuIdle, nvml.SUCCESS
 	}
 	gpu.GetComputeRunningProcessesFunc = func() ([]nvml.ProcessInfo, nvml.Return) {
-		// the second is not of this program
+		// the parent's PID is a foreign process: it is no descendant of this process
 		return []nvml.ProcessInfo{{Pid: uint32(os.Getpid())}, {Pid: uint32(os.Getppid())}}, nvml.SUCCESS
 	}
 	slot := detect(t, device.Options{NVML: lib, CPUSlots: -1})[0]
 
 	watch := device.StartWatcher(context.Background(), slot)
 	<-sampled
-	<-sampled // the second one is made by time
+	<-sampled // the timer causes the second sample
 	var machine job.Machine
 	watch.StopAndStore(&machine)
 	got := machine.GPUConditions
@@ -189,7 +190,7 @@ func TestStartWatcherOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A second process shows that querying a missing library does not end it, whatever Go's tests do.
+// TestProcessSurvivesAMissingLibrary calls Detect in a second process, because a missing library could end the process.
 func TestProcessSurvivesAMissingLibrary(t *testing.T) {
 	if os.Getenv("WARPBOARD_TEST_DETECT") != "" {
 		detect(t, device.Options{})

@@ -22,7 +22,7 @@ const watchInterval = 100 * time.Millisecond
 type Watcher struct {
 	slot             Slot
 	cancel           context.CancelFunc
-	samplingDone     chan struct{} // closed when sampling has ended; until then only it uses the fields below
+	samplingDone     chan struct{} // closed at the end; until then only sampling uses the fields below
 	valueSummaries   []*valueSummary
 	throttleReasons  uint64
 	loadAtStart      string   // load average at the start

@@ -10,7 +10,8 @@ import (
 	"warpboard/models/work"
 )
 
-// watchFor has the dispatcher look each second from a time on, as Run does. Heartbeats stay as they are.
+// watchFor makes one pass of the dispatcher per second, starting at from, as Run does. No heartbeats arrive in this
+// time.
 func (s *site) watchFor(d *Dispatcher, from time.Time, seconds int) {
 	s.Helper()
 	for i := range seconds {
@@ -31,14 +32,14 @@ func TestFrozenSiteTakesNothingBackFromHealthyWorkers(t *testing.T) {
 		s.beat(d, j.AttemptID)
 		begun := time.Now()
 		s.watchFor(d, begun, 2)
-		// The process stands still; when it goes on, it looks before it has read a heartbeat.
+		// The process is suspended. After it continues, it makes a pass before it reads a heartbeat.
 		thawed := begun.Add(2 * fleet.WorkerTimeout)
 		s.watchFor(d, thawed, 2)
 		s.wantRun(run.ID, work.StateBuilding, 1)
 		if s.queue.stopped(j.AttemptID) {
 			s.Error("a healthy worker was told to stop")
 		}
-		// A worker that stays silent has lost its run all the same; the run is not to blame.
+		// A worker that stays silent still loses its run, but the loss does not count against the run.
 		s.watchFor(d, thawed.Add(2*time.Second), int(fleet.WorkerTimeout/time.Second))
 		if run := s.wantRun(run.ID, work.StateQueued, 1); run.Losses != 0 || run.Retries != 1 {
 			s.Errorf("%d losses count of %d", run.Losses, run.Retries)
@@ -53,7 +54,7 @@ func TestResultThatWaitsForAFrozenSiteIsNotTakenForALostRun(t *testing.T) {
 		s.pass(d, 0)
 		j := s.take()
 		s.beat(d, j.AttemptID)
-		s.beat(d) // it has ended there
+		s.beat(d) // this heartbeat no longer has the attempt, which has ended on the worker
 		begun := time.Now()
 		s.watchFor(d, begun, 2)
 		s.watchFor(d, begun.Add(fleet.WorkerTimeout), 2)
@@ -62,8 +63,8 @@ func TestResultThatWaitsForAFrozenSiteIsNotTakenForALostRun(t *testing.T) {
 	})
 }
 
-// TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers: a backup or a full disk keeps heartbeats out of the
-// database while it still answers questions.
+// TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers blocks writes to the database, like a backup or a full disk, while
+// reads work. Heartbeats cannot be stored then, so the dispatcher must not requeue the runs of workers.
 func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	run := s.submit()
@@ -73,11 +74,12 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	j := s.take()
 	s.beat(d, j.AttemptID)
 	begun := time.Now()
-	held, err := s.store.SQL().BeginTx(t.Context(), nil) // SQLite has one writer
+	held, err := s.store.SQL().BeginTx(t.Context(), nil) // blocks other writers, because SQLite has only one
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(2*time.Second, func() { _ = held.Rollback() }) // long after a busy machine has begun the pass
+	// Long enough for the pass to begin, even on a busy machine.
+	time.AfterFunc(2*time.Second, func() { _ = held.Rollback() })
 	if err := d.runPass(t.Context(), begun.Add(fleet.WorkerTimeout)); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,7 @@ func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 			s.pass(d, longEnough)
 			j := s.take()
 			s.tell(d, event(j, 1, job.EventAttemptStarted, ""))
-			d = s.boot() // the site and the worker in it are new
+			d = s.boot() // a new site with a new embedded worker
 			s.pass(d, 0)
 			s.pass(d, missingAttemptTimeout)
 			lost, err := s.store.Work.Run(s.Context(), run.ID)
@@ -112,8 +114,8 @@ func TestRepeatedKillsOfTheSiteDoNotFailARun(t *testing.T) {
 	})
 }
 
-// TestRestartsOfWorkersByTheirOperatorDoNotFailARun: orderly ones, of many workers, killed before they had handed the
-// run back, and kills of one.
+// TestRestartsOfWorkersByTheirOperatorDoNotFailARun restarts workers during a run: several workers that announce their
+// stop but are killed before they hand the run back, and one worker that is killed several times.
 func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 	for name, test := range map[string]struct {
 		workers []string
@@ -140,7 +142,7 @@ func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 					beat.Attempts, beat.IsStopping = []string{j.AttemptID}, test.orderly
 					s.sync(d, beat)
 					s.pass(d, at)
-					beat.Attempts, beat.IsStopping = nil, false // the next process
+					beat.Attempts, beat.IsStopping = nil, false // heartbeat of the restarted worker
 					s.sync(d, beat)
 					s.pass(d, at)
 					s.pass(d, at+missingAttemptTimeout)
@@ -153,7 +155,7 @@ func TestRestartsOfWorkersByTheirOperatorDoNotFailARun(t *testing.T) {
 	}
 }
 
-// longEnough is more than any pause.
+// longEnough is longer than the pause before any retry.
 const longEnough = time.Hour
 
 func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
@@ -175,14 +177,14 @@ func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 		for range 20 {
 			s.pass(d, 0)
 		}
-		s.wantNoJob() // it waits
+		s.wantNoJob() // the retry waits for a pause
 		s.pass(d, 2*time.Second)
-		s.wantNoJob() // it is for the other worker, which has not lost it
+		s.wantNoJob() // reserved for the other worker, which has not lost the run
 		fail("w2")
 		s.pass(d, 2*time.Second)
-		s.wantNoJob() // it waits longer
+		s.wantNoJob() // the second retry waits longer
 		s.pass(d, longEnough)
-		s.take() // all have lost it
+		s.take() // all workers have lost the run, so each of them may get it
 		if run := s.wantRun(run.ID, work.StateQueued, 3); run.Losses != 0 {
 			s.Errorf("%d losses count", run.Losses)
 		}

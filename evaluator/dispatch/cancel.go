@@ -14,7 +14,7 @@ func (d *Dispatcher) Cancel(ctx context.Context, actor accounts.User, runID int6
 
 // CancelEvaluation cancels an unfinished evaluation with a reason for its caller.
 func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
-	defer d.Wake() // others of its caller can start now
+	defer d.Wake() // other evaluations of the caller can start now
 	return d.announceEffect(d.store.Work.CancelEvaluation(ctx, id, reason))
 }
 

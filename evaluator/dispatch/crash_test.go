@@ -47,7 +47,7 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 				s.tell(d, event(old, 2, job.EventStageStarted, stage))
 			}
 
-			d = s.boot() // the new worker knows nothing of the attempt
+			d = s.boot() // the restarted worker does not have the attempt
 			s.pass(d, 0)
 			s.wantNoJob()
 			s.pass(d, missingAttemptTimeout)
@@ -59,9 +59,9 @@ func TestKilledWithItsWorkerInEachStateOfARun(t *testing.T) {
 			if !s.queue.stopped(old.AttemptID) {
 				t.Error("no one was told to stop the old attempt")
 			}
-			s.finish(d, old, 1) // it comes after all
+			s.finish(d, old, 1) // the result of the old attempt arrives late
 			s.finish(d, fresh, 10)
-			s.finish(d, fresh, 10) // its acknowledgement was lost
+			s.finish(d, fresh, 10) // sent again, as if its acknowledgement was lost
 			s.wantRun(run.ID, work.StateDone, 2)
 			s.wantBoard(10)
 		})
@@ -73,7 +73,7 @@ func TestKilledWhileTheResultWaits(t *testing.T) {
 		run := s.submit()
 		d := s.boot()
 		s.pass(d, 0)
-		j := s.take() // its events are lost: no one listens
+		j := s.take() // the events of the attempt are lost, because the site is down
 
 		d = s.boot()
 		s.finish(d, j, 10)
@@ -100,7 +100,8 @@ func TestARemoteWorkerGoesOnWhileTheSiteIsDown(t *testing.T) {
 	})
 }
 
-// TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost: its worker speaks, asks for nothing more, and does not have it.
+// TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost loses the response with a job. The worker sends heartbeats without
+// the attempt, so another worker must get the run, and no loss may count.
 func TestAJobThatNeverArrivesIsAnotherWorkersAtNoCost(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()

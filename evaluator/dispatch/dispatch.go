@@ -7,9 +7,9 @@ import (
 
 // Queue is the part of *queue.Queue that a Dispatcher uses. No method waits for a worker.
 type Queue interface {
-	// AnnounceWork tells the workers of a device that work may wait for it. The message can be lost.
+	// AnnounceWork notifies the workers of a device that work may wait for it. The message can be lost.
 	AnnounceWork(device string) error
-	// AnnounceCancellation tells the workers that an attempt is cancelled. The message can be lost.
+	// AnnounceCancellation notifies the workers that an attempt is cancelled. The message can be lost.
 	AnnounceCancellation(attemptID string) error
 	// DisconnectWorker disconnects the remote worker with a name. With a valid credential the worker reconnects.
 	DisconnectWorker(name string)

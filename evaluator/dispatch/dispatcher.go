@@ -32,9 +32,9 @@ type Dispatcher struct {
 	log             *slog.Logger
 	now             func() time.Time
 	wakeSignal      chan struct{}
-	failedPassCount atomic.Int64 // number of failed passes
+	failedPassCount atomic.Int64 // passes that returned an error
 	lossDetector    lossDetector
-	workerStates    map[string]*workerState // by worker
+	workerStates    map[string]*workerState // by worker name
 }
 
 // NewDispatcher returns a Dispatcher. Pass it to queue.Queue.Serve, and call Run.
@@ -49,7 +49,7 @@ func NewDispatcher(store *models.Store, queue Queue, notify Notifier, log *slog.
 func (d *Dispatcher) Wake() {
 	select {
 	case d.wakeSignal <- struct{}{}:
-	default: // Run is about to look anyway
+	default: // a wake-up is already pending
 	}
 }
 
@@ -116,7 +116,7 @@ func (d *Dispatcher) runPass(ctx context.Context, now time.Time) error {
 			errs = append(errs, d.queue.AnnounceWork(r.Device))
 		}
 	}
-	// This comes before any other write, because it measures how long a write takes.
+	// requeueLost must be the first write of the pass, because it measures the duration of a write.
 	errs = append(errs, d.requeueLost(ctx, d.lossDetector.lostAttempts(live, workers, now), now),
 		d.store.PrioritizeOverdueTurns(ctx, now))
 	// A profile takes minutes while a person waits. All profiles and reruns on the device are preempted at once,

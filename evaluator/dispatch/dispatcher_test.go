@@ -86,7 +86,7 @@ func TestADeviceGetsOneJobMoreThanItsSlotsInFairOrder(t *testing.T) {
 	})
 }
 
-// TestWorkIsAnnouncedWhileADeviceHasFreeSlots, and not again and again while it has none.
+// TestWorkIsAnnouncedWhileADeviceHasFreeSlots checks that work is announced if a slot is free, and not if all are busy.
 func TestWorkIsAnnouncedWhileADeviceHasFreeSlots(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
@@ -155,7 +155,7 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 		if got.Failure == nil || !got.Failure.IsInfrastructureError || got.Losses != 1 || !s.queue.stopped(j.AttemptID) {
 			s.Errorf("run: %+v", got)
 		}
-		s.wantNoJob() // there is no one else
+		s.wantNoJob() // there is no other worker
 	})
 }
 
@@ -185,7 +185,7 @@ func TestAnOutageOfTheDatabaseIsNoSilenceOfWorkers(t *testing.T) {
 		s.pass(d, 0)
 		j := s.take()
 		s.beat(d, j.AttemptID)
-		back := time.Now().Add(2 * fleet.WorkerTimeout) // no heartbeat could be stored until then
+		back := time.Now().Add(2 * fleet.WorkerTimeout) // until this time, no heartbeat could be stored
 		down, cancel := context.WithCancel(s.Context())
 		cancel()
 		if err := d.runPass(down, back.Add(-time.Second)); err == nil {
@@ -200,7 +200,7 @@ func TestAnOutageOfTheDatabaseIsNoSilenceOfWorkers(t *testing.T) {
 		if err := d.runPass(s.Context(), back.Add(fleet.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
-		s.wantRun(run.ID, work.StateQueued, 1) // it stays silent
+		s.wantRun(run.ID, work.StateQueued, 1) // the worker has sent no heartbeat since then
 	})
 }
 
@@ -212,7 +212,7 @@ func TestAResultOnItsWayIsNotTakenForALostRun(t *testing.T) {
 		j := s.take()
 		s.beat(d, j.AttemptID)
 		s.pass(d, time.Second)
-		s.beat(d) // it has ended there
+		s.beat(d) // this heartbeat no longer has the attempt, which has ended on the worker
 		s.pass(d, 2*time.Second)
 		s.finish(d, j, 10)
 		s.pass(d, 2*missingAttemptTimeout)
@@ -246,7 +246,7 @@ func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
 			s.Errorf("cancelled again: %v", err)
 		}
 
-		// The word got lost: the worker hears it at its next sync.
+		// The announcement was lost: the response to the next heartbeat cancels the attempt.
 		if drop := s.beat(d, j.AttemptID); !slices.Equal(drop, []string{j.AttemptID}) {
 			s.Errorf("the worker is told to drop %v", drop)
 		}

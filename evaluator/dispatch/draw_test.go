@@ -18,7 +18,7 @@ import (
 	"warpboard/tasks"
 )
 
-// ranged gives the site's task cases whose sizes are drawn.
+// ranged publishes a version of the site's task that has ranges in its cases.
 func (s *site) ranged() {
 	s.Helper()
 	b := modelstest.Bundle("vectoradd")
@@ -33,7 +33,7 @@ func (s *site) ranged() {
 	s.task.VersionID = version.ID
 }
 
-// next submits in a mode, and takes the job.
+// next submits a source in a mode, and returns its job.
 func (s *site) next(d *Dispatcher, mode job.Mode) job.Job {
 	s.Helper()
 	_, _, err := s.store.Submissions.Submit(s.Context(), submissions.NewSubmission{
@@ -76,7 +76,7 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 			s.Fatalf("job: %+v declared as %+v", first.Task, first.DeclaredCases)
 		}
 		s.report(d, measured(first, "580"))
-		d = s.boot() // another process of the site
+		d = s.boot() // a restarted process of the site
 		s.beatOf(d, "580", 1)
 		second := s.next(d, job.ModeRanked)
 		if diff := cmp.Diff(first.Task, second.Task); diff != "" {
@@ -98,11 +98,12 @@ func TestRankedRunsOfOneEpochHaveOneDraw(t *testing.T) {
 		}
 		s.wantShown("hidden", "hidden")
 		s.report(d, measured(third, "590"))
-		s.wantShown("hidden", "hidden") // where the newer entries are deleted, the older draw counts again
+		// Both stay hidden: if the newer entries are deleted, the older values are used again.
+		s.wantShown("hidden", "hidden")
 	})
 }
 
-// wantShown checks the draws that people see, the newest first.
+// wantShown checks the generated values that people see, newest first.
 func (s *site) wantShown(want ...string) {
 	s.Helper()
 	task, err := s.store.Catalog.TaskByID(s.Context(), s.task.ID)
@@ -196,7 +197,7 @@ func TestARunThatWasMeasuredWithOtherSoftwareIsMadeAgain(t *testing.T) {
 		d := s.boot()
 		s.beatOf(d, "580", 1)
 		j := s.next(d, job.ModeRanked)
-		s.report(d, measured(j, "590")) // an update between the heartbeat and the run
+		s.report(d, measured(j, "590")) // the driver was updated between the heartbeat and the run
 		run := s.wantRun(j.RunID, work.StateQueued, 1)
 		if run.Failure == nil || !strings.Contains(run.Failure.Reason, "The software of worker w1 changed") {
 			s.Errorf("failure: %+v", run.Failure)

@@ -123,8 +123,8 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, work.EvaluationSubmitted)
-		d = s.boot()             // another worker
-		s.pass(d, 2*time.Second) // after a pause
+		d = s.boot()             // a restarted site with a new worker
+		s.pass(d, 2*time.Second) // after the pause before a retry
 		second := s.take()
 		if second.AttemptID == first.AttemptID || second.EvaluationID != e.ID {
 			s.Errorf("sent again: %+v", second)
