@@ -20,8 +20,8 @@ import (
 
 const openStreams = 1000
 
-// BenchmarkStreams tells one event to 1,000 pages that follow the same submission, again and again, and reports
-// the time from the telling to the event's arrival at each reader, and the server's memory per open stream.
+// BenchmarkStreams announces events to 1,000 open pages of the same submission. It reports the time from the
+// announcement until each page receives the event, and the server's memory per open stream.
 func BenchmarkStreams(b *testing.B) {
 	s := webtest.NewStage(b)
 	run := modelstest.Submit(b, s.Cfg.Store, s.User, s.Task)[0]
@@ -73,7 +73,8 @@ func BenchmarkStreams(b *testing.B) {
 	b.ReportMetric(openStreams, "streams")
 }
 
-// openRaw opens a stream with no client of its own weight, and reads its head.
+// openRaw opens a stream on a plain TCP connection, because an HTTP client would need memory, and reads the status
+// line.
 func openRaw(b *testing.B, addr, path string) net.Conn {
 	b.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -89,7 +90,7 @@ func openRaw(b *testing.B, addr, path string) net.Conn {
 	return conn
 }
 
-// memory returns the bytes of heap and stacks after a collection.
+// memory returns the bytes of heap and stacks after a garbage collection.
 func memory() int64 {
 	runtime.GC()
 	var m runtime.MemStats

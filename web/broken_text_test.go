@@ -12,8 +12,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestATextThatIsNotUTF8IsRefusedAtItsPlace: it is not read with other characters, because the sent source must be the
-// measured one.
+// TestATextThatIsNotUTF8IsRefusedAtItsPlace checks that the error names the field and line of the invalid text. The
+// site must not replace the characters, because it must measure the source that was sent.
 func TestATextThatIsNotUTF8IsRefusedAtItsPlace(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for _, broken := range []string{"\xff", `\ud800`} {
@@ -33,7 +33,8 @@ func TestATextThatIsNotUTF8IsRefusedAtItsPlace(t *testing.T) {
 			{"/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"evaluate_kernel","arguments":{"request":{"kernel":` + source + `}}}}`,
 				400, []string{"request.kernel.source_code", "line 3"}},
 		} {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // one that is taken waits for a device
+			// a request that is wrongly accepted would wait for a device
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			resp, err := s.Send(ctx, "POST", test.path, test.body, "Accept", "application/json, text/event-stream")
 			if err != nil {

@@ -11,8 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestCapacityIsRightWithoutAnyWorker: a program that starts machines reads about work that waits for a device without
-// a worker, and not of a paused one.
+// TestCapacityIsRightWithoutAnyWorker checks that programs that start machines see the demand for a device that has no
+// worker yet. A paused device needs no slots.
 func TestCapacityIsRightWithoutAnyWorker(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) {
 		s := webtest.StartAt(t, "127.0.0.1:0", store)

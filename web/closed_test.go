@@ -14,36 +14,36 @@ import (
 	"warpboard/web/webtest"
 )
 
-// ask returns the answer that someone in a role gets.
+// ask requests a path with the browser of a role, and returns the status and the body.
 func ask(s *webtest.ClosedScene, role, path string, headers ...string) (int, string) {
 	s.T.Helper()
 	if token := s.Tokens[role]; token != "" && strings.HasPrefix(path, "/popcorn") {
 		headers = append(headers, "X-Popcorn-Cli-Id", token)
 	}
 	b := s.Browsers[role]
-	b.Timeout = 30 * time.Second // a stream that does not end
+	b.Timeout = 30 * time.Second // ends the reading of streams, which never end
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	resp := b.Get(path, headers...)
 	return resp.StatusCode, webtest.Body(s.T, resp)
 }
 
-// seen is one line of the table: who sees the task at a surface, by the first letters of visitor, other, member, owner
-// and admin.
+// seen is one row of the table: a path, and for each visibility the roles that see the task there. A role is its first
+// letter (see initial).
 type seen struct {
 	path                              string
-	mark                              string // that shows the task; empty: its title
+	mark                              string // text that shows the task; empty: the task's title
 	public, unlisted, members, hidden string
 }
 
-// TestTheVisibilityOfATaskOnEveryAddress is the table of surfaces and roles. Everyone else is answered as for a task
-// that does not exist.
+// TestTheVisibilityOfATaskOnEveryAddress checks for every path which roles see the task. All other roles must get the
+// same answer as for a task that does not exist.
 func TestTheVisibilityOfATaskOnEveryAddress(t *testing.T) {
 	s := webtest.NewClosedScene(t)
 	run, sub, board := fmt.Sprintf("/runs/%d", s.Run.ID), fmt.Sprintf("/submissions/%d", s.Run.SubmissionID), "/tasks/quiet/boards/CPU"
 	person := fmt.Sprintf("/users/%d", s.Users["member"].ID)
-	const all, in, own = "vomwa", "mwa", "wa" // everyone, who is in, the author and admins
+	const all, in, own = "vomwa", "mwa", "wa" // all roles; members, author, and admins; author and admins
 	for _, row := range []seen{
-		// the task's own addresses
+		// paths of the task
 		{"/tasks/quiet", "", all, all, in, "wa"},
 		{"/tasks/quiet/solve", "", all, all, in, own},
 		{"/tasks/quiet/edit", "", own, own, own, own},
@@ -56,12 +56,13 @@ func TestTheVisibilityOfATaskOnEveryAddress(t *testing.T) {
 		{"/popcorn/gpus/quiet", "CPU", all, all, in, own},
 		{"/popcorn/submissions/quiet/CPU", "member", all, all, in, own},
 		{"/tasks/quiet/comments", webtest.QuietWords, all, all, in, own},
-		{sub + "/comments", webtest.QuietWords, all, all, in, own}, // nor of one's own submission
+		// comments are hidden even from the submission's author
+		{sub + "/comments", webtest.QuietWords, all, all, in, own},
 		{"/api/v1/tasks/quiet/comments", webtest.QuietWords, all, all, in, own},
 		{"/api/v1" + sub + "/comments", webtest.QuietWords, all, all, in, own},
 		{"/comments/1", webtest.QuietWords, all, all, in, own},
 		{"/comments/2", webtest.QuietWords, all, all, in, own},
-		{run + "/moderation", "", all, all, in, own + "m"}, // one's own runs stay one's own
+		{run + "/moderation", "", all, all, in, own + "m"}, // members keep access to their own runs
 		{sub, "", all, all, in, own + "m"},
 		{sub + "/source", "int main", all, all, in, own + "m"},
 		{"/api/v1" + sub, `"quiet"`, all, all, in, own + "m"},
@@ -70,7 +71,7 @@ func TestTheVisibilityOfATaskOnEveryAddress(t *testing.T) {
 		{"/api/v1" + run + "/statement", "payload", all, all, in, own + "m"},
 		{fmt.Sprintf("/compare?a=%d&b=%d", s.Run.ID, s.Run.ID), "", all, all, in, own + "m"},
 		{fmt.Sprintf("/compare.json?a=%d&b=%d", s.Run.ID, s.Run.ID), "score_ns", all, all, in, own + "m"},
-		// what other sites show: without a sign-in, so it shows no closed board to anyone
+		// pages for other sites are read without a sign-in, so they show no closed board
 		{board + "/badge.svg", "<svg", all, all, "", ""},
 		{board + "/embed", "", all, all, "", ""},
 		{board + "/entries.csv", "member", all, all, "", ""},
@@ -80,8 +81,8 @@ func TestTheVisibilityOfATaskOnEveryAddress(t *testing.T) {
 		{board + "/records.atom", "", all, all, "", ""},
 		{"/tasks/quiet/records.atom", "", all, all, "", ""},
 		{run + "/badge.svg", "<svg", all, all, "", ""},
-		// lists; an unlisted task is in the lists of its author, of admins, and of who did something there
-		{"/", "", all, "mwa", in, own}, // the member goes on there with their last submission
+		// lists show an unlisted task only to its author, to admins, and to people who took part
+		{"/", "", all, "mwa", in, own}, // the member sees their last submission, to continue it
 		{"/about", "", all, "", "", ""},
 		{"/tasks?q=zanzibar", `data-task="quiet"`, all, own, in, own},
 		{"/find?q=zanzibar", "", all, "mwa", in, own},
@@ -94,7 +95,7 @@ func TestTheVisibilityOfATaskOnEveryAddress(t *testing.T) {
 		{"/sitemap.xml", "/tasks/quiet", all, "", "", ""},
 		{"/records.atom", "", all, "", "", ""},
 		{person + "/records.atom", "", all, "", "", ""},
-		{"/leaderboards", ">member</a>", all, "", "", ""}, // points come from public tasks alone
+		{"/leaderboards", ">member</a>", all, "", "", ""}, // only public tasks give points
 		{"/api/v1/leaderboards", `"member"`, all, "", "", ""},
 		{"/audit", "/tasks/quiet", "a", "a", "a", "a"},
 	} {
@@ -105,7 +106,7 @@ func TestTheVisibilityOfATaskOnEveryAddress(t *testing.T) {
 	}
 }
 
-// initials of roles in the table; the owner's is w, for who wrote the task.
+// initial returns the letter of a role in the table: the first letter, but "w" (who wrote the task) for the owner.
 func initial(role string) string {
 	if role == "owner" {
 		return "w"
@@ -113,7 +114,7 @@ func initial(role string) string {
 	return role[:1]
 }
 
-// sees holds a surface to one cell of the table.
+// sees checks one row of the table at the scene's current visibility.
 func sees(s *webtest.ClosedScene, row seen, roles string) {
 	s.T.Helper()
 	mark := row.mark
@@ -136,7 +137,7 @@ func sees(s *webtest.ClosedScene, row seen, roles string) {
 	}
 }
 
-// TestNothingAboutAMembersBoardReachesOthers asks every address of the site.
+// TestNothingAboutAMembersBoardReachesOthers requests every path as a visitor and as a person who is not a member.
 func TestNothingAboutAMembersBoardReachesOthers(t *testing.T) {
 	s := webtest.NewClosedScene(t)
 	asked := 0
@@ -203,7 +204,8 @@ func TestNothingAboutAMembersBoardReachesOthers(t *testing.T) {
 	}
 }
 
-// TestOwnRunsOfAClosedBoardShowNoRivals asks every address about a run whose owner may no longer see the task.
+// TestOwnRunsOfAClosedBoardShowNoRivals requests the pages of a run as its author, who may no longer see the task. No
+// page may show other people's runs.
 func TestOwnRunsOfAClosedBoardShowNoRivals(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	own := s.Second
@@ -214,7 +216,7 @@ func TestOwnRunsOfAClosedBoardShowNoRivals(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := s.BrowserOf(user)
-	b.Timeout = 30 * time.Second // a stream that does not end
+	b.Timeout = 30 * time.Second // ends the reading of streams, which never end
 	rivals := []string{"Linus Ncu", "Rosa Refused", fmt.Sprintf("/submissions/%d/", s.First.SubmissionID), fmt.Sprintf("/submissions/%d\"", s.First.SubmissionID),
 		fmt.Sprintf("a=%d", s.First.ID), fmt.Sprintf(`"first_run":%d`, s.First.ID), fmt.Sprintf("#%d", s.First.SubmissionID)}
 	paths := []string{fmt.Sprintf("/compare?a=%d&b=%d", own.ID, own.ID), fmt.Sprintf("/compare?as=%d", own.SubmissionID), webtest.ProfilePath(own) + "?case=1"}

@@ -25,10 +25,10 @@ type Settings = site.Settings
 type Config struct {
 	SiteConfig
 
-	Queue              Queue       // nil: not asked
-	IsStopping         func() bool // whether this process stops; nil: never
+	Queue              Queue       // nil: the probes do not check the queue
+	IsStopping         func() bool // reports that this process is stopping; nil: always false
 	UsesOwnNATSCluster bool        // workers connect to the operator's NATS cluster, not to the site
-	TLS                *tls.Config // configuration of connections; nil: a proxy handles TLS, or no one
+	TLS                *tls.Config // TLS configuration; nil: plain HTTP, for a proxy that handles TLS or for none
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	// Admins lists admins as "provider:login", "provider:id:ID", or a verified e-mail address with or without its
@@ -42,7 +42,7 @@ type Config struct {
 	// MetricsNetworks lists the networks that may read the metrics without a token. nil means this machine, unless a
 	// proxy forwards requests.
 	MetricsNetworks []netip.Prefix
-	MetricsToken    string // lets its sender read the metrics, as admins may; empty: no token does
+	MetricsToken    string // bearer token that permits reading the metrics; empty: none
 
 	Attacks         []views.Attack // the attacks with their last results, for /trust; may be empty
 	SecurityContact string         // where to report holes, a mail or https:// address; empty: the page names no contact

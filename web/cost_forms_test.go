@@ -13,7 +13,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoPostedTextCostsMoreThanARequestMay, also of forms that come back with all that was typed.
+// TestNoPostedTextCostsMoreThanARequestMay posts large and unusual forms, also to pages that show the typed text again.
 func TestNoPostedTextCostsMoreThanARequestMay(t *testing.T) {
 	const size = 4_000_000
 	s := webtest.NewScene(t)

@@ -21,8 +21,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAlertsAndDashboardUseMetricsThatExist, of a site on which something has happened, and are proper PromQL. Each
-// alert fires in its case of testdata/alerts_test.yaml, whose series have labels that the site exports.
+// TestAlertsAndDashboardUseMetricsThatExist checks that a site with some activity exports each metric that the files in
+// deploy/ use, and that the expressions are valid PromQL. Each alert fires in its case of testdata/alerts_test.yaml.
 func TestAlertsAndDashboardUseMetricsThatExist(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) { c.Queue = &webtest.SickQueue{} })
 	s.BrowserOf(s.Admin).Post("/devices/H200/pause", nil)
@@ -77,7 +77,7 @@ func read(t *testing.T, file string) string {
 	return string(text)
 }
 
-// dashboardRules are the dashboard's expressions as rules, which promtool reads.
+// dashboardRules returns the dashboard's expressions as a rule file, which promtool can check.
 func dashboardRules(t *testing.T) []byte {
 	t.Helper()
 	var board struct {
@@ -125,7 +125,8 @@ func TestMetricsSayWhenTheQueueCarriesNothing(t *testing.T) {
 	}
 }
 
-// TestRecipesGiveFewRights and pin what they run: a tag, and a network of proxies, can be anyone's.
+// TestRecipesGiveFewRights checks that the deployment files drop privileges and pin images by digest, because a tag can
+// point to another image later. They must not trust a whole network as proxies.
 func TestRecipesGiveFewRights(t *testing.T) {
 	type rights struct {
 		Image       string

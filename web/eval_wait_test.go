@@ -8,8 +8,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAWaitThatIsOverGivesTheEvaluationAsItWasLastRead: also where its time is over while the evaluation is read again.
-// Chance decides which of the two is noticed first, so it is tried often.
+// TestAWaitThatIsOverGivesTheEvaluationAsItWasLastRead ends the wait while the evaluation has just changed. Either
+// event may be noticed first, so the test repeats this 40 times.
 func TestAWaitThatIsOverGivesTheEvaluationAsItWasLastRead(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	if resp, answer := s.Ask("POST", "/api/v1/evaluations",

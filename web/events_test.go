@@ -44,7 +44,7 @@ func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
 		for i := range 100 {
 			w.Log(fmt.Sprintf("round %d line %d\n", round, i))
 		}
-		for <-progress < (round+1)*40 { // the watcher is somewhere in the middle when the server goes
+		for <-progress < (round+1)*40 { // stop the server when the watcher has received 40 lines of this round
 		}
 		running.Stop()
 		w.Log("told while no server is there\n")
@@ -76,7 +76,7 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	first.Cancel()
 	again := s.Open(path+"?after=0", fmt.Sprint(seen[len(seen)-1]))
 	seen = append(seen, again.Want(len(all)-7)...)
-	for i := range 5 { // now they come live
+	for i := range 5 { // these events arrive live, not from the store
 		w.Say(job.Event{Type: job.EventCaseEnded, Stage: job.StageBenchmark,
 			Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
@@ -156,7 +156,7 @@ func TestBoardStreamTellsChangesSinceThePageWasMade(t *testing.T) {
 func TestQueueStreamTellsEveryChange(t *testing.T) {
 	s := webtest.Start(t)
 	r := s.Open("/devices/events", "")
-	r.Want(1) // each connection begins with one
+	r.Want(1) // each new connection receives one event first
 	s.Cfg.Hub.QueueChanged()
 	if e, _ := r.Next(); e.Name != "queue" {
 		t.Errorf("the change came as %+v", e)
@@ -226,7 +226,7 @@ func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 		"token":   s.Open("/api/v1"+path, "", "Authorization", "Bearer "+key),
 	}
 	for _, r := range ended {
-		r.Want(1) // it is open
+		r.Want(1) // the first event shows that the stream is open
 	}
 	if err := errors.Join(s.Cfg.Store.Accounts.EndSession(t.Context(), ada.ID, session.ID),
 		s.Cfg.Store.Accounts.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {

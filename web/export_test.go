@@ -8,24 +8,24 @@ import (
 	"warpboard/web/site/evaluations"
 )
 
-// What only the tests of this package look into.
+// Unexported names that the tests of package web_test use.
 const (
 	PythonIndex   = pythonIndexPath
 	ShutdownGrace = shutdownGrace
 	SimpleJSON    = simpleIndexContentType
 )
 
-// App has the list of routes.
+// App returns the fiber application, which lists the routes.
 func (s *Server) App() *fiber.App { return s.app }
 
 // Shared returns the Site that all handlers share.
 func (s *Server) Shared() *site.Site { return s.site }
 
-// Evals waits for evaluations.
+// Evals returns the part of the server that waits for evaluations.
 func (s *Server) Evals() *evaluations.Evaluations { return s.evaluations }
 
-// Submissions renders events.
+// Submissions returns the handlers that render events.
 func (s *Server) Submissions() *submissions.Submissions { return s.submissions }
 
-// Fits reports whether a path is one of a route's.
+// Fits reports whether a path matches a route.
 func Fits(route, path string) bool { return matchesRoute(route, path) }

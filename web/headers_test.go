@@ -75,7 +75,7 @@ func TestErrorsAreEscapedAndSayNothingOfTheInside(t *testing.T) {
 	webtest.WantStatus(t, b.Get("/healthz"), http.StatusServiceUnavailable)
 }
 
-// Only heads are sent: an answer shows that no one waited for the body.
+// The test sends only the headers: an answer proves that the site did not wait for the body.
 func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(cfg *web.Config) { cfg.BundleLimit = 8 << 20 })
 	for _, one := range []struct {
@@ -88,7 +88,8 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 		{"Bearer wrong", "/evaluate", 1, "401 Unauthorized"},
 		{"Bearer " + s.Token, "/api/v1/submissions", site.MaxKernelBodyBytes + 1, "413 Request Entity Too Large"},
 		{"Bearer " + s.Token, "/evaluate", s.Evals().EvalLimits.MaxBodyBytes + 1, "413 Request Entity Too Large"},
-		{"Bearer " + s.Token, "/tasks/new", site.MaxKernelBodyBytes + 1, "413 Request Entity Too Large"}, // may not make tasks
+		// the person's role may not create tasks
+		{"Bearer " + s.Token, "/tasks/new", site.MaxKernelBodyBytes + 1, "413 Request Entity Too Large"},
 	} {
 		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Length: %d\r\n",
 			one.path, one.size)
@@ -156,7 +157,8 @@ func TestStaticFilesArePackedAsTheBrowserTakesThem(t *testing.T) {
 	}
 }
 
-// TestTheFilesOfEachPageAreSmall: with the board's page of 14 kB they are a first visit, which may be 60 kB.
+// TestTheFilesOfEachPageAreSmall limits the files that every page loads to 45.5 kB. With a board's page of 14 kB, a
+// first visit must load at most 60 kB.
 func TestTheFilesOfEachPageAreSmall(t *testing.T) {
 	b, total := webtest.Start(t).Browser(), 0
 	for _, name := range []string{"figtree.woff2", "app.css", "favicon.svg", "site.js", "htmx.js"} {

@@ -17,8 +17,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// addProfiled gives the scene a run whose profile names the trick: in its kernels, and in the profiler's messages about
-// them.
+// addProfiled adds a run whose profile contains the trick: in the names of kernels, and in the profiler's messages.
 func (s *trickyScene) addProfiled() {
 	s.T.Helper()
 	run := s.Submit(s.person, "H200", webtest.GoodKernel+"// profiled "+trick)
@@ -38,8 +37,9 @@ func (s *trickyScene) addProfiled() {
 	s.EndProfile(run, held)
 }
 
-// TestFragmentsHideNamesOfAHiddenSource: kernels have the names that their source gives them. The parts of pages
-// that scripts ask for, boards of past days, one kernel of a profile, and the resources of MCP.
+// TestFragmentsHideNamesOfAHiddenSource checks that strangers do not see kernel names of a hidden source, because names
+// are part of the source. It requests fragments that scripts load, past days of boards, single kernels of a profile,
+// and MCP resources.
 func TestFragmentsHideNamesOfAHiddenSource(t *testing.T) {
 	s := newTrickyScene(t)
 	run := s.runs["is profiled"]
@@ -59,7 +59,7 @@ func TestFragmentsHideNamesOfAHiddenSource(t *testing.T) {
 			fmt.Sprintf("/compare?as=%d&bs=%d", r.SubmissionID, s.First.SubmissionID),
 			fmt.Sprintf("/api/v1/submissions/%d", r.SubmissionID))
 	}
-	// Those who may see one of two sources first: what was drawn for them must not be shown to others.
+	// People who may see the source load each page first: strangers must not get what was cached for them.
 	reading := []*webtest.Browser{s.BrowserOf(s.person), s.BrowserOf(s.Admin)}
 	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other),
 		"the task's author": s.BrowserOf(s.author)}
@@ -87,7 +87,8 @@ func TestFragmentsHideNamesOfAHiddenSource(t *testing.T) {
 	}
 }
 
-// readNoResource has an agent without rights read a profile as a resource.
+// readNoResource reads a profile as an MCP resource with another person's token, and fails the test if it contains the
+// trick.
 func (s *trickyScene) readNoResource(run work.Run) {
 	t := s.T.(*testing.T)
 	secret, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), s.other.ID, "reader", 0)
@@ -107,7 +108,8 @@ func (s *trickyScene) readNoResource(run work.Run) {
 	}
 }
 
-// TestAComparisonTellsNoTextOfATasksOwnProgram: it reads the source, and names the cases of its report as it likes.
+// TestAComparisonTellsNoTextOfATasksOwnProgram checks that strangers see no text of a report by the task's own harness.
+// Such a harness reads the source, and can copy it into the report.
 func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	version, err := s.Cfg.Store.Catalog.Version(t.Context(), s.Task.VersionID)
@@ -145,11 +147,11 @@ func TestAComparisonTellsNoTextOfATasksOwnProgram(t *testing.T) {
 	}
 }
 
-// TestNoSharedCacheKeepsAHiddenSource: a proxy may keep an answer that does not say whose it is, and give it to the
-// next who asks.
+// TestNoSharedCacheKeepsAHiddenSource checks that an answer with a hidden source forbids shared caching. A proxy could
+// otherwise return it to the next visitor.
 func TestNoSharedCacheKeepsAHiddenSource(t *testing.T) {
 	s := newTrickyScene(t)
-	s.End(s.Attempt(s.runs["goes on"]), 7e3) // streams end
+	s.End(s.Attempt(s.runs["goes on"]), 7e3) // ends the run, so that the streams end
 	s.sql("update runs set state = 'failed', ended_at = queued_at where ended_at is null")
 	mine, count := s.BrowserOf(s.person), 0
 	mine.Timeout = 30 * time.Second

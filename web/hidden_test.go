@@ -20,10 +20,11 @@ import (
 	"warpboard/web/webtest"
 )
 
-// trick is in a source, and in all messages of compilers, programs, and profilers about it.
+// trick is a marker in a hidden source, and in all messages of compilers, programs, and profilers about it.
 const trick = "static_assert_of_the_trick"
 
-// trickyScene is a scene in which one person's runs are in every state, each with the trick in all its texts.
+// trickyScene is a scene with one person's runs in every state. The source and all output of each run contain the
+// trick.
 type trickyScene struct {
 	*webtest.ProfiledScene
 	person, author, other accounts.User
@@ -35,7 +36,8 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	s.person, s.other = modelstest.Person(t, s.Cfg.Store, "Pat", accounts.RoleUser),
 		modelstest.Person(t, s.Cfg.Store, "Olga", accounts.RoleUser)
 	s.author = modelstest.Person(t, s.Cfg.Store, "Eve", accounts.RoleCreator)
-	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.Task.ID) // its author reads no sources either
+	// the task's author may not read the sources either
+	s.sql("update tasks set owner_id = $1 where id = $2", s.author.ID, s.Task.ID)
 	s.runs["does not compile"] = s.Submit(s.person, "H200", "// "+trick)
 	w := webtest.NewWorker(t, s.Site, s.runs["does not compile"])
 	w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageBuild})
@@ -78,7 +80,7 @@ func newTrickyScene(t *testing.T) *trickyScene {
 	return s
 }
 
-// quote has people comment on a submission while its source is public; then its task is open again.
+// quote adds comments that quote a submission, while its source is public. Then it makes the source hidden again.
 func (s *trickyScene) quote(submissionID int64) {
 	s.sql("update tasks set deadline = $1 where id = $2", time.Now().Add(-time.Hour).UTC(), s.Task.ID)
 	filed, err := s.Cfg.Store.Submissions.Details(s.T.Context(), submissionID)
@@ -107,7 +109,7 @@ func trickyStage(stage job.Stage, status job.Status) job.StageResult {
 	}
 	if status != job.StatusPass {
 		r.Failure = &job.Failure{Reason: "Compiling submission.cu failed: error: " + trick + ".", ExitCode: 2}
-		if stage == job.StageTest { // the judge's own sentence
+		if stage == job.StageTest { // the judge writes this message
 			r.Failure.Reason = "The program ended with exit code 2 in test case 1."
 		}
 	}
@@ -127,11 +129,12 @@ func (s *trickyScene) sql(query string, args ...any) {
 	}
 }
 
-// endless are streams that do not end, and hold numbers and names of topics alone; and what is another program's.
+// endless matches paths that the test does not request: streams that never end and contain only numbers and topics, and
+// paths that other programs serve.
 var endless = regexp.MustCompile(
 	`^/(boards/events|boards/:version/:device/events|devices/events|static/|clients/|auth/|mcp|api/\+)`)
 
-// surfaces are the addresses of all that the site shows, those about a run once for each.
+// surfaces returns the paths of all pages and data that the site shows. Paths about a run are listed for each run.
 func (s *trickyScene) surfaces() (list []string) {
 	s.T.Helper()
 	search := []string{"", "?tab=source", "?case=0", "?case=1"}
@@ -169,9 +172,9 @@ func (s *trickyScene) surfaces() (list []string) {
 	return slices.Compact(list)
 }
 
-// TestNoSurfaceTellsStrangersASourceBeforeItsDeadline: pages, streams, the API, feeds, tables, datasets, statements,
-// comparisons, the palette and MCP, for runs in every state, asked by a visitor, by another person and by the author of
-// the task.
+// TestNoSurfaceTellsStrangersASourceBeforeItsDeadline requests pages, streams, the API, feeds, tables, datasets,
+// statements, comparisons, the command palette, and MCP for runs in every state. It does so as a visitor, as another
+// person, and as the task's author: none of them may see the source.
 func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	s := newTrickyScene(t)
 	strangers := map[string]*webtest.Browser{"a visitor": s.Browser(), "another person": s.BrowserOf(s.other),
@@ -180,7 +183,7 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 		t.Helper()
 		for _, path := range paths {
 			for who, b := range strangers {
-				b.Timeout = 30 * time.Second // a stream that does not end
+				b.Timeout = 30 * time.Second // ends the reading of streams, which never end
 				resp := b.Get(path)
 				text := webtest.Body(t, resp)
 				if asked++; strings.Contains(strings.ReplaceAll(text, "q="+trick[:6], ""), trick) {
@@ -203,7 +206,8 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	if !strings.Contains(webtest.Body(t, s.BrowserOf(s.person).Get(page)), trick) {
 		t.Error("the person does not see the log of the run")
 	}
-	s.ends(running.Attempt, job.OutcomeFailed, nil, build, trickyStage(job.StageTest, job.StatusError)) // streams end
+	// ends the run, so that the streams end
+	s.ends(running.Attempt, job.OutcomeFailed, nil, build, trickyStage(job.StageTest, job.StatusError))
 	s.sql("update runs set state = 'failed', ended_at = queued_at where id = $1", s.runs["was lost"].ID)
 	asked := wantHidden(s.surfaces())
 	if asked < 300 {
@@ -235,7 +239,8 @@ func TestNoSurfaceTellsStrangersASourceBeforeItsDeadline(t *testing.T) {
 	check("a visitor after the deadline", s.Browser())
 }
 
-// tellAgentsNothing has agents without rights use every tool that reads.
+// tellAgentsNothing calls every reading MCP tool with another person's token, and fails the test if a result contains
+// the trick.
 func (s *trickyScene) tellAgentsNothing() {
 	t := s.T.(*testing.T)
 	secret, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), s.other.ID, "agent", 0)
@@ -267,7 +272,7 @@ func (s *trickyScene) tellAgentsNothing() {
 			}
 			result, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name, Arguments: arguments})
 			if err != nil {
-				continue // it wants something else
+				continue // the tool needs other arguments
 			}
 			used++
 			text, err := json.Marshal(result)

@@ -21,11 +21,11 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestServeForAnotherTest is no test: it is the site in a process of its own, which other tests start.
+// TestServeForAnotherTest is not a test. It runs a site in a separate process, which other tests start.
 func TestServeForAnotherTest(t *testing.T) {
 	settings := os.Getenv("WARPBOARD_TEST_SITE")
 	if settings == "" {
-		return // only other tests start this
+		return // only startProcess sets the variable
 	}
 	s := webtest.NewEvalSite(t, func(c *web.Config) {
 		c.TokenlessEvaluators = "loopback"
@@ -34,21 +34,23 @@ func TestServeForAnotherTest(t *testing.T) {
 		}
 	})
 	fmt.Printf("site at %s\n", s.Cfg.Settings.Addr)
-	io.Copy(io.Discard, os.Stdin) // until the other test is over
+	io.Copy(io.Discard, os.Stdin) // until the other test closes the pipe
 }
 
-// process is a site in a process of its own.
+// process is a site that runs in a separate process.
 type process struct {
 	addr string
 	pid  int
 }
 
-// startProcess starts a site that may open so many files; connections is Limits.Connections.
+// startProcess starts a site that may have nofile open files. connections is a number for Limits.Connections, or
+// "standard".
 func startProcess(t *testing.T, nofile int, connections string) process {
 	t.Helper()
 	cmd := exec.Command("sh", "-c",
 		fmt.Sprintf(`ulimit -n %d; exec "$0" -test.run '^TestServeForAnotherTest$'`, nofile), os.Args[0])
-	cmd.Env = append(os.Environ(), "WARPBOARD_TEST_SITE="+connections, "GOGC=100") // its memory is looked at
+	// the standard GOGC, because the tests measure memory
+	cmd.Env = append(os.Environ(), "WARPBOARD_TEST_SITE="+connections, "GOGC=100")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -91,18 +93,18 @@ func (p process) memory(t *testing.T) float64 {
 	return float64(kilobytes) / 1024
 }
 
-// hold opens connections that send this and then nothing more.
+// hold opens n connections, sends request on each, and leaves them open.
 func (p process) hold(t *testing.T, n int, request string) (closeAll func()) {
 	t.Helper()
 	var conns []net.Conn
 	for range n {
 		conn, err := net.DialTimeout("tcp", p.addr, 60*time.Second)
 		if err != nil {
-			break // there is no room in the kernel's queue, either
+			break // the kernel's accept queue is full, too
 		}
 		conns = append(conns, conn)
 		conn.SetWriteDeadline(time.Now().Add(time.Second))
-		conn.Write([]byte(request)) // one that was turned away need not take it
+		conn.Write([]byte(request)) // fails on refused connections
 	}
 	return func() {
 		for _, conn := range conns {
@@ -111,7 +113,7 @@ func (p process) hold(t *testing.T, n int, request string) (closeAll func()) {
 	}
 }
 
-// slowest asks for a page by many connections, one after the other, and returns the 95th percentile.
+// slowest loads a page several times, one after the other, and returns the 95th percentile of the times.
 func (p process) slowest(t *testing.T, asks int) time.Duration {
 	t.Helper()
 	visitor := &http.Client{Timeout: 60 * time.Second}
@@ -154,14 +156,14 @@ func TestHalfSentRequestsHoldLittleMemory(t *testing.T) {
 			before, alone := site.memory(t), site.slowest(t, 30)
 			closeAll := site.hold(t, requests, attack.request)
 			wait := site.slowest(t, 40)
-			for range 5 { // other tests share this machine
+			for range 5 { // repeat slow measurements: other tests use this machine, too
 				if wait > mostWait && wait > 3*alone {
 					wait = min(wait, site.slowest(t, 40))
 				}
 			}
 			held := site.memory(t) - before
 			closeAll()
-			if wait > mostWait && wait > 3*alone { // other tests may have begun in the meantime
+			if wait > mostWait && wait > 3*alone { // other tests may have started since alone was measured
 				alone = max(alone, site.slowest(t, 40))
 			}
 			t.Logf("%d requests held %.1f MB; p95 of another visitor %v, alone %v", requests, held, wait, alone)
@@ -176,7 +178,7 @@ func TestHalfSentRequestsHoldLittleMemory(t *testing.T) {
 	}
 }
 
-// turnsAway reports whether one connection more is told to come again later.
+// turnsAway reports whether the site refuses one more connection with status 503 and a Retry-After header.
 func (p process) turnsAway(t *testing.T) bool {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", p.addr, 60*time.Second)
@@ -185,7 +187,7 @@ func (p process) turnsAway(t *testing.T) bool {
 	}
 	defer conn.Close()
 	conn.SetReadDeadline(time.Now().Add(60 * time.Second))
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // it comes unasked
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // the refusal comes without a request
 	if err != nil {
 		t.Logf("one too many is answered %v", err)
 		return false
@@ -206,7 +208,9 @@ func TestMoreConnectionsThanDescriptorsEndNothing(t *testing.T) {
 			site := startProcess(t, 200, attack.connections)
 			request := "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 			if attack.connections == "standard" {
-				request = "GET / HTTP/1.1\r\nHost: " // an answer could close the connection and make room
+				// an incomplete request: after an answer the site could close the connection, which would free a
+				// descriptor
+				request = "GET / HTTP/1.1\r\nHost: "
 			}
 			closeAll := site.hold(t, 350, request)
 			if attack.connections == "standard" && !site.turnsAway(t) {

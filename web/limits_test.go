@@ -16,7 +16,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// dial connects from an address of this machine, 127.0.0.N.
+// dial connects to the site from the given local address, such as 127.0.0.9.
 func dial(s *webtest.Site, t *testing.T, address string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 60 * time.Second}
@@ -29,7 +29,7 @@ func dial(s *webtest.Site, t *testing.T, address string) net.Conn {
 	return conn
 }
 
-// from sends one request from such an address, and returns its connection when the answer's head has come.
+// from sends one request from the given local address. It returns the connection when the response header has arrived.
 func from(s *webtest.Site, t *testing.T, address, request string) (net.Conn, *http.Response) {
 	t.Helper()
 	conn := dial(s, t, address)
@@ -41,7 +41,7 @@ func from(s *webtest.Site, t *testing.T, address, request string) (net.Conn, *ht
 	return conn, resp
 }
 
-// noProxies has this machine's addresses count for themselves.
+// noProxies makes the site count the loopback addresses as visitors, not as trusted proxies.
 func noProxies(c *web.Config) { c.TrustedProxies = []string{"192.0.2.1"} }
 
 func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
@@ -51,7 +51,7 @@ func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
 		return conn, resp.StatusCode
 	}
 	first, _ := watch("203.0.113.1")
-	watch("6.6.6.6, 203.0.113.1") // what the visitor himself wrote does not count
+	watch("6.6.6.6, 203.0.113.1") // the part of the header that the visitor made up does not count
 	for visitor, want := range map[string]int{"203.0.113.1": 429, "7.7.7.7, 203.0.113.1": 429, "203.0.113.2": 200, "2001:db8::1": 200} {
 		if _, got := watch(visitor); got != want {
 			t.Errorf("%s: %d, want %d", visitor, got, want)
@@ -127,7 +127,8 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	if _, resp := from(s, t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
 	}
-	if _, resp := from(s, t, "127.0.0.9", strings.Replace(head, "60000", "3000", 1)+strings.Repeat("x", 3000)); resp.StatusCode != 403 { // read
+	// 403: the body was read
+	if _, resp := from(s, t, "127.0.0.9", strings.Replace(head, "60000", "3000", 1)+strings.Repeat("x", 3000)); resp.StatusCode != 403 {
 		t.Errorf("a small body in the meantime: %s", resp.Status)
 	}
 	conns[1].Close()

@@ -12,17 +12,19 @@ import (
 	"warpboard/web/webtest"
 )
 
-// mostPerEvent is the largest number of additional statements for one event of a run while ten people watch its page.
+// mostPerEvent is the largest allowed number of additional SQL statements for one event of a run while ten people watch
+// its page.
 const mostPerEvent = 4
 
-// TestALiveEventIsReadAndRenderedOnceForAllItsReaders also holds that a card is made of its stage's events alone,
-// however much the run has printed.
+// TestALiveEventIsReadAndRenderedOnceForAllItsReaders also checks that rendering a stage's card reads only events of
+// that stage, however much output the run has.
 func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 	for name, replicas := range map[string]bool{"one process": false, "several": true} {
 		t.Run(name, func(t *testing.T) {
 			s, allowed := webtest.NewStage(t), int64(mostPerEvent)
 			if replicas {
-				allowed += 2 // reads for earlier lines: one goes on, and one waits
+				// two queries for earlier events may follow: the current one, and one that waits for its end
+				allowed += 2
 				s.Cfg.Hub.ConnectProcesses(func([]byte) error { return nil }, s.Cfg.Store.Work)
 			}
 			var readers []*webtest.Reader
@@ -45,7 +47,7 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 						EndedStage: &job.StageResult{Stage: job.StageTest, Status: job.StatusPass}}} {
 					list = append(list, cost(func() { w.Say(e) }, 1))
 				}
-				return append(list, cost(w.Finish, 2)) // the last event, and that it is the last
+				return append(list, cost(w.Finish, 2)) // two messages: the last event, and the end of the stream
 			}
 			begin := func() (work.Run, *webtest.Worker) {
 				run := modelstest.Submit(t, s.Cfg.Store, s.User, s.Task)[0]
@@ -54,7 +56,7 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 				return run, w
 			}
 			_, first := begin()
-			costs(first) // a person's first run does more
+			costs(first) // a person's first run executes more statements
 			_, second := begin()
 			unwatched := costs(second)
 			run, w := begin()
@@ -64,7 +66,7 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 					after[len(after)-1]), ""))
 			}
 			tier.Until(t, "all are subscribed", func() bool { return s.Cfg.Hub.StreamCount() == len(readers) })
-			// now all have read what was kept
+			// after this event all readers have read the stored events
 			cost(func() { w.Say(job.Event{Type: job.EventStageStarted, Stage: job.StageBuild}) }, 1)
 			for i, watched := range costs(w) {
 				if watched-unwatched[i] > allowed {
@@ -76,7 +78,8 @@ func TestALiveEventIsReadAndRenderedOnceForAllItsReaders(t *testing.T) {
 	}
 }
 
-// TestWaitersOfARunMakeNoQueryForALogLine that it prints, however many they are.
+// TestWaitersOfARunMakeNoQueryForALogLine checks that requests that wait for a run's end execute no SQL statement when
+// the run prints a line.
 func TestWaitersOfARunMakeNoQueryForALogLine(t *testing.T) {
 	const waiters, events = 50, 40
 	s := webtest.NewStage(t)
@@ -98,7 +101,7 @@ func TestWaitersOfARunMakeNoQueryForALogLine(t *testing.T) {
 	tier.Until(t, "all wait", func() bool { return s.Cfg.Hub.StreamCount() == waiters })
 	began := time.Now()
 	watched := lines()
-	polls := waiters * (1 + int64(time.Since(began)/time.Second)) // each asks once a second, too
+	polls := waiters * (1 + int64(time.Since(began)/time.Second)) // each waiting request also polls once a second
 	if watched-alone > polls+waiters {
 		t.Errorf("%d lines cost %d statements, and %d while %d wait", events, alone, watched, waiters)
 	}

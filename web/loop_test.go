@@ -7,8 +7,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestMCPIdentifiesVisitorsByTheProxysHeader, also where the proxy adds a line of its own to the one that the visitor
-// made up.
+// TestMCPIdentifiesVisitorsByTheProxysHeader checks that the inner request keeps both X-Forwarded-For lines: the one
+// that the visitor forged, and the one that the proxy added.
 func TestMCPIdentifiesVisitorsByTheProxysHeader(t *testing.T) {
 	outer := http.Header{"X-Forwarded-For": {"198.51.100.8", "192.0.2.9"}}
 	var inner fasthttp.Request

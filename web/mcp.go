@@ -103,7 +103,7 @@ func (w deadlineWriter) Flush() {
 func (s *Server) internalClient(r *http.Request) *client.Client {
 	remote, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	if err != nil {
-		remote = &net.TCPAddr{} // no one's address: it opens nothing
+		remote = &net.TCPAddr{} // the zero address, which has no access rights
 	}
 	doer := &http.Client{Transport: localTransport{s.app.Server().Handler, remote, r.Host, r.Header, r.Context()}}
 	return client.NewWith(s.site.Settings.BaseURL, "", doer)
@@ -113,8 +113,8 @@ func (s *Server) internalClient(r *http.Request) *client.Client {
 type localTransport struct {
 	handler            fasthttp.RequestHandler
 	remoteAddress      net.Addr
-	host               string          // host in the request of the agent
-	outerRequestHeader http.Header     // of that request
+	host               string          // Host header of the agent's request
+	outerRequestHeader http.Header     // header of the agent's request
 	callerContext      context.Context // ends when the caller closes the connection
 }
 
@@ -150,7 +150,8 @@ func (l localTransport) fillRequest(to *fasthttp.Request, r *http.Request) error
 	}
 	to.Header.SetMethod(r.Method)
 	to.SetRequestURI(r.URL.RequestURI())
-	to.Header.SetHost(l.host) // not in the URI alone, which is read again below a path
+	// in the header, not only in the URI, which is parsed again if the site has a path prefix
+	to.Header.SetHost(l.host)
 	for name, values := range r.Header {
 		to.Header.Set(name, values[0])
 	}

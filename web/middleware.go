@@ -128,7 +128,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	if s.site.UsesTLS() && s.site.BasePath == "" { // it applies to the whole host
+	if s.site.UsesTLS() && s.site.BasePath == "" { // the header applies to all sites of the host
 		c.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	err := c.Next()

@@ -24,7 +24,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// crawler follows everything that pages lead to, each kind of address once, and holds it to the site's path.
+// crawler follows all URLs in pages, one URL for each route and set of query parameters. It checks that each URL is
+// below the site's path.
 type crawler struct {
 	*webtest.ProfiledScene
 	t       *testing.T
@@ -32,14 +33,14 @@ type crawler struct {
 	home    *url.URL
 	cookie  string
 	routes  []fiber.Route
-	waiting []string // addresses to ask
+	waiting []string // URLs that are not yet requested
 	known   map[string]bool
 	forms   int
-	kinds   map[string]int // of what was asked, by type of content
+	kinds   map[string]int // number of responses by content type
 }
 
-// TestNothingLeavesThePathOfASite: whatever the pages of a site below a path name is there, as nginx passes it on:
-// links, forms, scripts, styles, pictures, live streams and feeds, for a visitor and for an admin.
+// TestNothingLeavesThePathOfASite crawls a site below a path, behind nginx, as a visitor and as an admin. Every URL in
+// a page must work: of links, forms, scripts, styles, images, live streams, and feeds.
 func TestNothingLeavesThePathOfASite(t *testing.T) {
 	const home = "https://lab.example.org" + webtest.LabPath
 	s := webtest.NewProfiledScene(t, func(c *web.Config) { c.BaseURL = home }, webtest.Signs(t))
@@ -76,7 +77,7 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 	}
 }
 
-// follow remembers an address, unless one of its route and its parameters was.
+// follow queues a URL, unless one with the same route and the same query parameters was queued before.
 func (c *crawler) follow(address string) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *crawler) follow(address string) {
 	}
 }
 
-// route is the site's route for an address; "" when there is none but the last, which has nothing.
+// route returns the route that matches a URL, or "" if only the handler of unknown paths does.
 func (c *crawler) route(method string, u *url.URL) string {
 	path := strings.TrimPrefix(u.EscapedPath(), webtest.LabPath)
 	for _, r := range c.routes {
@@ -123,7 +124,7 @@ func (c *crawler) ask(address string) {
 	case resp.StatusCode == http.StatusNotFound && req.URL.Path != webtest.LabPath+"/nothing", resp.StatusCode >= 500:
 		c.t.Errorf("%s is led to and answers %s", address, resp.Status)
 	case kind == "text/event-stream":
-		return // it does not end
+		return // a live stream never ends
 	}
 	text, err := io.ReadAll(resp.Body)
 	if err != nil {
@@ -141,7 +142,7 @@ func (c *crawler) ask(address string) {
 	}
 }
 
-// texts are the attributes that hold what people read or send back, which may begin with a slash.
+// texts lists the attributes whose values are not URLs, even if they begin with a slash.
 var texts = map[string]bool{"value": true, "aria-keyshortcuts": true, "title": true, "aria-label": true, "alt": true,
 	"placeholder": true}
 
@@ -173,7 +174,7 @@ func (c *crawler) element(at *url.URL, node *html.Node) {
 	}
 }
 
-// name checks an address and follows it.
+// name checks that a URL is below the site's path and queues it. It ignores URLs of other hosts.
 func (c *crawler) name(at *url.URL, where, attribute, address string) {
 	u, err := at.Parse(address)
 	switch {
@@ -188,7 +189,7 @@ func (c *crawler) name(at *url.URL, where, attribute, address string) {
 	}
 }
 
-// form checks that what a form is sent to is there, and does not send it.
+// form checks that a POST route exists for the URL of a form. It does not send the form.
 func (c *crawler) form(at *url.URL, address string) {
 	u, err := at.Parse(address)
 	if err != nil || !strings.HasPrefix(u.Path, webtest.LabPath+"/") || u.Host != c.home.Host ||

@@ -19,7 +19,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// agentsGetLinks holds what MCP answers to the public address, which the request to the site itself does not name.
+// agentsGetLinks checks that MCP answers contain the site's public URL, although the agent's request names the local
+// address.
 func agentsGetLinks(s *webtest.ProfiledScene, t *testing.T, home string) {
 	t.Helper()
 	token, _, err := s.Cfg.Store.Accounts.CreateToken(t.Context(), s.Admin.ID, "agent", 0)
@@ -48,7 +49,7 @@ func TestASiteBelowAPathAnswersThereAlone(t *testing.T) {
 		{"GET", webtest.LabPath + "/me", 303, webtest.LabPath + "/sign-in?next=%2Fme"},
 		{"GET", webtest.LabPath + "/tags", 303, webtest.LabPath + "/tasks"},
 		{"GET", webtest.LabPath + "/nothing", 404, ""},
-		{"POST", webtest.LabPath, 401, ""}, // the evaluation API, for clients that post to the address itself
+		{"POST", webtest.LabPath, 401, ""}, // clients of the evaluation API may post to the site's root
 		{"POST", webtest.LabPath + "/evaluate", 401, ""},
 		{"GET", webtest.LabPath + "/healthz", 200, ""},
 		{"GET", "/healthz", 200, ""},
@@ -117,7 +118,8 @@ func TestSigningInAndTheAPIBelowAPath(t *testing.T) {
 	}
 }
 
-// TestAgentsAskBelowAPathAsThemselves: what the site asks itself on their behalf has their address and their host.
+// TestAgentsAskBelowAPathAsThemselves checks that the API requests that the site sends to itself for an agent carry the
+// agent's address and Host header.
 func TestAgentsAskBelowAPathAsThemselves(t *testing.T) {
 	s := webtest.NewEvalSite(t, webtest.Below, func(c *web.Config) { c.TokenlessEvaluators = "loopback" })
 	s.URL += webtest.LabPath
@@ -139,8 +141,8 @@ func TestCookiesOfASharedHostAreForThePathAndTLSAlone(t *testing.T) {
 	}
 }
 
-// TestTextThatLooksLikeAnAddressStays holds the assumption of basepath.Path.HTML: wherever people's text is shown, its
-// quotes are escaped.
+// TestTextThatLooksLikeAnAddressStays checks the assumption of BasePath.RewriteHTML: pages escape the quotes in all
+// texts of users, so no text can look like an attribute.
 func TestTextThatLooksLikeAnAddressStays(t *testing.T) {
 	const text = `<a href="/x" src='/y'> href="/z action="/w" ="/`
 	s := &site.Site{BasePath: webtest.LabPath}

@@ -27,7 +27,7 @@ func TestNamesOfUploadedFilesHoldNothingUnseen(t *testing.T) {
 	}
 }
 
-// A name that was stored before names were looked at names one file, in one header.
+// File names that an older version stored may contain line breaks. The download must have one header with a clean name.
 func TestNamesOfDownloadsHoldNoLineBreak(t *testing.T) {
 	store := modelstest.Open(t)
 	s, token := webtest.StartAt(t, "127.0.0.1:0", store), submitter(t, store)

@@ -13,11 +13,11 @@ import (
 	"warpboard/web/webtest"
 )
 
-// apiRoutes are the addresses that the API must describe, as the document writes them.
+// apiRoutes returns the methods and paths that the OpenAPI document must describe, in its notation.
 func apiRoutes(s *webtest.Site) map[string]bool {
 	unversioned := map[string]bool{"POST /": true, "POST /evaluate": true, "POST /compare": true, "GET /job/{id}": true,
 		"GET /health": true, "GET /stats": true, "POST /admin/cleanup-jobs": true}
-	// of pages
+	// paths of pages that also respond with data
 	data := regexp.MustCompile(
 		`^/(compare|submissions/.*/profile|tasks/.*/boards/.*/(entries|dataset|kernelbot|README))\.`)
 	parameter := regexp.MustCompile(`:(\w+)`)
@@ -73,7 +73,7 @@ func TestTheDocumentDescribesEveryAddressOfTheAPI(t *testing.T) {
 	}
 }
 
-// eachSchema calls do with everything in a document that may be a schema, and where it is.
+// eachSchema calls do for every object in a document, because each may be a schema, with the object's path.
 func eachSchema(at string, value any, do func(at string, schema webtest.Object)) {
 	switch v := value.(type) {
 	case webtest.Object:

@@ -8,8 +8,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// operated fills the pages of admins, for their pictures: what is off, budgets, teams, tokens, a reported run, a paused
-// device.
+// operated changes the site so that all parts of the admins' pages have content: evaluations that are off, budgets,
+// teams, tokens, a reported run, and a paused device.
 func operated(s *webtest.ProfiledScene) {
 	s.T.Helper()
 	admin := s.BrowserOf(s.Admin)

@@ -15,7 +15,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// throughWire is a site with a task on a PostgreSQL that the test can freeze and cut; someone may submit.
+// throughWire starts a site whose PostgreSQL connection the test can freeze and cut. It returns the token of a person
+// who may submit to the site's task.
 func throughWire(t *testing.T) (s *webtest.Site, wire *modelstest.FaultyProxy, token string) {
 	wire = modelstest.NewWire(t)
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: wire.URL})
@@ -26,7 +27,7 @@ func throughWire(t *testing.T) (s *webtest.Site, wire *modelstest.FaultyProxy, t
 	return webtest.StartAt(t, "127.0.0.1:0", store), wire, submitter(t, store)
 }
 
-// submitter makes a task and a person who may submit to it.
+// submitter creates a task and an admin, and returns a token of the admin.
 func submitter(t *testing.T, store *models.Store) (token string) {
 	t.Helper()
 	ann := modelstest.Person(t, store, "Ann", accounts.RoleAdmin)
@@ -40,7 +41,7 @@ func submitter(t *testing.T, store *models.Store) (token string) {
 
 const submission = `{"task": "vectoradd", "devices": ["CPU"], "mode": "test", "source": "int main;"}`
 
-// wantLater fails unless the answer says that the same may work in a moment.
+// wantLater fails the test unless the response is 503 with a Retry-After of 1 to 60 seconds.
 func wantLater(t *testing.T, resp *http.Response) {
 	t.Helper()
 	wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
@@ -62,11 +63,12 @@ func TestAFrozenDatabaseIsReportedInTwoSeconds(t *testing.T) {
 	for range cap(answers) {
 		wantLater(t, <-answers)
 	}
-	if took := time.Since(began); took > site.ProbeTimeout+time.Minute { // without its limit it takes for ever
+	// generous: without ProbeTimeout the requests would never end
+	if took := time.Since(began); took > site.ProbeTimeout+time.Minute {
 		t.Errorf("the answers took %s", took)
 	}
 	wire.Thaw()
-	// The first probe may share the answer of a ping from before the thaw.
+	// The first probe after the thaw may share a ping that started before it.
 	tier.Until(t, "a healthy site", func() bool { return s.Ask("GET", "/healthz", "", "").StatusCode == http.StatusOK })
 }
 
@@ -95,7 +97,7 @@ func TestAFullDiskAsksSubmittersToComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limit("1") // as many as it has
+	limit("1") // SQLite raises this to the current number of pages
 	big := strings.Replace(submission, "int main;", "int main;"+strings.Repeat("x", 500_000), 1)
 	wantLater(t, s.Ask("POST", "/api/v1/submissions", token, big))
 	webtest.WantStatus(t, s.Ask("GET", "/tasks/vectoradd", "", ""), http.StatusOK)

@@ -24,7 +24,7 @@ import (
 var statusEvent = regexp.MustCompile(
 	`^event: status\ndata: \{"status":"(pending|running|finished)","elapsed_time":[0-9.]+,"message":"Submission \d+: [a-z]+ \(\d+ s\)"\}\n\n$`)
 
-// follows streams a submission, and ends its run once so many statuses have come.
+// follows submits a file and reads the stream. After the given number of events it calls end, which ends the run.
 func follows(s *webtest.Stage, c *popcorntest.Client, mode string, statuses int,
 	end func(id int64)) (popcorntest.Streamed, error) {
 	s.T.Helper()
@@ -82,7 +82,8 @@ func TestPopcornFollowsASubmissionToItsResult(t *testing.T) {
 	}
 }
 
-// TestPopcornSaysWhyAStreamBreaksOff: the submission goes on, and its sender hears where.
+// TestPopcornSaysWhyAStreamBreaksOff checks that the last event of an interrupted stream has the reason, and the URL of
+// the submission, which continues.
 func TestPopcornSaysWhyAStreamBreaksOff(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cut   func(*webtest.Stage, int64)
@@ -118,7 +119,7 @@ func TestPopcornSaysWhyAStreamBreaksOff(t *testing.T) {
 	}
 }
 
-// TestPopcornSubmitsNothingIfNoStreamIsFree: who is refused finds no submission.
+// TestPopcornSubmitsNothingIfNoStreamIsFree checks that a request above the limit of streams creates no submission.
 func TestPopcornSubmitsNothingIfNoStreamIsFree(t *testing.T) {
 	s := &webtest.Stage{Site: webtest.Start(t, func(c *web.Config) {
 		c.Heartbeat = 5 * time.Millisecond
@@ -136,8 +137,8 @@ func TestPopcornSubmitsNothingIfNoStreamIsFree(t *testing.T) {
 	if list, listed := c.List(t.Context(), "vectoradd", 0); err != nil || listed != nil || len(list) != 1 {
 		t.Errorf("%d submissions, %v, %v", len(list), err, listed)
 	}
-	keeping := s.Browser() // its connections stay open where the site lets them
-	for range 2 {          // a refusal gives its place back, too
+	keeping := s.Browser() // this client reuses its connections unless the site closes them
+	for range 2 {          // a refused request must not continue to count as a stream
 		tier.Until(t, "there is room again", func() bool {
 			resp := keeping.Send(http.MethodPost, "/popcorn/nothing/CPU/test", strings.NewReader("x"),
 				"X-Popcorn-Cli-Id", c.Token)
@@ -150,7 +151,8 @@ func TestPopcornSubmitsNothingIfNoStreamIsFree(t *testing.T) {
 	})
 }
 
-// TestPopcornGoesOnWithoutItsReader: who leaves a stream finds the result later.
+// TestPopcornGoesOnWithoutItsReader checks that a submission continues after its client has disconnected, and that the
+// client can read the result later.
 func TestPopcornGoesOnWithoutItsReader(t *testing.T) {
 	s := &webtest.Stage{Site: webtest.Start(t, func(c *web.Config) { c.Heartbeat = 5 * time.Millisecond })}
 	s.People(t)
@@ -169,7 +171,7 @@ func TestPopcornGoesOnWithoutItsReader(t *testing.T) {
 	}
 }
 
-// TestPopcornBringsProfilesAsTextAndFile: as popcorn-cli prints and saves them.
+// TestPopcornBringsProfilesAsTextAndFile checks the report that popcorn-cli prints and the zip file that it saves.
 func TestPopcornBringsProfilesAsTextAndFile(t *testing.T) {
 	s := webtest.NewProfiledScene(t, func(c *web.Config) { c.Heartbeat = 5 * time.Millisecond })
 	c := s.Popcorn(s.Ada)

@@ -11,8 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestErrorsOfFilesAreProblems: a program that asks for a file gets no page; of an address that ends in .json a browser
-// gets none, either.
+// TestErrorsOfFilesAreProblems checks that programs that request a file get errors as problem documents, not as pages.
+// For paths that end in .json browsers get them, too.
 func TestErrorsOfFilesAreProblems(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort",

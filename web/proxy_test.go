@@ -28,8 +28,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// documentedProxy is one of the configurations in docs/proxy.md for a program, the first of them for a host of its own
-// and the second for a path, with this machine's addresses in it.
+// documentedProxy returns a configuration for nginx or Caddy from docs/proxy.md: number 0 for a separate host, 1 for a
+// path. replace has pairs of old and new texts, such as addresses.
 func documentedProxy(t *testing.T, language string, number int, replace ...string) string {
 	t.Helper()
 	found := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(read(t, "../docs/proxy.md"), -1)
@@ -39,15 +39,16 @@ func documentedProxy(t *testing.T, language string, number int, replace ...strin
 	return strings.NewReplacer(replace...).Replace(found[number][1])
 }
 
-// proxyBefore starts nginx or caddy before the site, as documented, and returns a client that reaches home through it,
-// https://boards.example.org or https://lab.example.org/warpboard.
+// proxyBefore starts nginx or Caddy in front of the site, as documented. It returns a client that reaches the URL home
+// through the proxy: https://boards.example.org or https://lab.example.org/warpboard.
 func proxyBefore(s *webtest.Site, t *testing.T, program, home string) *http.Client {
 	t.Helper()
 	client, _, _ := startProxyBefore(s, t, program, home)
 	return client
 }
 
-// startProxyBefore returns the proxy's address, too, and the file of its certificate, which is for 127.0.0.1.
+// startProxyBefore does what proxyBefore does. It also returns the proxy's address and its certificate file, which is
+// valid for 127.0.0.1.
 func startProxyBefore(s *webtest.Site, t *testing.T, program, home string) (client *http.Client, address, cert string) {
 	t.Helper()
 	u, err := url.Parse(home)
@@ -84,8 +85,8 @@ func startProxyBefore(s *webtest.Site, t *testing.T, program, home string) (clie
 	return startProxy(t, cmd, address, home), address, cert
 }
 
-// TestTheSiteWorksBehindTheDocumentedProxies: pages, streams and large bodies, through nginx and Caddy as docs/proxy.md
-// has them, on a host of its own and below a path.
+// TestTheSiteWorksBehindTheDocumentedProxies loads pages, streams, and large bodies through nginx and Caddy, configured
+// as in docs/proxy.md, for a separate host and for a path.
 func TestTheSiteWorksBehindTheDocumentedProxies(t *testing.T) {
 	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
 		s := webtest.Start(t, func(c *web.Config) { c.BaseURL = home })
@@ -116,7 +117,7 @@ func writeFile(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// startProxy runs a proxy until the end of the test, and returns a client that speaks to it whatever the name.
+// startProxy runs a proxy until the end of the test. It returns a client that connects to address for every host name.
 func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client {
 	t.Helper()
 	var printed bytes.Buffer
@@ -134,7 +135,7 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client 
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
-	// its name is another
+	// the certificate has another host name
 	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}

@@ -15,13 +15,13 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestPipInstallsTheClientFromTheSite does what the README says, into an environment of its own, and reads the site
-// with it.
+// TestPipInstallsTheClientFromTheSite installs the Python client in a new virtual environment, as the README describes,
+// and uses it to read the site.
 func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "sort",
 		"CPU")
-	for _, ns := range []float64{8000, 5000} { // submissions 1 and 2
+	for _, ns := range []float64{8000, 5000} { // two submissions, with the IDs 1 and 2
 		modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, s.User, task)[0], ns)
 	}
 	environment := filepath.Join(t.TempDir(), "venv")

@@ -19,15 +19,15 @@ import (
 	"warpboard/web/webtest"
 )
 
-// statedQueries is the document that lists the most queries that each page sends to the database.
+// statedQueries is the document with the limit of database queries for each page.
 const statedQueries = "../docs/queries.md"
 
-// notPages are the GET addresses that answer something else: files, streams, data, redirects.
+// notPages matches GET paths that do not respond with a page: files, streams, data, and redirects.
 var notPages = regexp.MustCompile(
 	`^/(clients|popcorn|api/v1|api/\+|auth|find|static|job|health|healthz|readyz|metrics|stats|evaluate|mcp|admin)(/|$)|./(events|file|template|source)$|\.(json|jsonl|parquet|csv|txt|zip|ncu-rep|ptx|svg|png|jpg|atom|xml|ico|md)$|:starter$`)
 
-// TestNoPageAsksMoreQueriesThanItStates asks every page of the site while many people wait and much is stored: a page
-// that asks once per row is found.
+// TestNoPageAsksMoreQueriesThanItStates loads every page of a site with many waiting runs and much stored data. A page
+// that sends one query per row exceeds its documented limit.
 func TestNoPageAsksMoreQueriesThanItStates(t *testing.T) {
 	s := newCrowdedScene(t)
 	stated, asked := readStatedQueries(t), s.pageQueries(s.addresses())
@@ -43,7 +43,8 @@ func TestNoPageAsksMoreQueriesThanItStates(t *testing.T) {
 	}
 }
 
-// BenchmarkPageQueries reports what each page asks, how large it is as sent, and how long it takes in a crowded scene.
+// BenchmarkPageQueries reports the number of database queries, the compressed size, and the response time of each page
+// in a crowdedScene.
 func BenchmarkPageQueries(b *testing.B) {
 	s := newCrowdedScene(b)
 	addresses, reader := s.addresses(), s.BrowserOf(s.Admin)
@@ -59,7 +60,7 @@ func BenchmarkPageQueries(b *testing.B) {
 	}
 }
 
-// timesOf asks for a page a hundred times, compressed, and returns the 99th percentile of its times and its size.
+// timesOf loads a page a hundred times, compressed. It returns the 99th percentile of the response times, and the size.
 func timesOf(b *webtest.Browser, t testing.TB, path string) (p99 time.Duration, size int) {
 	t.Helper()
 	took := make([]time.Duration, 100)
@@ -77,7 +78,7 @@ func timesOf(b *webtest.Browser, t testing.TB, path string) (p99 time.Duration, 
 	return took[98], size
 }
 
-// readStatedQueries reads the rows | `page` | queries | of the document.
+// readStatedQueries reads the table rows "| `page` | queries |" of the document.
 func readStatedQueries(t testing.TB) map[string]int {
 	t.Helper()
 	text, err := os.ReadFile(statedQueries)
@@ -94,7 +95,7 @@ func readStatedQueries(t testing.TB) map[string]int {
 	return stated
 }
 
-// crowdedScene is a scene with profiles and evaluations, in which dozens of people wait.
+// crowdedScene is a scene with profiles and evaluations, and dozens of waiting runs.
 type crowdedScene struct {
 	*webtest.ProfiledScene
 	evaluation string
@@ -118,7 +119,8 @@ func newCrowdedScene(t testing.TB) *crowdedScene {
 	return s
 }
 
-// addresses has an example of every page. It makes what some of them show, and can do so once.
+// addresses returns an example path for every page. It creates the data that some of the pages show, so call it only
+// once.
 func (s *crowdedScene) addresses() map[string]string {
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
 	run := fmt.Sprintf("%s/runs/%d", submission(s.First), s.First.ID)
@@ -141,8 +143,8 @@ func (s *crowdedScene) addresses() map[string]string {
 	return pages
 }
 
-// pageQueries asks every page as an admin, who is shown the most, and returns how many queries each asked. What only
-// leads on is no page.
+// pageQueries loads every page as an admin, who sees the most, and returns the number of database queries by page. It
+// omits pages that only redirect.
 func (s *crowdedScene) pageQueries(addresses map[string]string) map[string]int {
 	s.T.Helper()
 	asked, b := map[string]int{}, s.BrowserOf(s.Admin)

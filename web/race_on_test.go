@@ -2,5 +2,5 @@
 
 package web_test
 
-// memoryFactor is the factor by which a program needs more memory with the race detector.
+// memoryFactor is the factor by which the race detector increases the memory of a process.
 const memoryFactor = 8

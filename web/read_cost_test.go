@@ -10,8 +10,9 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestASubmissionIsReadInEquallyManyStatementsForAllItsRuns compares submissions to one device and to five, while they
-// wait and after their end, in each of their forms. MCP's tools ask the API.
+// TestASubmissionIsReadInEquallyManyStatementsForAllItsRuns checks that reading a submission to five devices needs no
+// more SQL statements than one to a single device: as a page, over the API, and over popcorn-cli's API. MCP tools use
+// the API.
 func TestASubmissionIsReadInEquallyManyStatementsForAllItsRuns(t *testing.T) {
 	s := webtest.NewScene(t)
 	store := s.Cfg.Store
@@ -26,7 +27,7 @@ func TestASubmissionIsReadInEquallyManyStatementsForAllItsRuns(t *testing.T) {
 		asked := map[string]int64{}
 		for name, path := range map[string]string{"API": "/api/v1/submissions/%d", "popcorn": "/popcorn/user/submissions/%d"} {
 			ask := func() { webtest.WantStatus(t, s.Ask("GET", fmt.Sprintf(path, submission), token, ""), http.StatusOK) }
-			ask() // the first one reads more of the site
+			ask() // the first request also reads data that the site then caches
 			before := store.QueryCount()
 			ask()
 			asked[name] = store.QueryCount() - before

@@ -23,7 +23,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// missing lists what readyz says is missing; nil when the site is ready.
+// missing returns the names of the parts that /readyz reports as not ready, or nil if the site is ready.
 func missing(t *testing.T, b *webtest.Browser) []string {
 	t.Helper()
 	var answer struct {

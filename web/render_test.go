@@ -16,7 +16,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// A page that would never end costs its visitor an error, and the site nothing that stays.
+// A template that never ends must produce an error page, and must not leave a goroutine or memory behind.
 func TestAnEndlessPageIsCutOff(t *testing.T) {
 	s := webtest.Start(t)
 	endless := templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
@@ -35,7 +35,8 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 		says   string
 	}{
 		"by its size": {t.Context(), fiber.StatusInternalServerError, "larger than 32 MiB"},
-		"by its time": {over, fiber.StatusInternalServerError, "logged"}, // the request is over: no one reads this
+		// the request's context has ended, so no visitor reads this
+		"by its time": {over, fiber.StatusInternalServerError, "logged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			app := fiber.New(fiber.Config{ErrorHandler: s.Shared().HandleError})
@@ -61,7 +62,7 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 	}
 }
 
-// A submission may be a million lines; its page must not be a hundred megabytes.
+// A source of a million lines must not produce a page of a hundred megabytes.
 func TestASourceOfOnlyLinesHasASmallPage(t *testing.T) {
 	s := webtest.NewScene(t)
 	sub, _, err := s.Cfg.Store.Submissions.Submit(t.Context(),

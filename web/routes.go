@@ -39,7 +39,8 @@ func (s *Server) routes(app *fiber.App) {
 	}
 
 	s.evaluationRoutes(app, packed)
-	packed.get("/api/v1/evaluations/stats", s.metrics.RequireOperator, s.metrics.Stats) // before Identify, which would refuse the operator's token
+	// before IdentifySender, which would refuse the operator's token
+	packed.get("/api/v1/evaluations/stats", s.metrics.RequireOperator, s.metrics.Stats)
 	plain.addForAllMethods("/mcp", s.evalAPI.ConvertErrors, s.site.IdentifySender, s.evaluations.CheckAccess, s.site.ReadBody(s.evaluations.BodyLimit), s.mcpHandler())
 	s.popcornRoutes(app, plain, packed)
 	known := s.api.CheckQuery()
@@ -77,7 +78,7 @@ func (s *Server) markProgramRequests(app *fiber.App) {
 	}
 	app.All("/api/+", shape)
 	app.All(popcorn.Path+"/+", shape)
-	for _, path := range []string{"/", "/compare", "/mcp"} { // with GET, the first two are pages
+	for _, path := range []string{"/", "/compare", "/mcp"} { // only POST: GET / and GET /compare are pages
 		app.Post(path, shape)
 	}
 	for path := range evalapi.MethodsByPath() {
@@ -210,10 +211,12 @@ func (s *Server) addFormPathRoutes(pages routeGroup) {
 		pages.get("/tasks/:slug/rejudge/"+part, site.RedirectTo("/tasks/:slug/rejudge"))
 	}
 	pages.get("/workers", site.RedirectTo("/devices"))
-	for path, to := range map[string]string{"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me"} { // parents of pages
+	// URLs that people get by shortening the URL of a page
+	for path, to := range map[string]string{"/tags": "/tasks", "/queue": "/devices", "/users": "/tasks", "/submissions": "/me"} {
 		pages.get(path, site.RedirectTo(to))
 	}
-	for _, page := range []string{"/review", "/people", "/audit", "/devices"} { // pages of admins, who expect them beside the others
+	// admins expect these pages below /operate, too
+	for _, page := range []string{"/review", "/people", "/audit", "/devices"} {
 		pages.get("/operate"+page, site.RedirectTo(page))
 	}
 }

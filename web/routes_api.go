@@ -42,7 +42,8 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed routeGroup) {
 	open.get(popcorn.Path+"/runner_queue/:gpu", s.popcorn.RunnerQueue)
 	open.get(popcorn.Path+"/submissions/:leaderboard/:gpu", s.popcorn.Board)
 	open.get(popcorn.Path+"/auth/init", s.popcorn.RefuseRegister)
-	packed.withMiddleware(s.popcorn.ConvertErrors).addForAllMethods(popcorn.Path+"/admin/+", s.popcorn.RefuseAdmin) // with any token in POPCORN_ADMIN_TOKEN
+	// popcorn-cli sends these requests if POPCORN_ADMIN_TOKEN is set; the token does not matter
+	packed.withMiddleware(s.popcorn.ConvertErrors).addForAllMethods(popcorn.Path+"/admin/+", s.popcorn.RefuseAdmin)
 	own.post(popcorn.Path+"/user/join", s.popcorn.Join)
 	own.get(popcorn.Path+"/user/submissions", s.popcorn.ListSubmissions)
 	own.get(popcorn.Path+"/user/submissions/:id", s.popcorn.ShowSubmission)
@@ -56,7 +57,7 @@ func (s *Server) popcornRoutes(app *fiber.App, plain, packed routeGroup) {
 // apiRoutes adds the routes of the API: those that api.Routes returns, those with other limits, and those of other
 // packages.
 func (s *Server) apiRoutes(plain, evaluations, uploads, streams routeGroup) {
-	public := func(g routeGroup) routeGroup { // first, so that errors are readable, too
+	public := func(g routeGroup) routeGroup { // first, so that scripts of other sites can read errors, too
 		return routeGroup{g.router, slices.Concat([]fiber.Handler{s.api.AllowOtherSites}, g.middleware)}
 	}
 	for _, r := range s.api.Routes() {

@@ -15,7 +15,7 @@ func (s *Server) shareRoutes(pages routeGroup) {
 	pages.get(board+"embed", s.boards.Embed)
 	pages.get("/records.atom", s.boards.SiteFeed)
 	pages.get("/card.png", s.boards.PreviewImage)
-	pages.get(board+"card.png", site.RedirectTo("/card.png")) // links stored by other sites
+	pages.get(board+"card.png", site.RedirectTo("/card.png")) // other sites have stored links to this path
 	pages.get("/robots.txt", s.boards.Robots)
 	pages.get("/sitemap.xml", s.boards.SiteMap)
 	pages.get("/favicon.ico", s.boards.Icon)

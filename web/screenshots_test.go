@@ -15,7 +15,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// shotPages returns eight of the ten main pages, by the names of their pictures; the other two belong to a comparison.
+// shotPages returns the paths of eight of the ten main pages, by the names of their screenshots. The other two show a
+// comparison.
 func shotPages(s *webtest.ProfiledScene) map[string]string {
 	return map[string]string{
 		"home": "/", "task": "/tasks/" + s.Task.Slug, "board": "/tasks/" + s.Task.Slug + "/boards/H200",
@@ -25,9 +26,9 @@ func shotPages(s *webtest.ProfiledScene) map[string]string {
 	}
 }
 
-// TestScreenshots makes the pictures of docs/pages.md: scripts/screenshots runs it. WARPBOARD_SCREENSHOTS is the
-// folder; WARPBOARD_SCREENSHOTS_OF names other addresses (or shotNames), separated by spaces, each then in both themes
-// and at both widths.
+// TestScreenshots makes the screenshots of docs/pages.md when scripts/screenshots runs it. WARPBOARD_SCREENSHOTS is the
+// output folder. If WARPBOARD_SCREENSHOTS_OF is set, it has other paths or names of shotNames, separated by spaces,
+// which are shown in both themes and at both widths.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("WARPBOARD_SCREENSHOTS")
 	if dir == "" {
@@ -46,12 +47,12 @@ func TestScreenshots(t *testing.T) {
 		}
 		shoot(w, path, theme, 1280, filepath.Join(dir, name+".webp"))
 	}
-	compared := webtest.NewComparedScene(s) // last: its runs have newer software, and lead
+	compared := webtest.NewComparedScene(s) // last, because its runs have newer software and take the 1st place
 	shoot(w, compared.Path(), "dark", 1280, filepath.Join(dir, "compare.webp"))
 	shoot(w, webtest.ProfilePath(compared.Slow), "dark", 1280, filepath.Join(dir, "profile.webp"))
 }
 
-// shotNames stand for addresses that a scene alone knows: COMPARE, PROFILE, PINNED, WEBHOOK, REVIEWED.
+// shotNames returns a replacer of names, such as COMPARE or WEBHOOK, by the paths of pages that have IDs of the scene.
 func shotNames(s *webtest.ProfiledScene) *strings.Replacer {
 	compared := webtest.NewComparedScene(s)
 	operated(s)
@@ -60,7 +61,7 @@ func shotNames(s *webtest.ProfiledScene) *strings.Replacer {
 		fmt.Sprintf("%s?pin=%d", webtest.ProfilePath(compared.Slow), compared.Fast.ID))
 }
 
-// shootEach shows pages as people see them while they change one: in both themes, wide and narrow.
+// shootEach makes four screenshots of each page: in both themes, and at the widths of a computer and a phone.
 func shootEach(w *webtest.Window, paths []string, dir string) {
 	w.T.Helper()
 	for i, path := range paths {
@@ -72,7 +73,7 @@ func shootEach(w *webtest.Window, paths []string, dir string) {
 	}
 }
 
-// shoot writes a picture of what a screen shows of a page.
+// shoot writes a screenshot of the visible part of a page to a file.
 func shoot(w *webtest.Window, path, theme string, width int64, file string) {
 	w.T.Helper()
 	height := int64(800)
@@ -80,7 +81,7 @@ func shoot(w *webtest.Window, path, theme string, width int64, file string) {
 		height = 1800
 	}
 	scale := 1.0
-	if filepath.Ext(file) == ".webp" { // of the documentation, which shows them this wide
+	if filepath.Ext(file) == ".webp" { // screenshots of the documentation, which shows them at this scale
 		scale = 0.7
 	}
 	w.Do(chromedp.EmulateViewport(width, height, chromedp.EmulateScale(scale)))

@@ -32,9 +32,9 @@ import (
 )
 
 const (
-	maxHeaderBytes = 16 << 10 // limit of all headers; cookies of other ports on 127.0.0.1 are sent, too
+	maxHeaderBytes = 16 << 10 // for all headers; browsers also send the cookies of other programs on 127.0.0.1
 	shutdownGrace  = 5 * time.Second
-	// maxCachedSourceBytes limits the cached highlighted sources, in bytes. One has about 50 kB.
+	// maxCachedSourceBytes limits the cache of highlighted sources, in bytes. A source takes about 50 kB.
 	maxCachedSourceBytes = 32 << 20
 )
 
@@ -109,7 +109,7 @@ func (s *Server) newApp() *fiber.App {
 		AppName:               "Warpboard",
 		DisableStartupMessage: true,
 		ErrorHandler:          s.site.HandleError,
-		Immutable:             true, // strings that handlers keep must not change
+		Immutable:             true, // copies strings of requests, so that handlers can keep them
 		// Bodies are read by ReadBody after the sender is identified. ReadTimeout applies to the header only.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
@@ -118,18 +118,19 @@ func (s *Server) newApp() *fiber.App {
 		IdleTimeout:                  2 * time.Minute,
 		ReadBufferSize:               maxHeaderBytes,
 		WriteBufferSize:              2 << 10,
-		ReduceMemoryUsage:            true, // an open stream keeps no read buffer
+		ReduceMemoryUsage:            true, // fewer buffers: an open stream has no read buffer
 		// fiber otherwise trusts X-Forwarded-Host and X-Forwarded-Proto of every sender.
 		EnableTrustedProxyCheck: true,
 	})
 	app.Server().HeaderReceived = hideContentLength
 	answerError := app.Server().ErrorHandler
-	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) { // unreadable requests reach no route
+	// called for unreadable requests, which reach no route
+	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) {
 		conns.DrainAtClose(request.Conn())
 		answerError(request, err)
 	}
 	app.Server().Handler = s.site.BasePath.Handler(app.Server().Handler, probePaths...)
-	app.Server().KeepHijackedConns = true // StreamBody closes them
+	app.Server().KeepHijackedConns = true // StreamBody closes hijacked connections
 	return app
 }
 
@@ -151,7 +152,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.site.StopStreams()
 	defer s.site.StopRequests()
 	err := s.app.ShutdownWithTimeout(shutdownGrace)
-	ln.Close() // in case of a shutdown before the server had the listener
+	ln.Close() // Shutdown does not close ln if it precedes the server's first use of ln
 	<-ended
 	s.site.SendingGroup.Wait()
 	if err != nil {

@@ -130,7 +130,7 @@ func (a *API) submissionAnswer(r runs.SubmissionView) client.Submission {
 		ProfileFilter: r.ProfileFilter(), Runs: []client.Run{}, Ended: r.HasEnded,
 	}
 	if !r.MaySeeSource {
-		answer.FileName = r.Version.Definition.SubmissionName() // the author's name of the file may reveal its content
+		answer.FileName = r.Version.Definition.SubmissionName() // the author's file name may reveal the content
 	}
 	for _, run := range r.Runs {
 		answer.Runs = append(answer.Runs, a.fullRunAnswer(run))

@@ -22,7 +22,7 @@ type API struct {
 	evaluations *evaluations.Evaluations
 }
 
-// New returns the API over runs and evaluations.
+// New returns the JSON API, which submits runs and evaluations through runs and evals.
 func New(site *site.Site, runs *runs.Runs, evals *evaluations.Evaluations) *API {
 	return &API{site: site, runs: runs, evaluations: evals}
 }

@@ -24,7 +24,7 @@ import (
 
 const batchPath = "/api/v1/evaluations/batch"
 
-// someRequests are requests of a batch, all different.
+// someRequests returns n different requests for a batch.
 func someRequests(n int) (list []any) {
 	for i := range n {
 		list = append(list, webtest.Object{"kernel": webtest.TorchModel(fmt.Sprintf("return x + %d", i))})
@@ -32,7 +32,8 @@ func someRequests(n int) (list []any) {
 	return list
 }
 
-// batch sends requests, all of which are taken; it returns the batch's address and the ids of the evaluations.
+// batch sends a batch and fails the test unless all requests are accepted. It returns the batch's address and the IDs
+// of the evaluations.
 func batch(s *webtest.EvalSite, requests []any, headers ...string) (path string, ids []string) {
 	s.T.Helper()
 	resp, made := s.Ask("POST", batchPath, webtest.Object{"requests": requests}, headers...)
@@ -45,7 +46,7 @@ func batch(s *webtest.EvalSite, requests []any, headers ...string) (path string,
 	return batchPath + "/" + made["id"].(string), ids
 }
 
-// endsOne ends an evaluation, and has the site's readers hear of it.
+// endsOne ends an evaluation and announces the change to the site's open streams.
 func endsOne(s *webtest.EvalSite, id string) {
 	s.T.Helper()
 	s.EndOne(id, kernelrun.Result{Report: kernelrun.Report{Compiled: true}})
@@ -56,7 +57,7 @@ func endsOne(s *webtest.EvalSite, id string) {
 	s.Cfg.Hub.EvaluationChanged(e)
 }
 
-// resultLines is a caller who reads the results of a batch.
+// resultLines reads the streamed results of a batch, as a client does.
 type resultLines struct {
 	t    *testing.T
 	body io.ReadCloser
@@ -76,7 +77,7 @@ func follow(s *webtest.EvalSite, t *testing.T, path string, after int) *resultLi
 	return &resultLines{t, resp.Body, bufio.NewScanner(resp.Body)}
 }
 
-// next waits for the next line that is not empty; there is none after the end.
+// next waits for the next non-empty line. At the end of the stream it returns false.
 func (r *resultLines) next() (line client.BatchResult, ok bool) {
 	r.t.Helper()
 	for r.text.Scan() {
@@ -180,7 +181,7 @@ func TestACallerWhoLeftReadsTheRestOfABatch(t *testing.T) {
 		endsOne(s, ids[3])
 		reader = follow(s, t, path, 2)
 		third, _ := reader.next()
-		endsOne(s, ids[1]) // while it is read
+		endsOne(s, ids[1]) // while the reader reads the stream
 		var indexes []int
 		lines := append([]client.BatchResult{first, second, third}, reader.rest()...)
 		for i, line := range lines[:len(lines)-1] {

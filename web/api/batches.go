@@ -120,7 +120,8 @@ func (f *batchFollower) writeHeartbeat(ctx context.Context, out *conns.Writer) e
 
 // sendNewResults writes the results that the reader does not have yet.
 func (f *batchFollower) sendNewResults(ctx context.Context, out *conns.Writer) error {
-	batch, err := f.api.site.Store.Work.Batch(ctx, f.id) // first, because later ends are announced
+	// read before the results: evaluations that end later are announced
+	batch, err := f.api.site.Store.Work.Batch(ctx, f.id)
 	if err != nil {
 		return err
 	}

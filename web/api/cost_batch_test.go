@@ -15,8 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoBatchCostsMoreThanARequestMay: each of its requests may have thousands of values, and it has a thousand
-// requests.
+// TestNoBatchCostsMoreThanARequestMay sends batches with a thousand requests or thousands of values in each request.
 func TestNoBatchCostsMoreThanARequestMay(t *testing.T) {
 	const size = 12_000_000
 	s := webtest.NewEvalSite(t)
@@ -59,7 +58,8 @@ func TestNoBatchCostsMoreThanARequestMay(t *testing.T) {
 	}
 }
 
-// TestABatchThatIsSentAgainReadsNoResults although all of them have ended.
+// TestABatchThatIsSentAgainReadsNoResults checks that a repeated batch request does not load the results, even when all
+// evaluations have ended.
 func TestABatchThatIsSentAgainReadsNoResults(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	key := []string{client.IdempotencyHeader, "once"}
@@ -87,7 +87,8 @@ func endLarge(s *webtest.EvalSite, ids []string) {
 	}
 }
 
-// TestTheFirstResultOfABatchCostsAsMuchAsOneResult although all of them have ended, and each may be large.
+// TestTheFirstResultOfABatchCostsAsMuchAsOneResult checks that a reader's first result does not load the other 49,
+// which have ended too.
 func TestTheFirstResultOfABatchCostsAsMuchAsOneResult(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	path, ids := batch(s, someRequests(50))

@@ -157,12 +157,12 @@ func (a *API) waitForEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration
 	return a.awaitEnd(c, found, wait)
 }
 
-// awaitEnd waits as waitForEnd does, for a request that was admitted among those that may wait.
+// awaitEnd waits like waitForEnd, but does not check the limit of waiting requests: the caller has a permit.
 func (a *API) awaitEnd(c *fiber.Ctx, found work.Evaluation, wait time.Duration) (work.Evaluation, error) {
 	ctx, cancel := context.WithTimeout(a.site.StreamContext, wait)
 	defer cancel()
 	defer site.OnDisconnect(c, cancel)()
-	c.SetUserContext(a.site.RequestContext) // the request's own may end before the wait
+	c.SetUserContext(a.site.RequestContext) // the request's own context may end before the wait does
 	last, err := a.evaluations.Await(ctx, found.ID, func(e work.Evaluation) bool { return e.State.IsFinal() })
 	if ctx.Err() == nil {
 		return last, err

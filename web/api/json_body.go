@@ -22,7 +22,7 @@ import (
 // readJSON reads a body into a struct. It refuses unknown keys, because a mistyped key would otherwise have a silent
 // effect.
 func readJSON(c *fiber.Ctx, into any) error {
-	body := c.Request().Body() // not c.Body, which copies it
+	body := c.Request().Body() // not c.Body(), which copies the body
 	if job.ExceedsValueCount(body, site.MaxJSONValues) {
 		return site.Invalid("body", "The request has more than %d values.", site.MaxJSONValues)
 	}

@@ -171,7 +171,8 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 	}
 }
 
-// TestPublishingReportsTheChanges: a title, a deadline, and devices that it leaves alone.
+// TestPublishingReportsTheChanges checks the reported changes of title and deadline, and the warning that publishing
+// does not change the task's devices.
 func TestPublishingReportsTheChanges(t *testing.T) {
 	s := webtest.Start(t)
 	creator := s.API(modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator))
@@ -237,8 +238,9 @@ func TestPublishingReportsTheChanges(t *testing.T) {
 	}
 }
 
-// TestTheAPIRefusesWhatItDoesNotKnow: a method, or a mistyped parameter, which would give another answer than was asked
-// for. Scripts of other sites read what is public, errors included, and nothing else.
+// TestTheAPIRefusesWhatItDoesNotKnow checks that the API refuses unknown methods and mistyped parameters, which would
+// otherwise be ignored. It also checks that scripts of other sites can read public answers and errors, and nothing
+// else.
 func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 	s := webtest.Start(t)
 	for request, want := range map[string]string{

@@ -126,7 +126,8 @@ func (o operation) responses(answer map[string]any) map[string]any {
 	return out
 }
 
-// security lists the ways to authenticate: a token and, if none is needed, nothing.
+// security lists the accepted ways to authenticate: a token, a key for evaluations, or nothing if the operation needs
+// no token.
 func (o operation) security() []any {
 	token, key, nothing := map[string]any{"token": []string{}}, map[string]any{"key": []string{}}, map[string]any{}
 	switch {

@@ -23,7 +23,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// apiDocument is as much of the OpenAPI document as answers are checked against.
+// apiDocument has the parts of the OpenAPI document that describe answers.
 type apiDocument struct {
 	Paths map[string]map[string]struct {
 		Responses map[string]struct {
@@ -36,7 +36,7 @@ type apiDocument struct {
 		Schemas map[string]*jsonschema.Schema `json:"schemas"`
 	} `json:"components"`
 
-	resolved map[*jsonschema.Schema]*jsonschema.Resolved // what answers were checked against
+	resolved map[*jsonschema.Schema]*jsonschema.Resolved // cache of resolved schemas
 }
 
 func documentOf(s *webtest.Site) (d apiDocument) {
@@ -48,14 +48,15 @@ func documentOf(s *webtest.Site) (d apiDocument) {
 		s.T.Fatal(err)
 	}
 	for name, schema := range d.Components.Schemas {
-		if name != "EvaluationError" { // it has keys of older servers that say nothing
+		if name != "EvaluationError" { // its answers have more keys, without meaning, for clients of an older API
 			webtest.Closed(schema)
 		}
 	}
 	return d
 }
 
-// check fails the test unless an answer has a status, a type and a body that the document gives an operation.
+// check fails the test unless the document lists the answer's status and content type for the operation, and the body
+// matches the schema.
 func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) {
 	t.Helper()
 	method, path, _ := strings.Cut(operation, " ")
@@ -100,7 +101,7 @@ func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) 
 		parts = strings.Split(strings.TrimSpace(text), "\n")
 	}
 	if !strings.Contains(kind, "json") && kind != "text/event-stream" || kind == "application/jsonl" {
-		return // a file
+		return // files have no schema to check
 	}
 	for _, part := range parts {
 		var value any
@@ -115,12 +116,12 @@ func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) 
 	}
 }
 
-// call is one request of an operation; "" stands for no body.
+// call is one request for an operation. An empty body means that the request has none.
 type call struct {
 	path, body string
 }
 
-// everyAnswer asks each operation in every way that has an answer of its own.
+// everyAnswer returns requests for each operation, one for each kind of answer that the operation gives.
 func everyAnswer(s *webtest.EvalSite) map[string][]call {
 	creator := modelstest.Person(s.T, s.Cfg.Store, "creator", accounts.RoleCreator)
 	task := modelstest.Task(s.T, s.Cfg.Store, creator, "sort", "CPU")
@@ -278,7 +279,7 @@ func everyAnswer(s *webtest.EvalSite) map[string][]call {
 	return calls
 }
 
-// made fails the test unless what is asked for could be made.
+// made fails the test if err, the error of creating test data, is not nil.
 func made(s *webtest.EvalSite, err error) {
 	s.T.Helper()
 	if err != nil {
@@ -286,7 +287,7 @@ func made(s *webtest.EvalSite, err error) {
 	}
 }
 
-// anotherToken makes a token beside the one that requests come with, and returns its address.
+// anotherToken creates a second token for the person who sends the requests, and returns the token's address.
 func anotherToken(s *webtest.EvalSite) string {
 	s.T.Helper()
 	_, token, err := s.Cfg.Store.Accounts.CreateToken(s.T.Context(), s.User.ID, "another", 0)
@@ -314,8 +315,8 @@ func endedBatch(s *webtest.EvalSite, request string) string {
 	return "/api/v1/evaluations/batch/" + batch["id"].(string)
 }
 
-// talked makes a closed task with a submission and comments of the person and of someone else. It returns the addresses
-// of the submission's comments and of one comment of each.
+// talked creates a closed task with a submission, and a comment by the person and one by other. It returns the
+// addresses of the submission's comments and of the two comments.
 func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others string) {
 	s.T.Helper()
 	task := modelstest.Task(s.T, s.Cfg.Store, other, "talked", "CPU")
@@ -331,7 +332,7 @@ func talked(s *webtest.EvalSite, other accounts.User) (submission, mine, others 
 	return fmt.Sprintf("/api/v1/submissions/%d/comments", run.SubmissionID), addresses[0], addresses[1]
 }
 
-// hookedTo makes a webhook with a delivery, and returns its address.
+// hookedTo creates a webhook with one delivery and returns the webhook's address.
 func hookedTo(s *webtest.EvalSite) string {
 	s.T.Helper()
 	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.User,

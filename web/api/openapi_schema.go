@@ -46,7 +46,8 @@ func namedSchemas() map[reflect.Type]*jsonschema.Schema {
 	for name, answer := range answerTypes() {
 		out[reflect.TypeOf(answer)] = &jsonschema.Schema{Ref: schemaPrefix + name}
 	}
-	delete(out, reflect.TypeFor[client.TaskSummary]()) // tasks extend summaries: their keys are in one object
+	// client.Task embeds the summary: its schema must contain the keys instead of a reference
+	delete(out, reflect.TypeFor[client.TaskSummary]())
 	delete(out, reflect.TypeFor[client.EventSummary]())
 	return out
 }

@@ -10,7 +10,7 @@ type operation struct {
 	queryParameters            map[string]string
 	successStatus              int
 	answerSchema               map[string]any
-	handler                    fiber.Handler // nil: another package answers, or the body is a task (PublishTask)
+	handler                    fiber.Handler // nil: another package responds, or the body is a task (PublishTask)
 }
 
 // evaluationsTag is the prefix of the tags of evaluation operations. If the operator opened evaluations, these

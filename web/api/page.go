@@ -57,9 +57,9 @@ func (o operation) queryFields() []views.APIField {
 	return fields
 }
 
-// schemaName returns the name of the schema that a schema refers to, or lists under its only key.
+// schemaName returns the name of the first schema that schema references, also in a nested part, or "".
 func schemaName(schema map[string]any) string {
-	text, _ := json.Marshal(schema) // made of maps and texts
+	text, _ := json.Marshal(schema) // cannot fail: the schema has only maps and strings
 	_, name, found := strings.Cut(string(text), `"#/components/schemas/`)
 	if !found {
 		return ""
@@ -71,7 +71,7 @@ func schemaName(schema map[string]any) string {
 // jsonSchema has the parts of a JSON Schema that the page shows.
 type jsonSchema struct {
 	Description string                `json:"description"`
-	Type        any                   `json:"type"` // a text or a list of texts
+	Type        any                   `json:"type"` // a string or a list of strings
 	Ref         string                `json:"$ref"`
 	AnyOf       []jsonSchema          `json:"anyOf"`
 	Items       *jsonSchema           `json:"items"`
@@ -104,7 +104,7 @@ func (j jsonSchema) fields() []views.APIField {
 		f := views.APIField{Name: name, About: p.Description, Required: slices.Contains(j.Required, name)}
 		f.Type, f.Ref = p.typeName()
 		if p.Default != nil {
-			text, _ := json.Marshal(p.Default) // it came from JSON
+			text, _ := json.Marshal(p.Default) // cannot fail: the value was decoded from JSON
 			f.Default = string(text)
 		}
 		fields = append(fields, f)

@@ -29,13 +29,13 @@ type Route struct {
 	RequiresSignIn   bool
 	OpenToOtherSites bool // scripts of other sites may read the answer
 	MayWait          bool // with ?wait= the answer comes later
-	StreamsAnswer    bool // the answer continues, so that it is not compressed
+	StreamsAnswer    bool // the answer is a stream, so it must not be compressed
 	BodyHasKernels   bool // the body has kernels to evaluate
 	Handler          fiber.Handler
 }
 
-// Routes returns the routes of the operations that have a handler in this package, except PublishTask, whose limit of
-// the body differs.
+// Routes returns the routes of the operations that have a handler in this package. PublishTask is not among them,
+// because it has another limit for the body.
 func (a *API) Routes() (list []Route) {
 	for _, o := range a.operations() {
 		if o.handler == nil {

@@ -12,8 +12,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestTheAPIRefusesValuesThatAParameterCannotHave: it would otherwise answer something else than was asked for, and
-// publish a task that was only to be looked at.
+// TestTheAPIRefusesValuesThatAParameterCannotHave checks that a value of the wrong type is an error. If it were
+// ignored, a mistyped dry_run would publish the task.
 func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
 	s := webtest.Start(t)
 	creator := modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator)
@@ -55,7 +55,7 @@ func TestTheAPIRefusesValuesThatAParameterCannotHave(t *testing.T) {
 	}
 }
 
-// TestTheAPITakesNamesAndTimesAsParameters: a parameter that is no number is a text, also if no one lists its type.
+// TestTheAPITakesNamesAndTimesAsParameters checks that parameters without a listed type accept any text.
 func TestTheAPITakesNamesAndTimesAsParameters(t *testing.T) {
 	s := webtest.Start(t)
 	for _, path := range []string{"/api/v1/tags/level1/suite?baseline=torch", "/api/v1/events/x?at=2030-01-31T18:00:00Z", "/api/v1/events/x/suite?device=CPU&baseline=torch"} {

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// asks sends a kernel that may share a result, and returns the evaluation.
+// asks submits a kernel that may reuse an earlier result (reuse_result), and returns the evaluation.
 func asks(s *webtest.EvalSite, body string, headers ...string) webtest.Object {
 	s.T.Helper()
 	resp, made := s.Ask("POST", "/api/v1/evaluations",
@@ -35,7 +35,8 @@ func read(s *webtest.EvalSite, id any, headers ...string) webtest.Object {
 	return e
 }
 
-// waiting returns the number of evaluations that a worker can get.
+// waiting returns the number of evaluations in the queue for workers. Those that wait for another one's result do not
+// count.
 func waiting(s *webtest.EvalSite) int {
 	s.T.Helper()
 	queue, err := s.Cfg.Store.Work.WaitingQueue(context.Background())
@@ -54,7 +55,8 @@ func TestEqualEvaluationsShareOneMeasurement(t *testing.T) {
 			t.Fatalf("%d wait for a worker, want the first and the other", n)
 		}
 		s.EndOne(first["id"].(string), compiled())
-		for _, id := range []any{second["id"], asks(s, "return x")["id"]} { // while it ran, and after it
+		// one sent before and one after the first evaluation ended
+		for _, id := range []any{second["id"], asks(s, "return x")["id"]} {
 			e := read(s, id)
 			result, _ := e["result"].(webtest.Object)
 			if e["state"] != "completed" || e["reused"] != first["id"] || result["reused"] != first["id"] ||
@@ -152,15 +154,15 @@ func TestAResultOfARevokedWorkerIsMeasuredAgain(t *testing.T) {
 			t.Errorf("of a revoked worker: %v", again)
 		}
 		s.Ask("POST", "/api/v1/evaluations/"+again["id"].(string)+"/cancel", nil)
-		give() // a new secret under the old name
+		give() // gives the worker a new secret under the same name
 		if e := asks(s, "return x"); e["reused"] != nil {
 			t.Errorf("of the holder of the old secret: %v", e)
 		}
 	})
 }
 
-// TestAtMost200WaitForOneMeasurement: more are measured, so that no result is stored for minutes while no one else can
-// write.
+// TestAtMost200WaitForOneMeasurement checks that one measurement is shared by at most 200 other evaluations. With more,
+// storing the result would block all writers for minutes.
 func TestAtMost200WaitForOneMeasurement(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		var requests []any
@@ -171,7 +173,7 @@ func TestAtMost200WaitForOneMeasurement(t *testing.T) {
 		if n := waiting(s); n != 2 {
 			t.Fatalf("%d wait for a worker, want the first and the one after 200", n)
 		}
-		for range 152 { // 48 wait for the second one
+		for range 152 { // with these, 200 evaluations wait for the second measurement
 			asks(s, "return x")
 		}
 		if n := waiting(s); n != 2 {
@@ -231,7 +233,7 @@ func TestReportsOfNsightComputeAreNotShared(t *testing.T) {
 	}
 }
 
-// A stranger's key owns what it made, and shares with itself only.
+// Evaluations without a token belong to the caller's key. Only requests with the same key share their results.
 func TestAKeySharesItsOwnResults(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.TokenlessEvaluators = "all" })
 	mine := []string{"Authorization", "", client.EvaluationKeyHeader, site.RandomText(32)}
@@ -246,7 +248,8 @@ func TestAKeySharesItsOwnResults(t *testing.T) {
 	}
 }
 
-// TestASharedResultIsStoredOnce, and as long as one shares it.
+// TestASharedResultIsStoredOnce checks that evaluations that share a result store no copy, and that the result is not
+// deleted while another evaluation uses it.
 func TestASharedResultIsStoredOnce(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		first, second := asks(s, "return x"), asks(s, "return x")
@@ -269,7 +272,8 @@ func TestASharedResultIsStoredOnce(t *testing.T) {
 	})
 }
 
-// TestASharedEvaluationThatIsSentAgainHasItsResult, as one that was measured has.
+// TestASharedEvaluationThatIsSentAgainHasItsResult checks that a repeated request with the same Idempotency-Key returns
+// the evaluation with the shared result.
 func TestASharedEvaluationThatIsSentAgainHasItsResult(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	s.EndOne(asks(s, "return x")["id"].(string), compiled())
@@ -280,7 +284,8 @@ func TestASharedEvaluationThatIsSentAgainHasItsResult(t *testing.T) {
 	}
 }
 
-// TestSharingGivesNoMorePlacesInTheQueue of a device than one caller may have.
+// TestSharingGivesNoMorePlacesInTheQueue checks that a caller cannot exceed MaxLive queued evaluations by cancelling
+// evaluations that others share.
 func TestSharingGivesNoMorePlacesInTheQueue(t *testing.T) {
 	eachEvalSite(t, func(t *testing.T, s *webtest.EvalSite) {
 		var requests []any

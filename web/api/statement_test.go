@@ -62,7 +62,8 @@ func TestARunsStatementIsVerifiedByThePublishedKey(t *testing.T) {
 	}
 }
 
-// opensslVerifies follows docs/measuring.md with an envelope and the published keys, and returns the payload.
+// opensslVerifies runs the commands of docs/measuring.md, which verify a signed statement with the published keys, and
+// returns the statement.
 func opensslVerifies(t *testing.T, envelope, keys []byte) []byte {
 	t.Helper()
 	doc, err := os.ReadFile("../../docs/measuring.md")
@@ -71,7 +72,7 @@ func opensslVerifies(t *testing.T, envelope, keys []byte) []byte {
 	}
 	_, recipe, _ := strings.Cut(string(doc), "statement > envelope.json\n")
 	recipe, _, _ = strings.Cut(recipe, "```")
-	_, recipe, found := strings.Cut(recipe, "| jq -r") // the key is read from a file here
+	_, recipe, found := strings.Cut(recipe, "| jq -r") // replaces the download of the keys in the commands by a file
 	dir := t.TempDir()
 	for name, text := range map[string][]byte{"envelope.json": envelope, "keys.json": keys} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {

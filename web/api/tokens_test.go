@@ -8,7 +8,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestATokenIsRevokedOverTheAPI: each person's own alone, at once; and each answer names the site's version.
+// TestATokenIsRevokedOverTheAPI checks that people can revoke only their own tokens, that the revocation takes effect
+// at once, and that responses contain the site's version.
 func TestATokenIsRevokedOverTheAPI(t *testing.T) {
 	s := webtest.Start(t)
 	person := modelstest.Person(t, s.Cfg.Store, "ada", accounts.RoleUser)

@@ -24,7 +24,7 @@ type Browser struct {
 
 func (b *Browser) start() {
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.NoSandbox, // its own sandbox refuses root
+		chromedp.NoSandbox, // Chromium's sandbox does not work as root
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-domain-reliability", true),
 		chromedp.Flag("no-pings", true),
@@ -38,7 +38,7 @@ func (b *Browser) start() {
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, quit := chromedp.NewContext(allocator)
 	b.ctx, b.cancel = ctx, func() { quit(); stop() }
-	b.err = chromedp.Do(ctx) // it starts the browser, so it must have no deadline
+	b.err = chromedp.Do(ctx) // the first call starts the browser, which a deadline would later end
 }
 
 // Close ends the browser, if one was started.
@@ -52,8 +52,8 @@ func (b *Browser) Close() {
 // Window is a browser window for one test. It shares no cookies with other windows.
 type Window struct {
 	T   testing.TB
-	Ctx context.Context // of its actions
-	URL string          // the prefix of paths
+	Ctx context.Context // context of the window's actions
+	URL string          // base URL of the pages
 }
 
 // Open opens an empty window until the test ends. Windows do not cover each other: Chromium would not draw a covered
@@ -66,7 +66,7 @@ func (b *Browser) Open(t testing.TB, url string) *Window {
 	}
 	ctx, closeWindow := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(closeWindow)
-	if err := chromedp.Do(ctx); err != nil { // it makes the window, so it must have no deadline
+	if err := chromedp.Do(ctx); err != nil { // the first call makes the window, which a deadline would later close
 		t.Fatal(err)
 	}
 	w := &Window{T: t, Ctx: ctx, URL: url}
@@ -108,7 +108,7 @@ func (w *Window) Eval(expression string) string {
 	return text
 }
 
-// Until waits for an expression to be true in the page, or in the page that follows.
+// Until waits until a JavaScript expression is true in the page, or in the next page if the browser leaves it.
 func (w *Window) Until(condition string) {
 	w.T.Helper()
 	ctx, cancel := context.WithTimeout(w.Ctx, tier.Patience())
@@ -118,7 +118,7 @@ func (w *Window) Until(condition string) {
 		if _, err = chromedp.Run(ctx, chromedp.Poll[bool]("Boolean("+condition+")",
 			chromedp.WithPollingInterval(20*time.Millisecond))); err == nil {
 			return
-		} // else the page has gone while it was asked: ask the next
+		} // otherwise the browser has left the page: poll the next one
 	}
 	w.T.Fatalf("the page never had %s: %v\n%s", condition, err, w.Main())
 }

@@ -67,7 +67,7 @@ func (p Proxies) ClientAddress(c *fiber.Ctx) netip.Addr {
 		for i := len(hops) - 1; i >= 0; i-- {
 			hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
 			if err != nil {
-				break // entries before it do not come from the proxy
+				break // a trusted proxy appends only valid addresses, so the client may have sent the rest
 			}
 			if hop = hop.Unmap(); !p.IsTrusted(hop) {
 				return hop

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	maxAcceptPause = time.Second      // between two tries to accept
-	warnInterval   = 10 * time.Second // however often it happens
+	maxAcceptPause = time.Second      // longest pause before Accept tries again after a temporary error
+	warnInterval   = 10 * time.Second // shortest interval between two warnings
 	// After a refused request, the server reads and drops the rest of the body for at most maxLingerTime and
 	// maxLingerBytes. Otherwise the client would see a reset connection instead of the reason. A client that sends more
 	// may still see the reset.
@@ -26,7 +26,7 @@ const (
 	refusedTimeout       = time.Second / 2
 	maxRefusedDrainBytes = 16 << 10
 	maxDrainingRefused   = 64
-	firstByteTimeout     = time.Minute // browsers open connections that they may need
+	firstByteTimeout     = time.Minute // long, because browsers open connections in advance
 )
 
 // LimitedListener is a listener that refuses connections above the limits, and continues to work if the process runs
@@ -133,14 +133,14 @@ func (g *LimitedListener) refuseConnection(conn net.Conn, status string) {
 	}
 }
 
-// drainAndClose closes the sending side and discards incoming data, at most bytes of it for at most most. Closing a
-// connection with unread data would reset it before the response arrives.
+// drainAndClose closes the sending side, then discards incoming data for the duration most, up to the given number of
+// bytes. Closing a connection with unread data would reset it before the response arrives.
 func drainAndClose(conn net.Conn, most time.Duration, bytes int64) {
 	half, ok := conn.(halfCloser)
 	if !ok {
 		return
 	}
-	conn.SetDeadline(time.Now().Add(most)) // TLS writes its closing message
+	conn.SetDeadline(time.Now().Add(most)) // also for CloseWrite, which sends a message over TLS
 	half.CloseWrite()
 	io.CopyN(io.Discard, conn, bytes)
 }
@@ -155,7 +155,7 @@ func (g *LimitedListener) warnRarely(message string, args ...any) {
 // countedConn is a connection that is counted until it is closed.
 type countedConn struct {
 	net.Conn
-	drainAtClose atomic.Bool // its answer was sent before the request was read
+	drainAtClose atomic.Bool // the response was sent before the whole request was read
 	mu           sync.Mutex
 	closeHooks   []func() // called when it is closed
 }

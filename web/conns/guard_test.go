@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// poor is a listener of a machine that has run out of what an accept needs.
+// poor is a listener whose first calls of Accept return the given errors, as on a machine without free file
+// descriptors.
 type poor struct {
 	net.Listener
 	errors []error
@@ -58,10 +59,11 @@ func TestAcceptRetriesTemporaryErrors(t *testing.T) {
 	}
 }
 
-// TestARefusedBodyIsDrainedUntilTheAnswerIsRead over TCP and TLS: who sends more than was read reads the answer, and
-// can send the rest, which is more than fits into the buffers in between.
+// TestARefusedBodyIsDrainedUntilTheAnswerIsRead checks over TCP and TLS that a client whose request is refused early
+// can still read the response, and can send the rest of its body without a reset. The body is larger than the socket
+// buffers.
 func TestARefusedBodyIsDrainedUntilTheAnswerIsRead(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
+	server := httptest.NewTLSServer(http.NotFoundHandler()) // only its certificate is used
 	defer server.Close()
 	config := &tls.Config{Certificates: server.TLS.Certificates}
 	listen := func() net.Listener {
@@ -135,7 +137,8 @@ func TestARefusedConnectionGetsAReason(t *testing.T) {
 		}
 		defer conns[i].Close()
 	}
-	if _, err := io.WriteString(conns[1], "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil { // it is there before the connection is accepted
+	// the request is sent before the connection is accepted
+	if _, err := io.WriteString(conns[1], "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
 	first, err := guard.Accept()
@@ -143,7 +146,7 @@ func TestARefusedConnectionGetsAReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	go guard.Accept() // turns the second away, and waits for others
+	go guard.Accept() // refuses the second connection and waits for the next
 	if answer, err := io.ReadAll(conns[1]); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 429 ") {
 		t.Errorf("a connection too many reads %q, %v", answer, err)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	maxStreamLife = 30 * time.Minute // then the browser connects again, to whichever server is there
+	maxStreamLife = 30 * time.Minute // afterwards the browser connects again, perhaps to another process of the site
 	retryField    = "retry: 1000\n\n"
 )
 
@@ -66,7 +66,7 @@ func (s StreamSource) SendStream(ctx context.Context, hub *Hub, out *Writer) err
 func (s StreamSource) sendMessages(ctx context.Context, messages <-chan Message, out *Writer) error {
 	gone := out.Disconnected()
 	defer out.Flush()
-	if s.WriteHeartbeat == nil { // only browsers understand this line
+	if s.WriteHeartbeat == nil { // "retry:" is for browsers; other programs do not read it
 		out.WriteString(retryField)
 	}
 	if err := out.Flush(); err != nil { // the page learns that it is connected before the store is read

@@ -90,7 +90,7 @@ func OnDisconnect(conn net.Conn, fn func()) (stop func()) {
 		}
 	})
 	return func() {
-		conn.SetReadDeadline(time.Unix(1, 0)) // ends the watch
+		conn.SetReadDeadline(time.Unix(1, 0)) // ends the pending read, and so the watch
 		close(done)
 		watching.Wait()
 		conn.SetReadDeadline(time.Time{})

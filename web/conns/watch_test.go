@@ -13,15 +13,15 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// TestOnDisconnectDetectsAClosedConnection over TCP and TLS, also where something of theirs was not read: another
-// request, or the farewell of TLS.
+// TestOnDisconnectDetectsAClosedConnection checks TCP and TLS, also if unread data precedes the end of the connection:
+// another request, or the closing message of TLS.
 func TestOnDisconnectDetectsAClosedConnection(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
+	server := httptest.NewTLSServer(http.NotFoundHandler()) // only its certificate is used
 	defer server.Close()
 	config := &tls.Config{Certificates: server.TLS.Certificates}
 	for name, test := range map[string]struct {
 		encrypted bool
-		more      string // than the request
+		more      string // sent after the first request
 	}{"TCP": {}, "TCP and another request": {more: "GET /"}, "TLS": {encrypted: true}, "TLS and another request": {true, "GET /"}} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -53,7 +53,7 @@ func TestOnDisconnectDetectsAClosedConnection(t *testing.T) {
 		if _, err := io.ReadFull(conn, make([]byte, len("request"))); err != nil {
 			t.Fatal(err)
 		}
-		OnDisconnect(conn, func() { stayed <- struct{}{} })() // stopped at once
+		OnDisconnect(conn, func() { stayed <- struct{}{} })() // this watch is stopped at once and must not call fn
 		stop := OnDisconnect(conn, func() { close(left) })
 		them := <-caller
 		_, _ = io.WriteString(them, test.more)

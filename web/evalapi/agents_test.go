@@ -37,8 +37,8 @@ func stdioAgent(s *webtest.EvalSite, t *testing.T) webtest.Agent {
 
 func source(code webtest.Object) string { return code["source_code"].(string) }
 
-// agentsUseEveryTool runs each tool against a site with a real worker. What arrives is the same over HTTP and over
-// stdio, and an evaluation costs seconds: each way has half of them.
+// agentsUseEveryTool calls each tool of a site with a real worker. An evaluation takes seconds, so half of the
+// evaluations are sent over HTTP and half over stdio, which return the same.
 func agentsUseEveryTool(s *webtest.EvalSite, t *testing.T) {
 	modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd",
 		"CPU")

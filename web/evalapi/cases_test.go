@@ -15,13 +15,13 @@ import (
 // evalCase is a request with the values that its answer must have.
 type evalCase struct {
 	body webtest.Object
-	want webtest.Object // of kernel_exec_result, or after "ref_runtime." of that
+	want webtest.Object // wanted fields of kernel_exec_result, or of ref_runtime if the key begins with "ref_runtime."
 }
 
 var sectionLine = regexp.MustCompile(`(?m)^# (ref_kernel|custom_kernel|kernel): (\w+)\n`)
 
-// readCase reads a file of testdata/cases: comments of JSON with the body's other fields and with what is wanted, then
-// the kernels, each below a line with its field and its type.
+// readCase reads a file of testdata/cases. Its first comments contain JSON: other fields of the request body (# body:)
+// and the wanted answer (# want:). Then come the kernels, each after a line with its field and its type.
 func readCase(t *testing.T, path string) (c evalCase) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -55,7 +55,8 @@ func readCase(t *testing.T, path string) (c evalCase) {
 	return c
 }
 
-// holds reports whether a value is the wanted one: a text that begins with ~ is contained in it, and null is absent.
+// holds reports whether got matches want. A string that begins with ~ must be contained in got, and "positive" stands
+// for any number above 0; null means that the field is absent.
 func holds(want, got any) bool {
 	part, ok := want.(string)
 	if part, contained := strings.CutPrefix(part, "~"); ok && contained {
@@ -68,8 +69,7 @@ func holds(want, got any) bool {
 	return fmt.Sprint(want) == fmt.Sprint(got)
 }
 
-// TestSmallCasesHaveTheRightAnswer sends what people's kernels and references look like, and what others got wrong
-// about them.
+// TestSmallCasesHaveTheRightAnswer sends typical kernels and references, and some that other servers evaluated wrongly.
 func TestSmallCasesHaveTheRightAnswer(t *testing.T) {
 	files, err := filepath.Glob("testdata/cases/*.py")
 	if err != nil || len(files) == 0 {

@@ -145,7 +145,7 @@ func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
 	}
 }
 
-// refused holds a body to its answer, which no cache keeps.
+// refused fails the test unless the API refuses a body with exactly this answer, and forbids caching it.
 func refused(t *testing.T, s *webtest.EvalSite, path string, body, want webtest.Object) {
 	t.Helper()
 	resp, answer := s.Ask("POST", path, body)

@@ -13,8 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoEvaluationCostsItsReadersMoreThanARequestMay though its request is as large as one may be; those who wait for
-// it read it each second.
+// TestNoEvaluationCostsItsReadersMoreThanARequestMay reads an evaluation with the largest possible request. Clients
+// that wait for its end read it every second.
 func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	source, letters := make([]byte, 11<<20), rand.NewChaCha8([32]byte{})
@@ -25,7 +25,7 @@ func TestNoEvaluationCostsItsReadersMoreThanARequestMay(t *testing.T) {
 	request := webtest.Object{"kernel": webtest.Object{"kernel_type": "torch", "source_code": string(source)},
 		"shared": true}
 	resp, made := s.Ask("POST", "/api/v1/evaluations", request)
-	for range 4 { // a busy machine does not read 11 MiB in time: send them again, as the answer asks
+	for range 4 { // a busy machine may not read 11 MiB in time and answers 503: send the request again
 		if resp.StatusCode == http.StatusServiceUnavailable {
 			resp, made = s.Ask("POST", "/api/v1/evaluations", request)
 		}

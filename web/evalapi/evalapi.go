@@ -107,7 +107,7 @@ func (a *API) respondFailure(c *fiber.Ctx, status int, message string) error {
 // failureBody returns the response for an evaluation without a result; e may be the zero Evaluation. Apart from the
 // original API's fields it contains the evaluation's last state.
 func failureBody(e work.Evaluation, message, podIP string) fiber.Map {
-	r, _ := evaluations.DecodeResult(e) // an unreadable result counts as unknown
+	r, _ := evaluations.DecodeResult(e) // an unreadable result counts as none
 	body := fiber.Map{
 		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": evaluations.PodName(r), "pod_ip": podIP,
 		"status": "error", "error": message, "compilation_method": "cupy",

@@ -10,8 +10,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// examplesRun runs the Python client's examples with this site. Its device is a CPU, so those that need a GPU are told
-// so.
+// examplesRun runs the examples of the Python client against this site. The site has only a CPU, so examples for GPUs
+// must print an error.
 func examplesRun(s *webtest.EvalSite, t *testing.T) {
 	const folder = "../../clients/python"
 	for name, want := range map[string][]string{

@@ -47,7 +47,7 @@ func (a *API) runEvaluation(c *fiber.Ctx, kind kernelrun.EvaluationKind) error {
 		over()
 		return respondRequestError(c, err)
 	}
-	site.FreeBody(c) // it may wait for minutes
+	site.FreeBody(c) // the request may wait for minutes without needing its body
 	w := a.waitForEvaluation(c, e, over)
 	if a.behindProxy(c) && !w.endsWithin(a.site.Settings.Limits.FirstByteDelay) {
 		a.startResponseEarly(c, w, request)
@@ -56,7 +56,8 @@ func (a *API) runEvaluation(c *fiber.Ctx, kind kernelrun.EvaluationKind) error {
 	<-w.ended
 	reply, err := a.resultResponse(w, request, evaluations.PodIP(c))
 	if errors.Is(err, errCallerGone) {
-		return &site.Failure{Status: statusCallerGone, Code: "caller_gone", Message: "The caller has left."} // for the log: nothing of the site failed
+		// only for the log: the caller has disconnected
+		return &site.Failure{Status: statusCallerGone, Code: "caller_gone", Message: "The caller has left."}
 	}
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func (a *API) startResponseEarly(c *fiber.Ctx, w *evaluationWaiter, request kern
 			}
 			reply.body = failureBody(work.Evaluation{ID: w.id}, f.Message, pod)
 		}
-		json.NewEncoder(out).Encode(reply.body) // an error is the connection's, and comes again at the end
+		json.NewEncoder(out).Encode(reply.body) // a write error recurs when the connection is flushed
 	})
 }
 

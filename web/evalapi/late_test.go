@@ -22,7 +22,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// proxy is a reverse proxy that ends a request if the site sends nothing for so long.
+// proxy starts a reverse proxy that ends a request if the site sends no header within patience, and returns its URL.
 func proxy(s *webtest.EvalSite, patience time.Duration) string {
 	target, err := url.Parse(s.URL)
 	if err != nil {
@@ -38,8 +38,8 @@ func proxy(s *webtest.EvalSite, patience time.Duration) string {
 	return server.URL
 }
 
-// TestALongEvaluationOutlivesAProxysPatience: the answer's head goes through the proxy while the evaluation still
-// waits.
+// TestALongEvaluationOutlivesAProxysPatience checks that the site sends the response header through a proxy while the
+// evaluation is still in the queue.
 func TestALongEvaluationOutlivesAProxysPatience(t *testing.T) {
 	s := webtest.NewEvalSite(t, webtest.Impatient)
 	through := *s.Site
@@ -64,7 +64,8 @@ func TestALongEvaluationOutlivesAProxysPatience(t *testing.T) {
 	}
 }
 
-// begin sends an evaluation as nginx does, with the site's token if it has one, and returns once the answer has begun.
+// begin sends an evaluation over HTTP/1.0, as nginx does, with the site's token if it has one. It returns when the
+// response header has arrived.
 func begin(s *webtest.EvalSite, t *testing.T) (net.Conn, *http.Response) {
 	t.Helper()
 	kernel, err := json.Marshal(webtest.Object{"kernel": webtest.TorchModel("return x")})
@@ -143,12 +144,14 @@ func TestAStopOfTheSiteEndsALateAnswer(t *testing.T) {
 	}
 }
 
-// TestADirectCallerGetsTheContractsStatus: no one loses patience there, so a failure may have its own status.
+// TestADirectCallerGetsTheContractsStatus checks that a failure has status 500 if no proxy is involved: without a
+// proxy's time limit, the site can wait for the result before it sends the status.
 func TestADirectCallerGetsTheContractsStatus(t *testing.T) {
 	s := webtest.NewEvalSite(t, webtest.Impatient, func(c *web.Config) { c.EvalLimits.MaxDeviceWait = 200 * time.Millisecond })
 	for path, body := range map[string]webtest.Object{
 		"/evaluate": {"kernel": webtest.TorchModel("return x")},
-		"/":         {"ref_code": source(webtest.TorchModel("return x")), "custom_code": "x = 1"}, // the legacy format
+		// the old request format
+		"/": {"ref_code": source(webtest.TorchModel("return x")), "custom_code": "x = 1"},
 	} {
 		if resp, answer := s.Ask("POST", path, body); resp.StatusCode != 500 || answer["status"] != "error" ||
 			answer["error"] == nil {

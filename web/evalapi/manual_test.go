@@ -22,7 +22,7 @@ func torchFunction(source string, args ...any) webtest.Object {
 		"io": webtest.Object{"args": args}, "metadata": webtest.Object{"function_name": "f"}}
 }
 
-// inlineKernel is a torch_cuda kernel whose source is sound but for the class's name.
+// inlineKernel returns a torch_cuda kernel whose class has the given name. All else in the source is valid.
 func inlineKernel(class string) webtest.Object {
 	return webtest.Object{"kernel_type": "torch_cuda", "io": webtest.Object{"args": []any{tensorArg("x", "float32", webtest.Object{})}}, "source_code": `
 import torch
@@ -34,7 +34,8 @@ class ` + class + `(torch.nn.Module):
 `}
 }
 
-// TestTheManualsExamplesWorkOnARealWorker goes the whole way, for what an answer shows in the worker's program alone.
+// TestTheManualsExamplesWorkOnARealWorker evaluates the manual's examples in the real sandbox, because only the worker
+// produces the tested parts of the answers.
 func TestTheManualsExamplesWorkOnARealWorker(t *testing.T) {
 	s := newWorkingSite(t)
 	evaluate := func(t *testing.T, body webtest.Object) webtest.Object {
@@ -120,8 +121,8 @@ func TestABodyOfTooManyValuesIsRefusedBeforeItIsRead(t *testing.T) {
 	}
 }
 
-// TestLaunchSizesThatNoDeviceTakesAreRefusedWithTheirField: the driver's own error, after the wait for a device, would
-// not name it.
+// TestLaunchSizesThatNoDeviceTakesAreRefusedWithTheirField checks that the site refuses such sizes before it queues the
+// evaluation, and names the field. The CUDA driver's error would not name it.
 func TestLaunchSizesThatNoDeviceTakesAreRefusedWithTheirField(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for launch, want := range map[string]any{

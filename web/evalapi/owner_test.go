@@ -33,7 +33,7 @@ func TestOnlyAuthorAndAdminsReadAnUnsharedEvaluation(t *testing.T) {
 	_, made := s.Ask("POST", "/api/v1/evaluations",
 		webtest.Object{"kernel": webtest.TorchModel("return x # " + secretSource)})
 	id := made["id"].(string)
-	// compilers quote
+	// the compiler's output may quote the source
 	s.EndOne(id, kernelrun.Result{Report: kernelrun.Report{CompilationError: "line 1: " + secretSource}})
 	admin := modelstest.Person(t, s.Cfg.Store, "root", accounts.RoleAdmin)
 	author := webtest.Asker{Name: "the author's token", Browser: s.Plain(),
@@ -48,7 +48,7 @@ func TestOnlyAuthorAndAdminsReadAnUnsharedEvaluation(t *testing.T) {
 			for _, path := range webtest.Readings(id) {
 				if a.Browser.Cookie(site.SessionCookie) == "" && len(a.Headers) > 0 &&
 					strings.HasPrefix(path, "/playground") {
-					continue // a page, for people who sign in
+					continue // this page requires a session, not a token
 				}
 				status, text := a.Ask("GET", path, "")
 				found := strings.Contains(text, secretSource)
@@ -180,7 +180,7 @@ func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
 		"Authorization", ""); resp.StatusCode != 429 {
 		t.Errorf("a fresh key got round the limit of an address: %s", resp.Status)
 	}
-	// behind the proxy of this machine
+	// requests with X-Forwarded-For come from a trusted proxy on this machine
 	for address, want := range map[string]int{"203.0.113.5": 202, "127.0.0.1": 429} {
 		resp, answer := s.Ask("POST", "/api/v1/evaluations", webtest.Object{"kernel": webtest.TorchModel("return x")},
 			"Authorization", "", "X-Forwarded-For", address)

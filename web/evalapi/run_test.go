@@ -34,7 +34,8 @@ func set(names string) map[string]bool {
 
 const sevenStatistics = "mean std min max median percentile_95 percentile_99"
 
-// forever is a body that never ends, and leaves the processor to other tests.
+// forever is the body of a Python function that takes longer than any limit. It sleeps, so that other tests can use the
+// CPU.
 const forever = "__import__('time').sleep(999)"
 
 // TestEvaluationsAgainstARealWorker goes the whole way: HTTP, queue, worker, sandbox, PyTorch on the CPU.
@@ -131,7 +132,7 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 		}
 	})
 	t.Run("an endless loop", func(t *testing.T) {
-		// what the last one left has imported PyTorch
+		// The previous evaluation has left a process that has already imported PyTorch.
 		resp, answer := s.Ask("POST", "/evaluate",
 			quick(webtest.Object{"kernel": webtest.TorchModel(forever), "timeout": 8}))
 		if resp.StatusCode != 500 || answer["error"] != "Job timed out after 8 seconds" ||
@@ -170,7 +171,7 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 	t.Run("what is counted", func(t *testing.T) { wantCounts(s, t) })
 }
 
-// followOne submits without waiting, follows the stream to its end and returns what is then read.
+// followOne submits a kernel, reads its event stream to the end, and returns the ended evaluation.
 func followOne(s *webtest.EvalSite, t *testing.T, quick func(webtest.Object) webtest.Object) webtest.Object {
 	resp, made := s.Ask("POST", "/api/v1/evaluations",
 		quick(webtest.Object{"kernel": webtest.TorchModel("return x"), "gpu_type": "CPU"}))
@@ -213,7 +214,7 @@ func followOne(s *webtest.EvalSite, t *testing.T, quick func(webtest.Object) web
 	return read
 }
 
-// wantCounts checks the counters after what the other tests did.
+// wantCounts checks the counters of /stats, which the earlier subtests have increased.
 func wantCounts(s *webtest.EvalSite, t *testing.T) {
 	_, stats := s.Ask("GET", "/stats", nil)
 	if diff := cmp.Diff(set("job_stats compilation_metrics profiling_metrics gpu_utilization throughput timestamp"),

@@ -16,7 +16,7 @@ import (
 // restartRetryAfter is the Retry-After time for callers whose request was interrupted by a restart.
 const restartRetryAfter = 5 * time.Second
 
-// Causes for which a waiter stops waiting for an evaluation.
+// Reasons to stop waiting for an evaluation.
 var (
 	errCallerGone   = errors.New("the caller has left")
 	errNoDeviceFree = errors.New("no device came free")
@@ -31,9 +31,9 @@ type evaluationWaiter struct {
 	err        error
 }
 
-// waitForEvaluation starts to wait for the end of an evaluation, and calls over afterwards. It cancels the evaluation
-// if the caller disconnects or no device becomes free in time. Until the waiter is done, nothing else may read from the
-// caller's connection.
+// waitForEvaluation starts to wait for the end of an evaluation in the background. When the wait ends, it calls over.
+// It cancels the evaluation if the caller disconnects or no device becomes free in time. Until w.ended is closed,
+// nothing else may read from the caller's connection.
 func (a *API) waitForEvaluation(c *fiber.Ctx, e work.Evaluation, over func()) *evaluationWaiter {
 	ctx, cancel := context.WithCancelCause(a.site.StreamContext)
 	w := &evaluationWaiter{id: e.ID, cancel: cancel, ended: make(chan struct{}), evaluation: e}
@@ -66,7 +66,7 @@ func (a *API) awaitEnd(
 		}
 		return e.State.IsFinal()
 	})
-	if err != nil && ctx.Err() != nil { // the store may have noticed first, in its own words
+	if err != nil && ctx.Err() != nil { // the store may return its own error for the ended context
 		err = context.Cause(ctx)
 	}
 	switch {
@@ -75,7 +75,7 @@ func (a *API) awaitEnd(
 	case err != nil && a.site.StreamContext.Err() != nil:
 		err = stoppingError(e)
 	}
-	if last.ID == "" { // it could not be read again
+	if last.ID == "" { // the evaluation could not be read again
 		last = e
 	}
 	return last, err

@@ -23,7 +23,7 @@ func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
 	s.WaitForState(work.EvaluationCancelled)
 }
 
-// The measured evaluation belongs to a caller who does not wait, so it may be in the queue for hours.
+// The shared measurement belongs to a caller who does not wait, so it may stay in the queue for hours.
 func TestAWaitForASharedResultIsGivenUpToo(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) { c.EvalLimits.MaxDeviceWait = time.Second })
 	request := webtest.Object{"kernel": webtest.TorchModel("return x"), "reuse_result": true}

@@ -179,7 +179,8 @@ func forEachElement(array json.RawMessage, do func(int, json.RawMessage) string)
 	return ""
 }
 
-// forEachKey is forEachElement for an object.
+// forEachKey calls do for the keys and values of an object until do returns a message. It ignores invalid JSON, which
+// the SDK reports.
 func forEachKey(object json.RawMessage, do func(string, json.RawMessage) string) string {
 	from := json.NewDecoder(bytes.NewReader(object))
 	if _, err := from.Token(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoMessageToAgentsCostsMoreThanARequestMay, nor comes back larger than a page: what is answered says little of
-// what was sent.
+// TestNoMessageToAgentsCostsMoreThanARequestMay sends large messages in unusual places. The answers must be small: they
+// must not repeat the input.
 func TestNoMessageToAgentsCostsMoreThanARequestMay(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	long := `"` + strings.Repeat("a", 4_000_000) + `"`

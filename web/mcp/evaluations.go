@@ -114,7 +114,7 @@ func kernelCodeObject(source, kind string, io, metadata jsonObject) jsonObject {
 // requestBody returns the body of an API request: the kernels and the settings that were given.
 func (s evaluationSettings) requestBody(kernels jsonObject) jsonObject {
 	for name, value := range map[string]*int{"num_trials": s.NumTrials, "timeout": s.Timeout} {
-		if value != nil { // the site refuses 0
+		if value != nil { // nil: not given; the site would refuse 0
 			kernels[name] = *value
 		}
 	}
@@ -199,7 +199,8 @@ func (t toolHandlers) awaitEvaluation(
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(t.clientGone, cancel)()
-	e, err := submit(context.WithoutCancel(ctx)) // otherwise the ID for cancelling would be unknown
+	// a cancelled request would return no ID, with which the evaluation can be cancelled
+	e, err := submit(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, err
 	}

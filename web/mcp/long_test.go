@@ -21,7 +21,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// hearing is a client that notes what it is told of progress.
+// hearing connects a client to an MCP server. The channel receives the progress messages.
 func hearing(t *testing.T, transport sdk.Transport) (webtest.Agent, chan string) {
 	t.Helper()
 	messages := make(chan string, 100)
@@ -67,7 +67,7 @@ func TestAnAgentHearsOfTheProgressOfALongEvaluation(t *testing.T) {
 				}
 			}()
 			e := s.WaitForState(work.EvaluationSubmitted)
-			for range 2 { // longer than an agent without a token would be left to wait
+			for range 2 { // for longer than a call without progress messages may wait
 				if message := <-messages; message != "evaluation "+e.ID+": submitted" {
 					t.Errorf("told of %q", message)
 				}

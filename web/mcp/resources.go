@@ -59,7 +59,7 @@ func (t toolHandlers) readResource(ctx context.Context, r *sdk.ReadResourceReque
 	default:
 		return nil, sdk.ResourceNotFoundError(r.Params.URI)
 	}
-	if errors.As(err, new(*jsonrpc.Error)) { // it has a code already
+	if errors.As(err, new(*jsonrpc.Error)) { // the error has an MCP code already
 		return nil, err
 	}
 	if err != nil {
@@ -114,7 +114,7 @@ func resourceError(uri string, err error) error {
 	if errors.As(err, &none) || errors.As(err, &refused) && refused.Status < 500 {
 		out.Code = jsonrpc.CodeInvalidParams
 	}
-	out.Data, _ = json.Marshal(jsonObject{"uri": uri}) // never fails for a text
+	out.Data, _ = json.Marshal(jsonObject{"uri": uri}) // marshalling a string cannot fail
 	return out
 }
 

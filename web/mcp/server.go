@@ -20,16 +20,16 @@ const defaultMaxWait = 40 * time.Second
 
 // Options describes the client that a server is made for.
 type Options struct {
-	ClientGone context.Context // ends when the client has left; nil if the SDK cancels its calls then
-	MaxWait    time.Duration   // longest time of a call without progress messages; 0 for defaultMaxWait
-	Schemas    *Schemas        // schemas of earlier servers; nil for new ones
+	ClientGone context.Context // ends when the client disconnects; nil if the SDK cancels the client's calls itself
+	MaxWait    time.Duration   // limit for a call without progress messages; 0: defaultMaxWait
+	Schemas    *Schemas        // cache shared with other servers; nil: a new one
 }
 
 // Schemas caches the schemas of tools for all servers: each HTTP request has its own server, and making all schemas
 // takes longer than most calls. It is safe for concurrent use.
 type Schemas struct {
-	typeCache                      *sdk.SchemaCache // by the schemas below
-	argumentSchemas, answerSchemas sync.Map         // *jsonschema.Schema by the name of a tool
+	typeCache                      *sdk.SchemaCache // the SDK's cache, whose keys are pointers to the schemas below
+	argumentSchemas, answerSchemas sync.Map         // tool name → *jsonschema.Schema
 }
 
 // NewSchemas returns an empty cache.

@@ -148,7 +148,7 @@ func TestGetJobStatusWaitsForTheEnd(t *testing.T) {
 		ended <- fmt.Sprint(webtest.JSONText(result), err)
 	}()
 	select {
-	case <-messages: // the call is under way
+	case <-messages: // a progress message: the call is running
 	case answer := <-ended:
 		t.Fatalf("the answer came before the end: %s", answer)
 	}

@@ -24,7 +24,7 @@ type MetricsAccess struct {
 	// Networks lists the networks that may read the metrics without a token. nil means this machine, if there is no
 	// proxy.
 	Networks []netip.Prefix
-	Token    string // lets its sender read the metrics; empty: no token does
+	Token    string // bearer token that permits reading the metrics; empty: none
 }
 
 // Queue is the part of the message queue that the metrics report on.

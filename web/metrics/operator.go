@@ -37,7 +37,8 @@ func (m *Metrics) isFromOperator(c *fiber.Ctx) bool {
 	}
 	for _, network := range m.access.Networks {
 		if network.Contains(address) {
-			return !address.IsLoopback() || conns.IsLoopback(string(c.Request().Host())) // else DNS rebinding
+			// a loopback address with another Host header would be DNS rebinding
+			return !address.IsLoopback() || conns.IsLoopback(string(c.Request().Host()))
 		}
 	}
 	return false

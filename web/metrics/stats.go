@@ -11,8 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// Stats responds with statistics of the workers' jobs since the setup of the site, in the format of the foreign
-// evaluation API.
+// Stats responds with statistics of the workers' jobs since the setup of the site, in the format of the CUDA Evaluation
+// Server.
 func (m *Metrics) Stats(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	jobs, err := m.evaluations.JobStats(ctx)
@@ -110,8 +110,9 @@ func (n counterTotals) profilings() fiber.Map {
 		"average_time_seconds": counterMean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
 		"success_rate":       ratio(n[work.CounterProfilingsPassed].Count, all.Count, 1),
 		"correctness_passed": right, "correctness_failed": wrong, "correctness_rate": ratio(right, right+wrong, 1),
-		"gpu_usage_times":            n.secondsByName(work.CounterDeviceTimingSeconds),
-		"graph_capture_success_rate": "not used: events", // calls are timed by events, never as CUDA graphs
+		"gpu_usage_times": n.secondsByName(work.CounterDeviceTimingSeconds),
+		// this site times calls with CUDA events, never with CUDA graphs
+		"graph_capture_success_rate": "not used: events",
 	}
 }
 

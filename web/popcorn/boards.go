@@ -16,7 +16,7 @@ import (
 
 const (
 	maxBoardEntries = 100     // limit of a board's entries in one answer
-	maxOffset       = 1 << 20 // beyond the end of any board
+	maxOffset       = 1 << 20 // larger than the number of entries of any board
 )
 
 // Leaderboards lists the tasks that the sender may see.

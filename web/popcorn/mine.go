@@ -125,7 +125,7 @@ type runWithResults struct {
 	work.Run
 	stages      attemptStages
 	profile     runs.Profile
-	deviceQueue []client.Device // queues of its device while the run waits
+	deviceQueue []client.Device // queues of the run's device, if the run waits
 }
 
 // runsWithResults reads the requested runs with their results so far.

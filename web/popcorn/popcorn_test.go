@@ -87,7 +87,8 @@ func TestPopcornSubmitsAndAsksUntilTheEnd(t *testing.T) {
 	}
 }
 
-// TestPopcornSaysWhyAKernelDidNotPass: popcorn-cli prints the error of a failed job alone.
+// TestPopcornSaysWhyAKernelDidNotPass checks the reasons of failed jobs, because popcorn-cli prints nothing else about
+// them.
 func TestPopcornSaysWhyAKernelDidNotPass(t *testing.T) {
 	s := webtest.NewStage(t)
 	c := s.Popcorn(s.User)

@@ -76,7 +76,7 @@ func (p *Popcorn) profiledCase(e runWithResults, t *reportPacker, c job.CaseResu
 		return one, nil
 	}
 	one.Profile.DownloadURL = fmt.Sprintf("%s%s.ncu-rep?case=%d", p.site.Settings.BaseURL, views.ProfileURL(e.SubmissionID, e.ID), c.Index)
-	if c.Index == file.FirstCase { // once for all cases of the file
+	if c.Index == file.FirstCase { // several cases may share a report file: send it only with the first
 		one.Profile.Trace, err = t.trace(file, text)
 	}
 	return one, err

@@ -40,7 +40,8 @@ func TestAReportFileIsTheSameInAZip(t *testing.T) {
 	}
 }
 
-// TestAReportFileThatIsCutShortIsKeptAsItIs: a worker may send anything.
+// TestAReportFileThatIsCutShortIsKeptAsItIs checks that an incomplete gzip file, which a faulty worker may send, is
+// added to the zip without an error.
 func TestAReportFileThatIsCutShortIsKeptAsItIs(t *testing.T) {
 	var packed bytes.Buffer
 	if err := gzip.NewWriter(&packed).Close(); err != nil {

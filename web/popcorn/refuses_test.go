@@ -19,7 +19,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestPopcornRefusesInASentenceAndKeepsNothing: whatever popcorn-cli sends, its person reads why it was refused.
+// TestPopcornRefusesInASentenceAndKeepsNothing checks that popcorn-cli prints the reason for each refusal, and that the
+// site stores no submission.
 func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 	s := webtest.NewStage(t, "CPU", "H100-SXM", "H100-PCIe")
 	s.Close(modelstest.Task(t, s.Cfg.Store, s.Creator, "closed", "CPU"))
@@ -34,7 +35,7 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 		return func() error {
 			_, _, err := c.Accept(t.Context(), board, gpu, mode, file, source)
 			_, streamed := c.Stream(t.Context(), board, gpu, mode, file, source, nil)
-			// it is refused before all of it is sent
+			// the site may refuse the request before it has received the whole body
 			for tries := 0; errors.Is(streamed, syscall.EPIPE) && tries < 3; tries++ {
 				_, streamed = c.Stream(t.Context(), board, gpu, mode, file, source, nil)
 			}
@@ -86,7 +87,7 @@ func TestPopcornRefusesInASentenceAndKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestPopcornRefusesFormsThatItCannotRead: each in a sentence.
+// TestPopcornRefusesFormsThatItCannotRead checks the messages for invalid forms.
 func TestPopcornRefusesFormsThatItCannotRead(t *testing.T) {
 	s := webtest.NewStage(t)
 	token, b := s.Popcorn(s.User).Token, s.Browser()
@@ -131,8 +132,8 @@ func TestPopcornRefusesFormsThatItCannotRead(t *testing.T) {
 	}
 }
 
-// TestPopcornsTokenCountsForPopcornAlone: no other address takes the header, and a browser's session opens nothing
-// here.
+// TestPopcornsTokenCountsForPopcornAlone checks that other paths ignore the header X-Popcorn-Cli-Id, and that paths
+// below /popcorn ignore a browser's session.
 func TestPopcornsTokenCountsForPopcornAlone(t *testing.T) {
 	s := webtest.NewStage(t)
 	token := s.Popcorn(s.User).Token
@@ -155,7 +156,7 @@ func TestPopcornsTokenCountsForPopcornAlone(t *testing.T) {
 	}
 }
 
-// TestPopcornKeepsTheLimitsOfSubmissions: they are the same however a kernel comes.
+// TestPopcornKeepsTheLimitsOfSubmissions checks that the limits also apply to submissions by popcorn-cli.
 func TestPopcornKeepsTheLimitsOfSubmissions(t *testing.T) {
 	store, err := models.Open(t.Context(), models.Config{
 		Dir:              t.TempDir(),
@@ -194,7 +195,7 @@ func TestPopcornKeepsTheLimitsOfSubmissions(t *testing.T) {
 	}
 }
 
-// TestPopcornIsBelowThePathOfASite: POPCORN_API_URL is joined as it is.
+// TestPopcornIsBelowThePathOfASite checks that popcorn-cli works if POPCORN_API_URL contains the path of the site.
 func TestPopcornIsBelowThePathOfASite(t *testing.T) {
 	s := &webtest.Stage{
 		Site: webtest.Start(t, func(c *web.Config) { c.BaseURL = "https://lab.example.org" + webtest.LabPath }),
@@ -213,7 +214,8 @@ func TestPopcornIsBelowThePathOfASite(t *testing.T) {
 	}
 }
 
-// TestNoFormOfPopcornCostsMoreThanARequestMay: a stranger's form is as small as any, and of 4 MB of parts few are read.
+// TestNoFormOfPopcornCostsMoreThanARequestMay sends forms of 4 MB, for example with many parts. The site must refuse
+// each cheaply and with a short answer.
 func TestNoFormOfPopcornCostsMoreThanARequestMay(t *testing.T) {
 	const size = 4_000_000
 	s := webtest.NewStage(t)

@@ -124,7 +124,8 @@ type failureEvent struct {
 }
 
 type fullResult struct {
-	Success bool                  `json:"success"` // only the submission can have failed
+	// false only after an infrastructure error: a failed submission is a successful job
+	Success bool                  `json:"success"`
 	Error   string                `json:"error"`
 	System  systemInfo            `json:"system"`
 	Runs    map[string]evalResult `json:"runs"` // by stage: "test", "benchmark", "leaderboard", "profile.0"

@@ -44,7 +44,7 @@ func (p *Popcorn) streamSubmission(c *fiber.Ctx) error {
 	}
 	sub, _, err := p.submit(c)
 	if err != nil {
-		c.Context().SetConnectionClose() // or it would keep the stream's place
+		c.Context().SetConnectionClose() // a refused request otherwise counts as a stream until its connection closes
 		return err
 	}
 	site.FreeBody(c)
@@ -126,7 +126,7 @@ func (f *follower) writeState(out *conns.Writer) error {
 
 // writeResult writes the result.
 func (f *follower) writeResult(ctx context.Context, out *conns.Writer) error {
-	if err := out.Flush(); err != nil { // making it takes a while
+	if err := out.Flush(); err != nil { // send the buffered data first: making the result takes seconds
 		return err
 	}
 	making, cancel := context.WithTimeout(ctx, resultTimeout)
@@ -152,7 +152,7 @@ func (f *follower) endWithReason(why error, out *conns.Writer) {
 		e.Detail, e.StatusCode = "The stream reached its time limit.", fiber.StatusGatewayTimeout
 	}
 	e.Detail += fmt.Sprintf(" Submission %d is at %s.", f.id, f.pageURL)
-	_ = sendInPieces(out, "error", e) // the reader may be gone
+	_ = sendInPieces(out, "error", e) // the client may have disconnected
 }
 
 // sendInPieces writes one event in several pieces, because each piece has a new deadline.

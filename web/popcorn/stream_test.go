@@ -17,13 +17,14 @@ import (
 	"warpboard/web/site"
 )
 
-// timedEvent is an event with when it came.
+// timedEvent is the name of an event, and the time from the start until it arrived.
 type timedEvent struct {
 	name string
 	at   time.Duration
 }
 
-// followed streams a submission whose state look tells, for as long as its source does, and returns what came when.
+// followed streams a submission until the stream ends, and returns the events with their times. look returns the
+// submission's runs.
 func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.Run, error)) (events []timedEvent) {
 	t.Helper()
 	here, there := net.Pipe()
@@ -35,7 +36,7 @@ func followed(t *testing.T, hub *conns.Hub, look func(context.Context) ([]work.R
 	source.Reauthorize = func(context.Context) error { return nil }
 	go func() {
 		out := conns.NewWriter(there, nil, false)
-		_ = source.SendStream(t.Context(), hub, out) // the events tell
+		_ = source.SendStream(t.Context(), hub, out) // the last event shows the error
 		out.Finish()
 		there.Close()
 	}()
@@ -63,7 +64,7 @@ func names(events []timedEvent) (all []string) {
 	return all
 }
 
-// TestAStatusComesEveryFifteenSeconds: also while the store does not answer, and while much happens in the run.
+// TestAStatusComesEveryFifteenSeconds checks the interval for an idle run, and while the store does not respond.
 func TestAStatusComesEveryFifteenSeconds(t *testing.T) {
 	for name, look := range map[string]func(context.Context) ([]work.Run, error){
 		"an idle run": func(context.Context) ([]work.Run, error) { return []work.Run{{State: work.StateQueued}}, nil },
@@ -92,7 +93,8 @@ func TestAStatusComesEveryFifteenSeconds(t *testing.T) {
 	}
 }
 
-// TestAStatusComesWhenTheStateChanges: at once, and not for each case of a test.
+// TestAStatusComesWhenTheStateChanges checks that a new state is sent at once, and that further events in the same
+// state send nothing.
 func TestAStatusComesWhenTheStateChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hub, state := conns.NewHub(), atomic.Value{}
@@ -120,7 +122,8 @@ func TestAStatusComesWhenTheStateChanges(t *testing.T) {
 	})
 }
 
-// TestAStreamThatLastsTooLongSaysWhereItGoesOn: nothing ends without a last word.
+// TestAStreamThatLastsTooLongSaysWhereItGoesOn checks that a stream that reaches the limit of 30 minutes ends with an
+// error event.
 func TestAStreamThatLastsTooLongSaysWhereItGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		events := followed(t, conns.NewHub(),

@@ -9,7 +9,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// cameAs signs a new browser in as the provider's account with this number.
+// cameAs signs a new browser in with the provider's account subject.
 func cameAs(s *webtest.Site, issuer *testIssuer, subject string) *webtest.Browser {
 	s.T.Helper()
 	issuer.set(map[string]any{"sub": subject, "preferred_username": "user" + subject})
@@ -18,7 +18,7 @@ func cameAs(s *webtest.Site, issuer *testIssuer, subject string) *webtest.Browse
 	return b
 }
 
-// linkOn is the address that the account page offers to add a provider's account.
+// linkOn returns the link of the account page that adds a provider's account.
 func linkOn(b *webtest.Browser) string {
 	b.Site.T.Helper()
 	link := b.Page("/me", http.StatusOK).Find("[aria-labelledby=identities] a").First().AttrOr("href", "")
@@ -101,13 +101,13 @@ func TestAccountsAreAddedOnlyByTheirPersonFromTheirPage(t *testing.T) {
 	webtest.WantStatus(t, ada.Get(changed), http.StatusForbidden)
 
 	ada = cameAs(s, issuer, "1")
-	issuer.set(map[string]any{"sub": "2"}) // eve's
+	issuer.set(map[string]any{"sub": "2"}) // this account belongs to another person, eve
 	doc := webtest.Document(t, ada.Get(linkOn(ada)), http.StatusConflict)
 	webtest.WantText(t, doc, "main", "belongs to another person")
 	wantIdentities(t, s, me(ada).ID, 1)
 }
 
-// begunAt starts at an address and stops at the callback's, which it returns.
+// begunAt opens a URL and follows redirects up to the provider's callback, whose URL it returns without opening it.
 func begunAt(t *testing.T, b *webtest.Browser, from string) string {
 	t.Helper()
 	var callback string

@@ -18,19 +18,19 @@ import (
 	"warpboard/web/site"
 )
 
-// testIssuer is an OpenID Connect provider on loopback: discovery, keys, authorization with PKCE, token, userinfo.
-// It signs in the person that Claims describes, without asking.
+// testIssuer is an OpenID Connect provider on loopback: discovery, keys, authorization with PKCE, token, userinfo. It
+// signs in the person in Claims without asking.
 type testIssuer struct {
 	*httptest.Server
 	t   *testing.T
 	key *rsa.PrivateKey
 
 	mu     sync.Mutex
-	Claims map[string]any // of the person; "sub" at least
-	Nonce  string         // when set, sent instead of the right one
-	Forged bool           // id tokens are not signed with the issuer's key
+	Claims map[string]any // claims about the person; must contain "sub"
+	Nonce  string         // if set, replaces the correct nonce in ID tokens
+	Forged bool           // signs ID tokens with another key
 	grants map[string]grant
-	asked  []url.Values // authorization requests seen
+	asked  []url.Values // parameters of the received authorization requests
 }
 
 type grant struct {
@@ -42,7 +42,7 @@ const (
 	issuerSecret = "warpboard-secret"
 )
 
-// issuerSigningKey is made once: that takes a second and more with the race detector.
+// issuerSigningKey generates the key once for all tests, because this takes more than a second with the race detector.
 var issuerSigningKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
 func newTestIssuer(t *testing.T) *testIssuer {
@@ -87,7 +87,7 @@ func (i *testIssuer) jwks(w http.ResponseWriter, _ *http.Request) {
 	}}})
 }
 
-// authorize grants at once and sends the browser back.
+// authorize grants every valid request at once and redirects the browser to the callback.
 func (i *testIssuer) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	i.mu.Lock()
@@ -108,7 +108,7 @@ func (i *testIssuer) authorize(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back.String(), http.StatusFound)
 }
 
-// token exchanges a code once, and only for who began the flow.
+// token exchanges a code for tokens, once, and only for the client that started the flow.
 func (i *testIssuer) token(w http.ResponseWriter, r *http.Request) {
 	id, secret, basic := r.BasicAuth()
 	if !basic {

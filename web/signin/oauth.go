@@ -50,7 +50,7 @@ func (o gothProvider) personOf(u goth.User) (providerPerson, error) {
 	}
 	who := providerPerson{provider: o.name, subject: u.UserID, login: u.NickName, name: u.Name}
 	if o.name == "google" {
-		who.login = "" // goth puts the display name there, which anyone may set to anything
+		who.login = "" // goth returns the display name as NickName, which people can choose freely
 	}
 	if o.isEmailVerified(u) {
 		who.email = u.Email
@@ -62,7 +62,7 @@ func (o gothProvider) isEmailVerified(u goth.User) bool {
 	claim := map[string]string{"google": "verified_email", "discord": "verified"}[o.name]
 	switch o.name {
 	case "github":
-		return true // shows and returns only verified addresses
+		return true // GitHub shows and returns only verified addresses
 	case "gitlab":
 		at, _ := u.RawData["confirmed_at"].(string)
 		return at != ""

@@ -121,7 +121,7 @@ func TestAdminsAreNamedByTheOperator(t *testing.T) {
 	}
 }
 
-// begun starts a sign-in and stops at the callback's address, which it returns.
+// begun starts a sign-in and follows redirects up to the provider's callback, whose URL it returns without opening it.
 func begun(t *testing.T, b *webtest.Browser) *url.URL {
 	t.Helper()
 	var callback *url.URL

@@ -81,7 +81,7 @@ func TestSignOutEndsTheSessionOnTheServer(t *testing.T) {
 	b := s.SignedIn("ada", accounts.RoleUser)
 	secret := b.Cookie(site.SessionCookie)
 	b.Post("/sign-out", nil)
-	b.SetCookie(site.SessionCookie, secret) // someone kept it
+	b.SetCookie(site.SessionCookie, secret) // a copy of the cookie from before the sign-out
 	webtest.WantProblem(t, b.Get("/api/v1/me"), http.StatusUnauthorized, "unauthorized")
 }
 
@@ -157,8 +157,8 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 	}
 }
 
-// TestTheDeveloperLinkSignsInOnce: every account of the machine reaches the site, and only the link opens the developer
-// sign-in.
+// TestTheDeveloperLinkSignsInOnce checks that only the link opens the developer sign-in, because every user of the
+// machine can reach the site.
 func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	s := webtest.Start(t)
 	other := s.Browser()
@@ -174,7 +174,8 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 		t.Error("a stranger is offered the developer sign-in")
 	}
 	link := s.SignInLink()
-	webtest.WantStatus(t, other.Send(http.MethodHead, link, nil), http.StatusForbidden) // and does not use it up
+	// a HEAD request does not use up the link
+	webtest.WantStatus(t, other.Send(http.MethodHead, link, nil), http.StatusForbidden)
 	mine := s.Browser()
 	webtest.WantStatus(t, mine.Get(link), http.StatusOK)
 	if me := me(mine); me.Role != "admin" || me.Name != "Developer" {
@@ -186,7 +187,7 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	}
 	page := mine.Page("/sign-in", http.StatusOK)
 	webtest.WantText(t, page, "[aria-labelledby=developer]", "under any name and role")
-	second := s.Browser() // beside the first, whose session stays
+	second := s.Browser() // a second browser, while the first one stays signed in
 	webtest.WantStatus(t, second.Get(page.Find("[data-other-link]").Text()), http.StatusOK)
 	if me(second).Name != "Developer" || me(mine).Name != "Developer" {
 		t.Error("two browsers are not signed in side by side")
@@ -195,7 +196,7 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	if me := me(mine); me.Role != "user" || me.Name != "ann" {
 		t.Errorf("trying a role out gave %+v", me)
 	}
-	signedIn := s.Browser() // by anything else than the link
+	signedIn := s.Browser() // signed in by a provider, not by the link
 	user, err := s.Cfg.Store.Accounts.User(t.Context(), me(mine).ID)
 	if err != nil {
 		t.Fatal(err)

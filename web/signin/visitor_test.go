@@ -10,8 +10,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestBehindAProxyAVisitorIsNotTheProxy: not to the limit of command lines that wait, not on the page that asks for
-// consent, and not in the list of sessions.
+// TestBehindAProxyAVisitorIsNotTheProxy checks that the visitor's address is used, not the proxy's: for the limit of
+// waiting command-line sign-ins, and on the page that asks a person to approve one.
 func TestBehindAProxyAVisitorIsNotTheProxy(t *testing.T) {
 	s := webtest.Start(t)
 	begin := func(address string) (*client.Login, error) {
@@ -23,7 +23,7 @@ func TestBehindAProxyAVisitorIsNotTheProxy(t *testing.T) {
 			t.Fatalf("login %d of one visitor: %v", i, err)
 		}
 	}
-	for i := range 40 { // with IPv6 an address for each
+	for i := range 40 { // several addresses of one IPv6 network
 		if _, err := begin("2001:db8::" + strings.Repeat("f", 1+i%4)); i < 20 && err != nil || i >= 20 &&
 			webtest.Code(err) != "too_many" {
 			t.Fatalf("login %d of one IPv6 network: %v", i, err)
@@ -32,7 +32,7 @@ func TestBehindAProxyAVisitorIsNotTheProxy(t *testing.T) {
 	if _, err := begin("198.51.100.7"); err != nil {
 		t.Fatalf("another visitor: %v", err)
 	}
-	login, err := begin("198.51.100.8, 192.0.2.9") // the visitor made the first address up
+	login, err := begin("198.51.100.8, 192.0.2.9") // the visitor forged the first address
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func TestBehindAProxyAVisitorIsNotTheProxy(t *testing.T) {
 	webtest.WantText(t, ada.Page("/login?code="+login.Code, http.StatusOK), "dl", "192.0.2.9")
 }
 
-// forwarding is a proxy on this machine that says for whom a request is.
+// forwarding is a transport that sends its value as X-Forwarded-For, like a proxy on this machine.
 type forwarding string
 
 func (f forwarding) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -49,7 +49,7 @@ func (f forwarding) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// TestBehindAProxyASessionHasTheVisitorsAddress, and an open evaluation counts for the visitor.
+// TestBehindAProxyASessionHasTheVisitorsAddress checks the address in the account page's list of sessions.
 func TestBehindAProxyASessionHasTheVisitorsAddress(t *testing.T) {
 	issuer := newTestIssuer(t)
 	issuer.set(map[string]any{"sub": "1", "name": "Ada"})

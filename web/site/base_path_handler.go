@@ -13,8 +13,8 @@ type pathKey struct{}
 
 // Values of pathKey.
 const (
-	pathOutsideSite  = iota + 1 // the path is not the site's
-	pathWithoutSlash            // it is the site's, without the slash that links need
+	pathOutsideSite  = iota + 1 // the path is outside the site's path
+	pathWithoutSlash            // the path is the site's path without the trailing slash, which relative links need
 )
 
 // IsOutsidePath reports whether a request's path is not below the site's path.

@@ -39,7 +39,7 @@ func TestAddressesFromTheRootGetThePath(t *testing.T) {
 	}
 }
 
-// FuzzRewriteHTML: the path comes in, and nothing else changes.
+// FuzzRewriteHTML checks that RewriteHTML only inserts the site's path, and only where a URL may begin.
 func FuzzRewriteHTML(f *testing.F) {
 	fuzztest.Moment(f)
 	f.Add(`<a href="/x">="/"</a>`)
@@ -48,7 +48,7 @@ func FuzzRewriteHTML(f *testing.F) {
 		if strings.Contains(page, "\x00") {
 			t.Skip()
 		}
-		out := BasePath("/\x00").RewriteHTML(page) // a path that no page has
+		out := BasePath("/\x00").RewriteHTML(page) // a path with a NUL byte, which no page contains
 		if got := strings.ReplaceAll(out, "/\x00", ""); got != page {
 			t.Errorf("%q becomes %q", page, out)
 		}

@@ -44,12 +44,12 @@ func (s *Site) readBodyUpTo(c *fiber.Ctx, limit int) error {
 	defer r.release()
 	r.slowPermit = s.acquireLater(c, UploadsResource, quickBodyTime, func() { r.conn.SetReadDeadline(time.Now()) })
 	defer r.slowPermit.end()
-	length := c.Request().Header.ContentLength() // -1: chunked
+	length := c.Request().Header.ContentLength() // -1 for a chunked body
 	if length > r.limit {
 		return tooLargeError(c, r.limit)
 	}
 	if strings.EqualFold(OriginalHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
-		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error recurs when answering
+		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // a write error recurs when the response is written
 	}
 	err := r.read(c.Request().BodyStream(), length)
 	r.slowPermit.end()
@@ -173,7 +173,8 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 			next = end
 		}
 		r.conn.SetReadDeadline(next)
-		if err := r.slowPermit.refusal(); err != nil { // after the deadline, which a refusal sets, too
+		// checked after setting the deadline, because a refusal sets it, too
+		if err := r.slowPermit.refusal(); err != nil {
 			return err
 		}
 		n, err := from.Read(r.bytes[len(r.bytes):cap(r.bytes)])
@@ -194,11 +195,11 @@ func (r *bodyReader) read(from io.Reader, length int) error {
 // growBuffer doubles the buffer, or returns an error if the total of all bodies is at its limit.
 func (r *bodyReader) growBuffer(length int) error {
 	size := max(2*cap(r.bytes), smallBodyBytes)
-	if most := r.limit + 1; size > most { // one more byte shows that it is too large
+	if most := r.limit + 1; size > most { // one byte above the limit shows that the body is too large
 		size = most
 	}
 	if length >= 0 && size > length {
-		size = length + 1 // to detect the end
+		size = length + 1 // one more byte, to detect the end of the body
 	}
 	if size <= cap(r.bytes) {
 		return errBodyTooLarge

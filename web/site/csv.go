@@ -10,12 +10,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// signedNumberPattern matches texts that begin like a formula but are none: a number, or the single dash that ncu
+// signedNumberPattern matches texts that begin like a formula but are not one: a number, or the single dash that ncu
 // prints for a missing value.
 var signedNumberPattern = regexp.MustCompile(`^[+-]([0-9.,]+([eE][+-]?[0-9]+)?)?$`)
 
 // SendCSV responds with rows as CSV. Use it for every CSV download: it escapes texts that a spreadsheet would execute
-// as formulas, and people choose the names of kernels, cases, and themselves.
+// as formulas. Users choose texts such as their own names and the names of kernels and cases.
 func SendCSV(c *fiber.Ctx, rows [][]string) error {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)

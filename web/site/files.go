@@ -11,8 +11,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// SendAttachment responds with a download. It cleans the file name, because a line break in an old one would end the
-// header, and no browser shows the file as a page of this site.
+// SendAttachment responds with a download, so that no browser shows the file as a page of this site. It replaces
+// control characters in the file name, because a line break would end the header.
 func SendAttachment(c *fiber.Ctx, name string, data []byte) error {
 	c.Attachment(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {

@@ -14,14 +14,15 @@ func (noEvents) EventsSince(context.Context, int64, int64, int) ([]work.RunEvent
 }
 func (noEvents) LastEventID(context.Context, int64) (int64, error) { return 0, nil }
 
-// TestSubmissionsWithoutReadersAreForgotten: a site that runs for months keeps nothing of those that were watched once.
+// TestSubmissionsWithoutReadersAreForgotten checks that the site keeps no data about submissions that no page follows
+// anymore.
 func TestSubmissionsWithoutReadersAreForgotten(t *testing.T) {
 	hub := NewHub()
 	hub.ConnectProcesses(func([]byte) error { return nil }, noEvents{})
 	for id := int64(1); id <= 100; id++ {
 		messages, stop := hub.WatchTopic(RunTopic(id), 1)
 		hub.RunEvent(work.RunEvent{SubmissionID: id})
-		<-messages // the reader was told
+		<-messages // wait until the reader has received the event
 		stop()
 	}
 	hub.eventReader.mu.Lock()

@@ -11,7 +11,7 @@ import (
 
 const (
 	inviteTryInterval    = 10 * time.Second
-	maxInviteTriesAtOnce = 20 // enough for opening a link several times, too few for guessing a code
+	maxInviteTriesAtOnce = 20 // enough to open a link several times, too few to guess a code
 )
 
 // PreviewInvite returns the task to which an invite code gives the viewer access. Calls of visitors share one rate

@@ -34,7 +34,7 @@ type Limits struct {
 
 const (
 	minReservedDescriptors = 96      // descriptors reserved for database, queue, and a run's pipes
-	maxConnections         = 1 << 15 // an idle one costs some kilobytes
+	maxConnections         = 1 << 15 // an idle connection takes a few kilobytes of memory
 	// MaxVisitorBodyBytes limits the body of an unidentified sender, in bytes. Forms are small.
 	MaxVisitorBodyBytes = 64 << 10
 )
@@ -45,7 +45,7 @@ func (l Limits) withDefaults(nofile int) Limits {
 	set(&l.ConnectionsEach, min(512, max(l.Connections/4, 1)))
 	set(&l.Requests, 4096)
 	set(&l.RequestsEach, 256)
-	set(&l.SlowRequests, max(l.Requests/8, 1)) // four times
+	set(&l.SlowRequests, max(l.Requests/8, 1)) // this limit applies to four resources
 	set(&l.SlowRequestsEach, max(l.RequestsEach/4, 1))
 	set(&l.Streams, min(20000, max(l.Connections*3/4, 1)))
 	set(&l.StreamsEach, min(256, max(l.ConnectionsEach*3/4, 1)))

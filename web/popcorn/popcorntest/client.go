@@ -15,14 +15,14 @@ import (
 type Client struct {
 	Base  string        // POPCORN_API_URL
 	Token string        // cli_id of ~/.popcorn.yaml; empty: not registered
-	Poll  time.Duration // popcorn-cli asks every five seconds
-	Asked int           // how often the last submission was asked about
+	Poll  time.Duration // interval of polling; popcorn-cli uses five seconds
+	Asked int           // number of polls for the last submission
 }
 
 // Refusal is a response without a 2xx status.
 type Refusal struct {
 	Status int
-	Detail string // empty: the answer had none, and popcorn-cli prints its body
+	Detail string // "detail" of the body; empty: the body has none, and popcorn-cli prints the whole body
 	Body   string
 }
 
@@ -36,7 +36,8 @@ func (r *Refusal) Error() string {
 
 // send sends a request and returns the response body. A response without a 2xx status is a *Refusal.
 func (c *Client) send(ctx context.Context, method, path, contentType string, body io.Reader) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, c.Base+path, body) // joined as it is
+	// without normalizing slashes, as popcorn-cli does
+	req, err := http.NewRequestWithContext(ctx, method, c.Base+path, body)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (c *Client) send(ctx context.Context, method, path, contentType string, bod
 		return nil, err
 	}
 	var detail struct{ Detail string }
-	_ = json.Unmarshal(text, &detail) // without one the body is printed
+	_ = json.Unmarshal(text, &detail) // if there is no detail, Error uses the body
 	return nil, &Refusal{resp.StatusCode, detail.Detail, string(text)}
 }
 
@@ -82,7 +83,7 @@ func (c *Client) whole(ctx context.Context, method, path, contentType string, bo
 // Leaderboard is one entry of popcorn-cli's list of leaderboards.
 type Leaderboard struct{ Name, Description string }
 
-// Leaderboards lists the leaderboards. It returns an error for one without a task, which must be an object.
+// Leaderboards lists the leaderboards. It returns an error if an entry's "task" is not an object.
 func (c *Client) Leaderboards(ctx context.Context) (list []Leaderboard, err error) {
 	var boards []struct {
 		Name, Description *string

@@ -16,19 +16,19 @@ import (
 type Event struct {
 	Name, Data string
 	After      time.Duration
-	Raw        string // its bytes
+	Raw        string // unparsed text of the event
 }
 
 // Streamed has the result of reading a stream.
 type Streamed struct {
 	Events  []Event
-	Reports []string // what popcorn-cli prints at the end
-	Shown   []string // what it prints of profiles and programs
-	Traces  [][]byte // zips that it saves
+	Reports []string // texts that popcorn-cli prints at the end
+	Shown   []string // texts about profiles and the output of programs that popcorn-cli prints
+	Traces  [][]byte // zip files that popcorn-cli saves
 }
 
 // Stream submits a file and reads the stream of its progress, as popcorn-cli does for profiles (before 1.3.16 for every
-// mode). seen, unless it is nil, is called for each event.
+// mode). If seen is not nil, Stream calls it for each event.
 func (c *Client) Stream(ctx context.Context, leaderboard, gpu, mode, file string, source []byte,
 	seen func(Event)) (s Streamed, err error) {
 	contentType, body, err := form(file, source, nil)
@@ -162,7 +162,7 @@ func (s *Streamed) takeProfile(st stage) error {
 		return errors.New("no profile")
 	}
 	s.Shown = append(s.Shown, st.Profile.Profiler, st.Run.Stdout, st.Run.Stderr, st.Profile.DownloadURL)
-	count, _ := st.Run.Result["benchmark-count"].(float64) // what is no number shows nothing
+	count, _ := st.Run.Result["benchmark-count"].(float64) // popcorn-cli shows no report if the count is not a number
 	for i := range int(count) {
 		spec, _ := st.Run.Result[fmt.Sprintf("benchmark.%d.spec", i)].(string)
 		packed, _ := st.Run.Result[fmt.Sprintf("benchmark.%d.report", i)].(string)

@@ -35,7 +35,7 @@ type EvaluationAnswer struct {
 type ExecResult struct {
 	kernelrun.Report
 	Runtime float64 `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
-	// RefRuntime hides the field of the embedded report.
+	// RefRuntime hides the field of the embedded Report in the JSON.
 	RefRuntime *struct{}          `json:"ref_runtime,omitempty" jsonschema:"always absent: it stands beside kernel_exec_result"`
 	Metadata   RunMetadata        `json:"metadata"`
 	Stage      string             `json:"stage,omitempty" jsonschema:"the last stage that was begun"`
@@ -117,7 +117,7 @@ func runMetadata(kernel Kernel, kind kernelrun.EvaluationKind, r kernelrun.Resul
 	for label, metrics := range r.Metrics {
 		name := label
 		if label == "ref" || kind == kernelrun.KindEvaluate {
-			name = "original" // the only kernel of an evaluation has this name, too
+			name = "original" // the API also uses this name for a kernel that is not compared
 		}
 		if m.DeviceMetrics == nil {
 			m.DeviceMetrics, m.Kernels, m.Reports = map[string]any{}, map[string][]kernelrun.Kernel{}, map[string]json.RawMessage{}

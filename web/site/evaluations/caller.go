@@ -20,7 +20,7 @@ type Caller struct {
 	// limitKey is the name under which limits count the caller: a person with all their tokens, or the address of a
 	// sender without token and session.
 	limitKey string
-	Key      string // of such a caller; empty: they showed none
+	Key      string // key of a sender without token and session; empty: none was sent
 }
 
 // Caller identifies the sender of a request. A sender with another key is another caller, even at the same address.

@@ -25,7 +25,8 @@ import (
 func (s *Evaluations) Compile(
 	ctx context.Context, caller Caller, request kernelrun.Request, files map[string][]byte,
 ) (work.Evaluation, error) {
-	lang := tasks.Lang(strings.TrimSuffix(request.CustomKernel.KernelType, "da")) // cuda is cu
+	// the type is "cuda", the language "cu"
+	lang := tasks.Lang(strings.TrimSuffix(request.CustomKernel.KernelType, "da"))
 	if strings.Contains(request.CustomKernel.Source, "\x00") {
 		return work.Evaluation{}, &kernelrun.Refusal{
 			Message: "source_code is not text",

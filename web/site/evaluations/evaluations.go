@@ -19,8 +19,9 @@ import (
 // Limits limits the requests to the evaluation APIs. A zero field means its default.
 type Limits struct {
 	kernelrun.RequestLimits
-	MaxBodyBytes          int // bytes of a request; 12 MiB, for a job must fit into the queue
-	work.EvaluationLimits     // of one person or address: 16 at once, 10,000 and 256 MiB an hour
+	// limit of a request body in bytes; default 12 MiB, because a job must fit into the queue
+	MaxBodyBytes          int
+	work.EvaluationLimits // limits per person or address; defaults: 16 at once, 10,000 and 256 MiB per hour
 	// MaxDeviceWait limits the time for which an evaluation whose caller waits may wait for a device. The default is
 	// 300 s.
 	MaxDeviceWait time.Duration
@@ -48,7 +49,7 @@ type Evaluations struct {
 	site             *site.Site
 	EvalLimits       Limits
 	decodePermits    chan struct{}                // one element for each CPU core that decodes a request
-	kernelCache      *cache.Cache[string, Kernel] // by evaluation: its request does not change
+	kernelCache      *cache.Cache[string, Kernel] // by evaluation ID; never outdated, because requests do not change
 	tokenlessCallers string                       // who may evaluate without a token: "all", "loopback" or "none"
 	startedAt        time.Time
 }

@@ -64,7 +64,7 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 	}
 	in.Requires = request.RequiredPackages.String()
 	in.Kind, in.ReadableByAnyone = string(request.Kind), request.IsShared
-	request.IsShared = false // no part of what is measured
+	request.IsShared = false // IsShared does not affect the measurement
 	if in.Request, err = json.Marshal(request); err != nil {
 		return in, fmt.Errorf("write the evaluation's request: %w", err)
 	}
@@ -74,7 +74,7 @@ func newEvaluation(devices []Device, request kernelrun.Request) (in work.NewEval
 	}
 	in.Sources = []byte(sources)
 	if request.ReuseResult {
-		request.GPUType = "" // the device is compared
+		request.GPUType = "" // the store compares in.Device instead
 		in.SharingKey, err = requestHash(request)
 	}
 	return in, err
