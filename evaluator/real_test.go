@@ -32,7 +32,7 @@ var cache string
 
 func TestMain(m *testing.M) {
 	var err error
-	if firstUID, _, err = sandboxtest.Reserve(); err != nil { // until the process ends
+	if firstUID, _, err = sandboxtest.Reserve(); err != nil { // reserved until the process ends
 		panic(err)
 	}
 	var remove func()
@@ -88,8 +88,8 @@ func configIn(root string, log *slog.Logger, between func(toolchain.ProcessRunne
 	slots, err := device.Detect(context.Background(), device.Options{CPUSlots: 1, Log: log})
 	return evaluator.Config{
 		Sandbox: tested{box}, Slots: slices.DeleteFunc(slots, device.Slot.IsGPU), Toolchain: tools(), Log: log,
-		MeasureConfig: taskrun.MeasureConfig{MaxProcesses: 2}, // for quick tests
-		// with the race detector, a hundred in a second take a seventh of a processor
+		MeasureConfig: taskrun.MeasureConfig{MaxProcesses: 2}, // two instead of five or more keep tests quick
+		// with the race detector, 100 heartbeats a second take a seventh of a processor
 		HeartbeatEvery: 200 * time.Millisecond,
 		Builder: toolchain.NewBuilder(toolchain.Config{
 			Toolchain: tools(),
@@ -200,7 +200,7 @@ func TestStagesAndCasesArriveInTheirOrder(t *testing.T) {
 		want = append(want, fmt.Sprintf("test %d/%d pass", i+1, n))
 	}
 	want = append(want, "ended test",
-		"stage ranked", "ranked 1/1 pass", "ranked 1/1 pass", "ended ranked") // once in each of two fresh processes
+		"stage ranked", "ranked 1/1 pass", "ranked 1/1 pass", "ended ranked") // one event per fresh process
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}

@@ -54,11 +54,11 @@ func TestWorkerThatFailsEverythingIsSetAsideAndSaysWhy(t *testing.T) {
 	for i := 0; usable() > 0; i++ {
 		id := fmt.Sprint("a", i)
 		s.publish(aJob(id, job.ModeTest))
-		// The worker cannot run it, and the run is not to blame.
+		// The outcome is lost without CausedByJob: the fault is the worker's, not the job's.
 		if r := s.result(id); r.Outcome != job.OutcomeLost || r.CausedByJob {
 			t.Fatalf("outcome %s, suspect %v", r.Outcome, r.CausedByJob)
 		}
-		before := time.Now() // a heartbeat of before may be on its way
+		before := time.Now() // an earlier heartbeat may still arrive
 		s.wait("next heartbeat", func() bool { return s.beats["w1"].Time.After(before) })
 	}
 	// A heartbeat may report the slot before the worker writes to its log.

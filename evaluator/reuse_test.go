@@ -15,14 +15,14 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// reusing is a worker whose evaluations' stages are noted.
+// reusing is a worker, with a record of the stages of its evaluations.
 type reusing struct {
 	t      *testing.T
 	worker *evaluator.Worker
-	stages []string // since the last evaluation began: mode, and what each process is
+	stages []string // mode and processes of each stage of the last evaluation
 	begins func(mode string)
-	closed bool   // the last program
-	silent string // the mode whose stages say nothing, as if their judge had died
+	closed bool   // true if the last program was closed
+	silent string // mode whose stages report nothing, as if the judge had died
 }
 
 func newReusing(t *testing.T) *reusing {
@@ -111,8 +111,8 @@ func (r *reusing) compareFor(
 	return result
 }
 
-// twice is a reference whose answers no source of 900 bytes could contain, also if a busy machine has time for three
-// calls only; large has more elements than are kept of a timed call.
+// twice is a reference with so many outputs that no source of 900 bytes can contain the answers, not even to only three
+// calls on a busy machine. large has more outputs than the judge keeps of a timed call.
 var (
 	twice = strings.Replace(doubling, "1000", "60_000", 1)
 	large = strings.Replace(doubling, "1000", "200_000", 1)
@@ -191,7 +191,7 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 		t.Errorf("a speedup that is not measured ended the calls: %+v, %d", result.EarlyStop, len(result.Times))
 	}
 	r.compareFor("token:2", twice, right, nil, recorded, recalled)
-	r.compare(twice, right, nil, recorded, recalled) // what belonged to the first caller was not left beside that
+	r.compare(twice, right, nil, recorded, recalled) // the first caller's record was not kept beside the second's
 	without := func(body map[string]any) { delete(body, "reuse_reference") }
 	if result := r.compare(twice, right, without, inFull); result.CompileSeconds["ref"] <= 0 {
 		t.Errorf("a request without the option: %+v", result.Report)

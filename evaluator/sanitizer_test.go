@@ -18,8 +18,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// sanitizingConfig returns the configuration of a worker with everything real except the GPU and compute-sanitizer.
-// does has the behavior of each tool.
+// sanitizingConfig returns the configuration of a worker in which only the GPU and compute-sanitizer are fake. does
+// maps each tool to the behavior of its fake.
 func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "bin")
@@ -66,8 +66,8 @@ func TestEachToolSaysWhatItFound(t *testing.T) {
 		does  map[string]string
 		stage string
 		tools string
-		found string // of the findings
-		why   string // starts with
+		found string // expected findings
+		why   string // beginning of the failure's reason
 	}{
 		"nothing": {nil, "pass", clean, "", ""},
 		"memcheck": {map[string]string{"memcheck": "memcheck"}, "fail",
@@ -238,7 +238,7 @@ func TestWrongAnswersAreNoFindings(t *testing.T) {
 	}
 }
 
-// TestATasksOwnProgramRunsUnderTheToolsToo: without a judge beside it.
+// TestATasksOwnProgramRunsUnderTheToolsToo runs a task with its own eval program, which has no separate judge.
 func TestATasksOwnProgramRunsUnderTheToolsToo(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	bundle := taskOf(t, map[string]string{"task.yml": ownTask, "eval.py": ownEval})

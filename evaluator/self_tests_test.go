@@ -82,8 +82,8 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 		return strings.Contains(why, "C++: ") && strings.Contains(why, "cannot execute cc1plus") &&
 			strings.Contains(why, "g++ compiles") && strings.Contains(why, "tested again")
 	})
-	// A heartbeat reports the tests before the slots: the one with the reason may lack their lines.
-	for _, name := range []string{"C++ on CPU", "NumPy on CPU"} { // g++ compiles the judge's core of Python programs, too
+	// A heartbeat collects test results before slots, so the first one with the slot's reason may lack these results.
+	for _, name := range []string{"C++ on CPU", "NumPy on CPU"} { // g++ also compiles the core of Python judges
 		s.wait(name+" fails, as the page says", func() bool { line := s.line("w1", name); return line.Detail != "" && !line.Passed })
 	}
 	if took := s.resultsOf("waits"); len(took) > 0 {
@@ -105,7 +105,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
 	cfg.Name, cfg.Conn = "w2", s.dial("w2")
 	s.start(cfg)
-	// The first heartbeat may leave before the slot has read its earlier results: the next one has them.
+	// The first heartbeat may be sent before the slot has read its stored results; the next one contains them.
 	s.wait("what passed before", func() bool {
 		return slices.ContainsFunc(s.beats["w2"].SelfTestResults, func(l job.SelfTestResult) bool {
 			return l.Name == "NumPy on CPU" && l.Passed && strings.Contains(l.Detail, "with the same software")
@@ -116,8 +116,9 @@ func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
 	}
 }
 
-// TestAWorkerReportsThePackagesOfItsPython: the site gives it work that requires them. They are the largest part of a
-// heartbeat: it sends them until the site has them, and after a failed heartbeat again.
+// TestAWorkerReportsThePackagesOfItsPython checks that a worker reports its Python packages, which the site needs to
+// choose jobs. They are the largest part of a heartbeat, so the worker sends them only until the site has them, and
+// again after a failed heartbeat.
 func TestAWorkerReportsThePackagesOfItsPython(t *testing.T) {
 	s := newSite(t)
 	var beats []job.Heartbeat
@@ -157,7 +158,8 @@ func many(n int) requirement.Packages {
 	return packages
 }
 
-// TestARetiredSlotComesBackWhenItsTestsPass: also if its jobs were to blame. A full disk is named as the reason.
+// TestARetiredSlotComesBackWhenItsTestsPass has three jobs fail because of a full disk, which retires the slot. The
+// slot must accept jobs again when the disk has free space.
 func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	s := newSite(t)
 	var full atomic.Bool
@@ -174,7 +176,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	}
 	full.Store(false)
 	r := s.run(aJob("d", job.ModeTest))
-	if r.Outcome == job.OutcomeHandedBack { // it came just before the slot was out of service; a site sends it again
+	if r.Outcome == job.OutcomeHandedBack { // it arrived just before the slot was retired; a site would send it again
 		r = s.run(aJob("e", job.ModeTest))
 	}
 	if r.Outcome != job.OutcomePassed {
@@ -182,7 +184,8 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	}
 }
 
-// TestARetiredSlotTakesJobsAgain: like one that was retired after a job's failure.
+// TestARetiredSlotTakesJobsAgain checks a slot that accepts jobs at once, because its tests passed before a restart.
+// Its repeated tests fail and retire it, and it must accept jobs again when they pass.
 func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	s := newSite(t)
 	var broken atomic.Bool
@@ -198,7 +201,7 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 	w.stop()
 	<-w.ended
 	broken.Store(true)
-	// its tests passed, so that it waits for jobs before they are made again
+	// The slot passed its tests earlier, so it accepts jobs at once, and the tests run after this delay.
 	cfg.SelfTest.DelayIfPassed = 50 * time.Millisecond
 	cfg.Name, cfg.Conn = "w2", s.dial("w2")
 	s.start(cfg)

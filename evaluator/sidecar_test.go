@@ -22,20 +22,22 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// precompileTook is the reported duration of a compilation beside the slot, of the request's 60 seconds.
+// precompileTook is the duration that the fake builder reports for compiling kernels in a sidecar. It is charged to the
+// request's limit of 60 s.
 const precompileTook = 20 * time.Second
 
-// sidecarBuilder has Pythons that compile, and records its calls and the place of each run.
+// sidecarBuilder is a fake builder that can compile kernels in sidecars. It records its calls, and the number of
+// devices in each run's environment.
 type sidecarBuilder struct {
 	fakeBuilder
-	hold chan struct{}   // a stage of "wait" runs until this is closed
-	wait string          // an attempt
-	fail bool            // nothing can be precompiled
-	meet *sync.WaitGroup // a compilation ends when all of these have begun; nil if none waits
+	hold chan struct{}   // the stage of attempt wait runs until this is closed
+	wait string          // ID of the attempt that waits for hold
+	fail bool            // kernels cannot be compiled in a sidecar
+	meet *sync.WaitGroup // a compilation waits until all have started; nil: it does not wait
 
 	release        func() // closes hold
 	opened, closed atomic.Int64
-	limit          atomic.Int64 // of the last stage, in nanoseconds
+	limit          atomic.Int64 // time limit of the last stage, in ns
 	worker         *running
 
 	mu   sync.Mutex
@@ -146,7 +148,7 @@ func TestAWaitingKernelIsCompiled(t *testing.T) {
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
-	publishKernel(t, s, "token:1", "second", "triton", "y = 1") // its compilation lets the first one end
+	publishKernel(t, s, "token:1", "second", "triton", "y = 1") // the first ends when this one is compiled
 	s.result("first")
 	s.result("second")
 	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`,

@@ -27,10 +27,10 @@ type site struct {
 	handler *queuetest.Handler
 
 	mu      sync.Mutex
-	changed chan struct{} // closed at each change
+	changed chan struct{} // closed and replaced at each change
 	events  []job.Event
 	results map[string][]job.Result
-	beats   map[string]job.Heartbeat // the latest of each worker
+	beats   map[string]job.Heartbeat // latest heartbeat of each worker
 }
 
 func newSite(t testing.TB) *site {
@@ -159,7 +159,7 @@ func (s *site) cancel(id string) {
 // running is a running worker.
 type running struct {
 	stop  context.CancelFunc
-	ended chan error // what Run returned
+	ended chan error // receives the error of Worker.Run
 }
 
 // start runs a worker against the site. Unset parts of cfg are working fakes.

@@ -107,7 +107,7 @@ func (w *Worker) benchmarkLeasedSlot(ctx context.Context, held *slots.Lease) (jo
 	if err == nil && ready {
 		err = work.Run(ctx, held)
 	}
-	if err != nil { // not concluded: the waiting run counts the fault
+	if err != nil { // Conclude is not called: the waiting run records the error
 		return job.SlotBenchmark{}, err
 	}
 	return readSlotBenchmark(a.Result, true)

@@ -31,7 +31,7 @@ func plausible(t *testing.T, g job.SlotBenchmark) {
 	t.Logf("floor %v ns, %.3g B/s, %.3g FLOP/s", g.EmptyCallNS, g.BytesPerSecond, g.FlopsPerSecond)
 }
 
-// It takes some seconds: nothing less shows that judge, compiler, and kernels produce numbers of a processor.
+// TestAnIdleSlotIsBenchmarkedByTheJudge takes some seconds, because it uses the real judge, compiler, and kernels.
 func TestAnIdleSlotIsBenchmarkedByTheJudge(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	cfg := realConfig(t)

@@ -41,7 +41,7 @@ func TestNextJobIsBuiltWhileAGPUIsBusyAndRunsWhenItIsFree(t *testing.T) {
 		return slices.Equal(b.Attempts, []string{"a1", "a2", "a3"}) && b.Slots[0].AttemptID == "a1"
 	})
 	end <- struct{}{}
-	<-began // one of the two: both are built
+	<-began // one of a2 and a3 runs; both are built
 	end <- struct{}{}
 	end <- struct{}{}
 	s.result("a2")
@@ -233,7 +233,7 @@ func TestGreedyProgramsLeaveTheServerItsMemory(t *testing.T) {
 	}
 }
 
-// keepingBuilder records the places where Pythons are kept.
+// keepingBuilder records the sandbox environments in which Pythons are kept.
 type keepingBuilder struct {
 	fakeBuilder
 	kept chan toolchain.Environment
@@ -245,8 +245,8 @@ func (b keepingBuilder) KeepWarm(ctx context.Context, at toolchain.Environment, 
 	return ctx.Err()
 }
 
-// TestAPythonIsKeptForEachProcessOfEveryOtherProgram: a program alternates only if it finds as many as it
-// has, and a comparison with get_inputs() has three.
+// TestAPythonIsKeptForEachProcessOfEveryOtherProgram: a program switches to the alternate environment only if as many
+// Pythons are ready there as it has processes. A comparison with get_inputs() has three.
 func TestAPythonIsKeptForEachProcessOfEveryOtherProgram(t *testing.T) {
 	s, b := newSite(t), keepingBuilder{kept: make(chan toolchain.Environment, 100)}
 	s.start(evaluator.Config{Slots: []device.Slot{gpu(0)}, Builder: b, WarmPythons: 1})

@@ -190,7 +190,7 @@ func TestSecretInputsAreNotReported(t *testing.T) {
 	endings := map[string]func(req toolchain.StageRequest) sandbox.Outcome{
 		"passes": func(req toolchain.StageRequest) sandbox.Outcome {
 			report := reportOf(req)
-			if len(req.Cases) > 0 && req.Seed != nil { // a bundle's own program may call cases what it likes
+			if len(req.Cases) > 0 && req.Seed != nil { // a task's own program chooses the names of cases
 				report = strings.ReplaceAll(report, "size: ", leak)
 			}
 			say(req, "benchmark.0.message: "+leak+"\n"+report+"check: pass\n")

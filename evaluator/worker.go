@@ -140,7 +140,7 @@ func (w *Worker) serveJobs(ctx context.Context) error {
 	err := group.Wait()
 	endCompiling()
 	compilers.Wait()
-	if err != nil { // the connection to the site is closed for good
+	if err != nil { // the connection to the site is closed permanently
 		defer w.returnAttemptsBy(time.Now().Add(w.cfg.StopTimeout), endJobs).Stop()
 	}
 	w.waitForAttempts(ctx, &running, until, endJobs)

@@ -13,7 +13,8 @@ import (
 	"warpboard/evaluator/queue/queuetest"
 )
 
-// TestAStolenSecretFillsNoMemoryWithSubscriptions, each of which costs the server three kilobytes.
+// TestAStolenSecretFillsNoMemoryWithSubscriptions checks the limit of subscriptions per connection. Each costs the
+// server 3 kB.
 func TestAStolenSecretFillsNoMemoryWithSubscriptions(t *testing.T) {
 	attackedEverywhere(t, func(t *testing.T, a *attacked) {
 		nc := a.raw(t)
@@ -44,9 +45,10 @@ func (s *stuck) StoreResult(ctx context.Context, _ job.Result) error {
 	return ctx.Err()
 }
 
-// TestASiteEndsSoonThoughAWorkerAskedForMuch: what it does not answer is asked again, of the next process.
+// TestASiteEndsSoonThoughAWorkerAskedForMuch checks that a site that stops does not process all waiting requests of a
+// worker. The worker repeats the others, to the next process.
 func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
-	t.Parallel() // seconds of waiting
+	t.Parallel() // the test waits for several seconds
 	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)
@@ -63,12 +65,12 @@ func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // then all of them wait
+	if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // then the site has received all requests
 		t.Fatal(err)
 	}
-	before := handler.asked.Load() // a busy machine may take longer than answerTimeout to come here
+	before := handler.asked.Load() // on a busy machine, some may already have timed out
 	stop()
-	if n := handler.asked.Load() - before; n > asks/2 { // a few rounds, and not all of them
+	if n := handler.asked.Load() - before; n > asks/2 { // a few batches of concurrent requests, not all
 		t.Errorf("%d of %d questions were dealt with at the end, %s each", n, asks, answerTimeout)
 	}
 }

@@ -24,7 +24,7 @@ const (
 // attacked is a site with its worker's connections and a record of the senders that it received messages from.
 type attacked struct {
 	site
-	raw func(t *testing.T, opts ...nats.Option) *nats.Conn // as the thief
+	raw func(t *testing.T, opts ...nats.Option) *nats.Conn // connects with the thief's credential
 
 	mu       sync.Mutex
 	received map[string]bool // "heartbeat of gpu1"
@@ -36,14 +36,14 @@ func (a *attacked) note(what, worker string) {
 	a.received[what+" of "+worker] = true
 }
 
-// listen records every name in which someone speaks to the site.
+// listen records the name of the worker from which the site believes to have received each message.
 func (a *attacked) listen() {
 	a.handler.OnSync = func(h job.Heartbeat) error { a.note("sync", h.Worker); return nil }
 	a.handler.OnEvent = func(e job.Event) { a.note("event", e.Worker) }
 	a.handler.OnResult = func(r job.Result) error { a.note("result", r.Machine.Worker); return nil }
 }
 
-// subjects are all that a message can be sent to, as someone who reads the source would list them.
+// subjects returns all subjects that an attacker who reads the source could try to send to.
 func subjects() []string {
 	list := []string{
 		cancelSubject, siteChangesSubject, "prepare.CPU", "prepare.H200", "work.CPU", "work.H200", ">", "*",
@@ -84,7 +84,7 @@ func replies() []string {
 	return list
 }
 
-// TestAStolenWorkerSecretReachesNoOtherWorker sends everything to everywhere, with every reply subject.
+// TestAStolenWorkerSecretReachesNoOtherWorker sends each message to each subject, with each reply subject.
 func TestAStolenWorkerSecretReachesNoOtherWorker(t *testing.T) {
 	attackedEverywhere(t, func(t *testing.T, a *attacked) {
 		publish(t, a.site, aJob("a1", "H200"), aJob("a2", "CPU"))
@@ -161,7 +161,7 @@ func settle(t *testing.T, a *attacked) {
 	t.Helper()
 	w := a.worker(t, thief)
 	for deadline := time.Now().Add(tier.Patience()); ; {
-		err := w.PublishResult(t.Context(), job.Result{AttemptID: "last"}) // it waits its turn behind the rest
+		err := w.PublishResult(t.Context(), job.Result{AttemptID: "last"}) // processed after the thief's other messages
 		if err == nil {
 			return
 		}

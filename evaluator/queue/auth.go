@@ -15,8 +15,8 @@ import (
 const siteUserName = "=site"
 
 // A worker waits connectTimeout for a connection and then tries again. If its credential cannot be checked now, the
-// refusal is delayed by silence, which is longer: NATS has no temporary refusal, and clients treat each refusal as
-// permanent.
+// site sends no answer for delayedRefusalTime, so that the worker's own timeout comes first: NATS has no temporary
+// refusal, and clients treat each refusal as permanent.
 const (
 	connectTimeout     = 2 * time.Second
 	delayedRefusalTime = 2 * connectTimeout

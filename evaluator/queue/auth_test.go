@@ -16,11 +16,11 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// twoWorkers lets in a worker for the CPU and one for the H200, as long as they are not revoked.
+// twoWorkers authorizes a worker for the CPU and one for the H200, unless they are revoked.
 type twoWorkers struct {
 	mu      sync.Mutex
 	revoked map[string]bool
-	away    int // how often the database will not answer
+	away    int // number of further checks that fail because the database does not answer
 }
 
 func (tw *twoWorkers) authorize(name, secret string) ([]string, bool, error) {
@@ -57,10 +57,10 @@ func TestStrangersAreRefused(t *testing.T) {
 	}
 }
 
-// TestWorkersOutliveAnOutageOfTheDatabase: who cannot be checked now is not refused, neither at first nor when it comes
-// back, and who is refused still ends.
+// TestWorkersOutliveAnOutageOfTheDatabase checks that a worker whose credential cannot be checked now is not refused,
+// neither at its first connection nor when it reconnects, and that a wrong credential is still refused.
 func TestWorkersOutliveAnOutageOfTheDatabase(t *testing.T) {
-	t.Parallel() // seconds of waiting
+	t.Parallel() // the test waits for several seconds
 	q, tw := guarded(t)
 	tw.stayAway(1)
 	conn, err := ConnectWorker(t.Context(), WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
@@ -68,7 +68,7 @@ func TestWorkersOutliveAnOutageOfTheDatabase(t *testing.T) {
 		t.Fatalf("at first: %v", err)
 	}
 	defer conn.Close()
-	tw.stayAway(2) // the library gives up after two refusals
+	tw.stayAway(2) // nats.go gives up after two refusals
 	q.DisconnectWorker("w.cpu")
 	publish(t, q, aJob("a1", "CPU"))
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())

@@ -14,8 +14,9 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// TestAClusterAsksTheSiteWhoItsWorkersAre: a worker's secret is good on a cluster of the operator's own, for its
-// devices alone, and a wrong one is not. While the site's database is away a worker waits.
+// TestAClusterAsksTheSiteWhoItsWorkersAre checks that an operator's cluster with auth_callout accepts a worker's
+// secret, only for the worker's devices, and refuses a wrong one. While the site's database does not answer, a worker
+// waits.
 func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 	var away atomic.Int64
 	url, siteURL, seed := queuetest.AskingNode(t, "../../deploy/nats.conf")

@@ -13,7 +13,7 @@ import (
 
 // TestAClusterGoesOnWithoutOneOfThreeNodes: a site starts, a job is taken and its result recorded while a node is down.
 func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
-	t.Parallel() // it waits for lost connections
+	t.Parallel() // the test waits until lost connections are detected
 	cluster := queuetest.NewCluster(t, 3)
 	cluster.Stop(0)
 	recorded := make(chan job.Result, 10)
@@ -53,7 +53,7 @@ func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
 	}
 }
 
-// send tries once to hand over the result, as a worker does: what is lost with a connection is not waited for.
+// send tries once to deliver the result, and waits at most 5 s, because a message can be lost with its connection.
 func send(ctx context.Context, worker *queue.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

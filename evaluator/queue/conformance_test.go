@@ -16,14 +16,14 @@ import (
 	"warpboard/tasks"
 )
 
-// site is one way to run the queue: its own side, what answers there, and how a worker reaches it.
+// site is a queue in one of its configurations, with the handler that answers, and a function that connects a worker.
 type site struct {
 	*Queue
 	handler *queuetest.Handler
 	worker  func(t *testing.T, name string) *Conn
 }
 
-// everywhere runs a promise over each way to run the queue.
+// everywhere runs a test with each configuration of the queue: embedded, with a port, and on a cluster.
 func everywhere(t *testing.T, promise func(t *testing.T, s site)) {
 	ways := map[string]func(t *testing.T) site{
 		"embedded":  embeddedSite,
@@ -48,7 +48,7 @@ func openQueue(t *testing.T, cfg Config) site {
 	return s
 }
 
-// serving has a handler answer until the test is over.
+// serving answers requests with a handler until the end of the test or a call of stop.
 func serving(t *testing.T, q *Queue, handler Handler) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -66,7 +66,7 @@ func serving(t *testing.T, q *Queue, handler Handler) (stop func()) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	for { // until it listens
+	for { // until the queue answers requests
 		if _, err := other.Request(requestSubject(siteUserName, "hello"), nil, requestTimeout); err == nil {
 			return stop
 		} else if !errors.Is(err, nats.ErrNoResponders) {
@@ -131,7 +131,7 @@ func aJob(id, device string) job.Job {
 	}
 }
 
-// publish has jobs wait, and announces them.
+// publish adds jobs to the queue, and announces them.
 func publish(t *testing.T, s site, jobs ...job.Job) {
 	t.Helper()
 	for _, j := range jobs {
@@ -178,12 +178,13 @@ func TestJobReachesAWorkerOfItsDeviceUnchanged(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatWaitsHearsOfWorkAtOnce, long before it would ask again.
+// TestAWorkerThatWaitsHearsOfWorkAtOnce checks that an announcement reaches a waiting worker long before its next
+// request.
 func TestAWorkerThatWaitsHearsOfWorkAtOnce(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	everywhere(t, func(t *testing.T, s site) {
 		w, got := s.worker(t, "w1"), make(chan string, 1)
-		took := time.Hour // at best: the machine may be busy
+		took := time.Hour // the shortest of several tries, because the machine may be busy
 		for i := 0; i < 10 && took > idleRequestInterval/10; i++ {
 			asked := make(chan struct{})
 			go func() {

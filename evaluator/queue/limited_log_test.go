@@ -65,7 +65,7 @@ func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 		fmt.Fprintf(conn,
 			"CONNECT {\"user\":\"join.%d%s\",\"pass\":\"wrong\",\"verbose\":false,\"lang\":\"x\",\"version\":\"1\",\"protocol\":1}\r\nPING\r\n", i, strings.Repeat("x", 3000))
 		var answer bytes.Buffer
-		answer.ReadFrom(conn) // until the server closes
+		answer.ReadFrom(conn) // reads until the server closes the connection
 		conn.Close()
 		if !strings.Contains(answer.String(), "Authorization Violation") {
 			t.Fatalf("answered %q", answer.String())
@@ -73,7 +73,7 @@ func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 	}
 	text := log.String()[before:]
 	most := 2 * (logLinesPerMinute + int(logLinesPerMinute*time.Since(began).Minutes()))
-	if n := strings.Count(text, "\n"); n > most { // the site's own, and the NATS server's (docs/security.md)
+	if n := strings.Count(text, "\n"); n > most { // two limits: lines of the site, and of the NATS server
 		t.Errorf("300 wrong credentials write %d lines into the log", n)
 	}
 	if len(text) > 20<<10 || !strings.Contains(text, "worker refused") {

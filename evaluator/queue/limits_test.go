@@ -31,9 +31,8 @@ func TestAWorkerThatSendsTooMuchLosesItsOwn(t *testing.T) {
 	f.runningRequests.Wait()
 }
 
-// TestAFloodOfOneWorkerDoesNotSilenceOthers has a worker send results as fast as it can, while the site takes its time
-// for each. Another's is recorded after few of the flood's, those that the site takes while it is on its way, and not
-// behind all of them.
+// TestAFloodOfOneWorkerDoesNotSilenceOthers has one worker send results as fast as it can to a slow site. The result of
+// another worker must be recorded after only a few of them, and not behind all.
 func TestAFloodOfOneWorkerDoesNotSilenceOthers(t *testing.T) {
 	attackedEverywhere(t, func(t *testing.T, a *attacked) {
 		const flood = 20_000

@@ -16,7 +16,7 @@ import (
 	"warpboard/evaluator/queue/queuetest"
 )
 
-// TestAResultIsSentAgainUntilItIsRecorded, under the true name of its worker.
+// TestAResultIsSentAgainUntilItIsRecorded also checks that the result has its worker's true name.
 func TestAResultIsSentAgainUntilItIsRecorded(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		var got []job.Result
@@ -44,7 +44,7 @@ func TestAResultIsSentAgainUntilItIsRecorded(t *testing.T) {
 	})
 }
 
-// TestEventsArriveInOrderBeforeTheirResultUnderTheTrueName, also where the site cannot store them at first.
+// TestEventsArriveInOrderBeforeTheirResultUnderTheTrueName has a site that at first cannot store the events.
 func TestEventsArriveInOrderBeforeTheirResultUnderTheTrueName(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		const n = 500
@@ -118,7 +118,7 @@ func TestTheOutboxIsBoundedWhileTheSiteIsAway(t *testing.T) {
 	}
 }
 
-// TestTheAnswerToASyncNamesWhatToDrop, and so does that to events.
+// TestTheAnswerToASyncNamesWhatToDrop checks that responses to heartbeats and to events list the attempts to drop.
 func TestTheAnswerToASyncNamesWhatToDrop(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		var names atomic.Pointer[string]
@@ -150,7 +150,7 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 			if err := w.SubscribeCancellations(func(id string) { received <- id }); err != nil {
 				t.Fatal(err)
 			}
-			if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // afterwards the server has the subscription
+			if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // then the server has the subscription
 				t.Fatal(err)
 			}
 			if err := s.AnnounceCancellation("a1"); err != nil {
@@ -163,7 +163,8 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 	})
 }
 
-// TestMessagesBeyondTheirBoundsAreDropped where they are read; the next ones within the bounds are heard.
+// TestMessagesBeyondTheirBoundsAreDropped checks that the site ignores messages above its limits, and processes valid
+// ones that follow.
 func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 	s := listeningSite(t)
 	var received []int
@@ -190,7 +191,7 @@ func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 		result(20_000, "a"), result(1, long[:10_000]), result(2, "a")); err != nil {
 		t.Fatal(err)
 	}
-	// The request with the long event was refused as a whole, or the one that fits came in another.
+	// The two events may be sent in one request, which is then refused as a whole, or in two.
 	s.handler.Look(func() {
 		if !slices.Equal(received, []int{8, 1, 2}) && !slices.Equal(received, []int{8, 2}) {
 			t.Errorf("the site heard %v", received)
@@ -201,7 +202,8 @@ func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 	}
 }
 
-// TestAFloodOfSyncsIsDropped beyond a worker's rate, and another worker's is heard.
+// TestAFloodOfSyncsIsDropped checks that heartbeats above a worker's rate are dropped, and that another worker's
+// heartbeat is still processed.
 func TestAFloodOfSyncsIsDropped(t *testing.T) {
 	s := listeningSite(t)
 	var read atomic.Int64
@@ -221,7 +223,7 @@ func TestAFloodOfSyncsIsDropped(t *testing.T) {
 	if err := errors.Join(w.natsConn.Flush(), other.Sync(t.Context(), job.Heartbeat{})); err != nil {
 		t.Fatal(err)
 	}
-	// A burst, and half a MiB for each second that a busy machine takes.
+	// The limit allows a burst, and 512 KiB for each second that the test takes.
 	if n := read.Load(); n > 2*job.MaxHeartbeatBytes+int64(time.Since(begun).Seconds()*(512<<10)) {
 		t.Errorf("%d bytes of a flood were read", n)
 	}

@@ -37,7 +37,7 @@ func TestReceiveEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// forgetful answers no first question for a job, as a process does that dies after its transaction.
+// forgetful does not answer the first requests for a job, like a process of the site that dies after its transaction.
 type forgetful struct {
 	*queuetest.Handler
 	forgets int
@@ -51,7 +51,7 @@ func (f *forgetful) Next(ctx context.Context, ask job.WorkRequest) ([]byte, erro
 	return data, err
 }
 
-// TestAJobThatDidNotArriveComesAgain, and one that did does not.
+// TestAJobThatDidNotArriveComesAgain also checks that a job that did arrive is not sent again.
 func TestAJobThatDidNotArriveComesAgain(t *testing.T) {
 	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {
@@ -69,7 +69,7 @@ func TestAJobThatDidNotArriveComesAgain(t *testing.T) {
 	}
 }
 
-// TestAnotherProcessAnswersWhenOneIsGone: the requests of workers go to those that listen.
+// TestAnotherProcessAnswersWhenOneIsGone has two processes on a cluster, of which one stops.
 func TestAnotherProcessAnswersWhenOneIsGone(t *testing.T) {
 	s := clusterSite(t)
 	second, err := OpenQueue(t.Context(), s.cfg)
@@ -107,7 +107,7 @@ func TestRequestsFromBeforeTheStopAreAnswered(t *testing.T) {
 	}}
 	go func() { ended <- q.Serve(ctx, handler) }()
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
-	for err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}); err != nil; { // until it listens
+	for err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}); err != nil; { // until the queue answers
 		err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"})
 	}
 	if id := <-recorded; err != nil || id != "a1" {
@@ -152,7 +152,7 @@ func TestAWorkerAsksForTasksToPrecompile(t *testing.T) {
 	}
 }
 
-// unreadable gives something else than a job at first.
+// unreadable first answers requests for a job with other texts than a job.
 type unreadable struct {
 	*queuetest.Handler
 	texts []string

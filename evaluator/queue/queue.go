@@ -81,7 +81,7 @@ func (q *Queue) openServer(ctx context.Context) (err error) {
 // clusterTimeout limits the wait for a cluster, which may still be starting.
 const clusterTimeout = 30 * time.Second
 
-// connect opens a connection with the site's own permissions. clientOptions describes lost.
+// connect opens a connection with the site's own permissions. lost is called at each disconnect.
 func (q *Queue) connect(ctx context.Context, name string, lost func()) (*nats.Conn, error) {
 	opts := append(clientOptions(name, q.log, lost), nats.NoEcho())
 	if q.server != nil {

@@ -48,9 +48,9 @@ type Handler interface {
 type requestResponder struct {
 	queue                        *Queue
 	handler                      Handler
-	answerTime                   context.Context // ends answerTimeout after Serve stops listening
+	answerTime                   context.Context // is done answerTimeout after Serve stops listening
 	jobRequestLimits, syncLimits *workerLimits
-	heartbeatRates               map[string]*rate.Limiter // of syncs, by worker; only Serve's goroutine uses it
+	heartbeatRates               map[string]*rate.Limiter // of heartbeats, by worker; only Serve's goroutine uses it
 }
 
 // Serve processes requests until ctx ends, and then for up to answerTimeout those received before. Workers repeat

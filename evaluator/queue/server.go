@@ -49,7 +49,7 @@ func (q *Queue) startServer() error {
 func (q *Queue) serverOptions() (*server.Options, error) {
 	opts := &server.Options{
 		ServerName:                 "warpboard",
-		NoSigs:                     true, // signals belong to the process
+		NoSigs:                     true, // the server must not handle signals of the process
 		MaxPayload:                 MaxMessage,
 		MaxSubs:                    maxSubscriptions,
 		DontListen:                 q.cfg.ListenAddress == "",

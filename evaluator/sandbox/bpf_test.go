@@ -129,8 +129,8 @@ int main() {
 }
 `
 
-// TestBuffersOfSocketsAreBounded: with a loopback. TCP's buffers do not count as a program's memory in version 1 of
-// cgroups.
+// TestBuffersOfSocketsAreBounded checks programs that have a loopback interface. In version 1 of cgroups, TCP buffers
+// do not count as a program's memory.
 func TestBuffersOfSocketsAreBounded(t *testing.T) {
 	sb := newSandbox(t)
 	limits := limits()
@@ -146,7 +146,8 @@ func TestBuffersOfSocketsAreBounded(t *testing.T) {
 	}
 }
 
-// It writes to its own connections until they are full, without reading, and prints the number of MiB.
+// buffersSource is a program that fills its own TCP connections without reading from them, and prints the number of MiB
+// that it wrote.
 const buffersSource = `
 #include <arpa/inet.h>
 #include <cerrno>

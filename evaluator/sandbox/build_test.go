@@ -15,8 +15,8 @@ func TestCompilerIsHeldBackFromWhatSourcesName(t *testing.T) {
 	sb := newSandbox(t)
 	tests := map[string]struct {
 		source string
-		stderr string // in the compiler's output
-		limits string // one of these, comma-separated, or none
+		stderr string // expected in the compiler's output
+		limits string // limits, separated by commas, of which the run may exceed one; empty: none
 	}{
 		"includes /etc/passwd":       {"#include \"/etc/passwd\"\n", "No such file", ""},
 		"includes /etc/shadow":       {"#include \"/etc/shadow\"\n", "No such file", ""},

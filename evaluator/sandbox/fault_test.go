@@ -222,12 +222,13 @@ func TestSelfTestFindsANetwork(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	dir, err := os.MkdirTemp("/var/tmp", "bwrap-") // what is in /tmp is covered while a run is started
+	dir, err := os.MkdirTemp("/var/tmp", "bwrap-") // not in /tmp, where a run's own mount hides files
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	// The options come from a descriptor (--args N), and the last word counts.
+	// The wrapper adds --share-net after the options that bubblewrap reads from a descriptor (--args N); the last
+	// option counts.
 	wrapper := "#!/bin/sh\nargs=$1 number=$2; shift 2\nexec " + real + " \"$args\" \"$number\" --share-net \"$@\"\n"
 	if err := errors.Join(os.Chmod(dir, 0o755),
 		os.WriteFile(filepath.Join(dir, "bwrap"), []byte(wrapper), 0o755)); err != nil {

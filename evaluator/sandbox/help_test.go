@@ -119,7 +119,7 @@ func cgroupsOf(server int) []string {
 		if err == nil && strings.HasPrefix(entry.Name(), prefix) {
 			found = append(found, path)
 		}
-		return nil // a cgroup may go while this looks
+		return nil // ignores cgroups that disappear during the walk
 	})
 	return found
 }

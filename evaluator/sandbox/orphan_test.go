@@ -109,7 +109,7 @@ func waitsAtGate(t *testing.T, firstUID int) (left int) {
 func TestProgramOfAKilledServerNeverPassesItsGate(t *testing.T) {
 	first := sandboxtest.FirstUID(t)
 	left := waitsAtGate(t, first)
-	for range 4 { // a server of other tests on this machine that starts in the meantime has ended it
+	for range 4 { // a server of another test that has just started may have killed the process
 		if named(left) != "" {
 			break
 		}
@@ -128,9 +128,9 @@ func TestProgramOfAKilledServerNeverPassesItsGate(t *testing.T) {
 }
 
 func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
-	first, other := sandboxtest.FirstUID(t), 49_999 // below all that tests get
+	first, other := sandboxtest.FirstUID(t), 49_999 // other: a user ID below all that tests reserve
 	own := newRunName()
-	dead := strings.Replace(own, "-", "-4", 1) // a pid that there is not
+	dead := strings.Replace(own, "-", "-4", 1) // the PID of no process
 	elsewhere := strings.Replace(dead, "-"+pidNamespace()+"-", "-1-", 1)
 	tests := []struct {
 		name  string
@@ -198,12 +198,13 @@ func cgroupsNamed(name string) (found []string) {
 		if err == nil && entry.Name() == name {
 			found = append(found, path)
 		}
-		return nil // a cgroup may go while this looks
+		return nil // ignores cgroups that disappear during the walk
 	})
 	return found
 }
 
-// TestTheGateNeverTimesOut: bubblewrap takes the end of the gate for its opening.
+// TestTheGateNeverTimesOut checks that the gate's pipe does not end before the gate is opened: bubblewrap would start
+// the program at the end of the pipe, too.
 func TestTheGateNeverTimesOut(t *testing.T) {
 	d, err := newDescriptors(&Spec{}, []byte("filter"))
 	if err != nil {
@@ -234,10 +235,10 @@ func TestOnlyRunsOfDeadServersAreOrphaned(t *testing.T) {
 	}
 	tests := map[string]bool{
 		own:                                false,
-		strings.Replace(own, "-", "-4", 1): true, // a pid that there is not
-		strings.Replace(own, space, "9"+space, 1): true,  // a pid that was used again
-		strings.Replace(own, space, "-1-", 1):     false, // in another container: alive or not
-		"warpboard-4000000-17-X":                  true,  // of an older version
+		strings.Replace(own, "-", "-4", 1): true, // the PID of no process
+		strings.Replace(own, space, "9"+space, 1): true,  // the PID of another process, with another start time
+		strings.Replace(own, space, "-1-", 1):     false, // in another PID namespace, so it may be alive
+		"warpboard-4000000-17-X":                  true,  // the mark of an older version
 		"warpboard-secret-1":                      false,
 		"warpboard-x-1-1":                         false,
 		"other-1-1-1":                             false,

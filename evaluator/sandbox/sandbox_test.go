@@ -62,7 +62,8 @@ func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 	}
 }
 
-// TestRunsAreKilledBeforeTheServer: when the machine runs out of memory.
+// TestRunsAreKilledBeforeTheServer checks the priority with which Linux kills a run when the machine runs out of
+// memory.
 func TestRunsAreKilledBeforeTheServer(t *testing.T) {
 	spec := shell("cat /proc/self/oom_score_adj")
 	spec.MountProc = true
@@ -105,7 +106,7 @@ func TestMountsAreReadOnlyAndMayLieWhereOnlyRootReaches(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(cache, "object"), []byte("cached"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	// Only the mount itself must refuse it.
+	// The permissions allow everyone to write, so that only the read-only mount prevents it.
 	if err := errors.Join(os.Chmod(cache, 0o777), os.Chmod(filepath.Join(cache, "object"), 0o666)); err != nil {
 		t.Fatal(err)
 	}

@@ -129,7 +129,7 @@ func (s *Sandbox) runProbe(ctx context.Context) (probeReport, error) {
 	defer forgetListeners()
 	limits := selfTestLimits()
 	// Go reserves much memory and starts many threads. This test is about isolation, not limits.
-	limits.Memory, limits.Processes = 0, 0 // this executable may be large, and is harmless
+	limits.Memory, limits.Processes = 0, 0 // no limits: the probe is this executable, which may be large and is trusted
 	o, err := s.Run(ctx, Spec{
 		Argv:   []string{"/probe", probeCommand, secret, strings.Join(listeners, " ")},
 		Mounts: []Mount{{HostPath: self, InsidePath: "/probe"}},
@@ -208,7 +208,7 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *hostFeatures) job.SelfTest
 	const name = "memory bomb"
 	limits := selfTestLimits()
 	limits.Memory = 32 << 20
-	o, err := s.runShell(ctx, "tail /dev/zero", limits) // buffers an endless line
+	o, err := s.runShell(ctx, "tail /dev/zero", limits) // tail buffers a line that never ends
 	switch {
 	case err != nil:
 		return checkResult(name, "", err)

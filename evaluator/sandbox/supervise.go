@@ -22,9 +22,9 @@ const (
 // causeCancelled is the cause if ctx ended the run.
 const causeCancelled = "cancelled"
 
-// killTimeout limits the wait for a killed process to die; one that hangs in a driver never does. A program can choose
-// how much the kernel must free, such as millions of files or locks: dyingTimeout limits the wait while the kernel
-// does.
+// killTimeout limits the wait for a killed process to die; one that hangs in a driver never does. dyingTimeout limits
+// the wait for a process that is dying but whose resources the kernel still frees: a program can have millions of files
+// or locks.
 const killTimeout, dyingTimeout = 10 * time.Second, 5 * time.Minute
 
 // supervise waits for the end of a run, or kills it, and cleans up.

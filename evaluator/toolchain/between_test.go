@@ -17,8 +17,8 @@ def report(*found):
         print("check: pass", file=pipe)
 `
 
-// Each attacker leaves a word in one stage where a later stage might find it. The program does the same in every stage:
-// it reports the words that it found, and leaves its own.
+// carriers lists programs that try to pass a word from one stage to the next. In every stage, such a program reports
+// the words that it finds, and leaves its own.
 var carriers = []struct{ name, program string }{
 	{"System V shared memory", `
 import ctypes
@@ -194,7 +194,7 @@ func TestNoMessageOfAStageReachesTheNext(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b := newBuilder()
 	at := cpu()
-	at.DeviceNodes = []string{"/dev/null"} // with it comes /proc, as on a GPU
+	at.DeviceNodes = []string{"/dev/null"} // with device nodes, the sandbox mounts /proc, as on a GPU
 	turns := newTurns(t, b, at)
 	for _, c := range carriers {
 		t.Run(c.name, func(t *testing.T) {

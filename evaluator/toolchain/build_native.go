@@ -95,8 +95,8 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	if err != nil {
 		return err
 	}
-	// The judge is built after the submission. A judge that does not compile is the task's fault and is reported as
-	// such.
+	// The judge is built after the submission. If the judge does not compile, the task is at fault, and the failure
+	// says so.
 	if judge.product == nil && a.sources.HasSeparateJudge {
 		c.explainFailure(result, judge)
 		return nil

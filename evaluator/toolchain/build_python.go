@@ -140,7 +140,7 @@ func (b *Builder) buildExtensions(
 		return nil
 	}
 	work := a.sources.Files
-	if req.Job.EvaluationID != "" { // a kernel must not find the one it is compared with
+	if req.Job.EvaluationID != "" { // without the source of the other kernel of a comparison
 		work = a.sources.TaskFiles()
 		work[name] = a.sources.Files[name]
 		maps.Copy(work, req.AdditionalFiles[name])

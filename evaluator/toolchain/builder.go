@@ -69,17 +69,17 @@ type BuildRequest struct {
 type Artifact struct {
 	HarnessName   string // harness.HarnessNameOfTask of the task
 	BuildCommands string // the build commands as shell lines
-	PTX           []byte // cu in a profile: the submission's PTX; nil if not available
+	PTX           []byte // CUDA in mode profile: the submission's PTX; nil if not available
 
 	lang                 tasks.Lang
-	submissionExecutable []byte // cu, cpp: the executable with the submission
-	// cu, cpp: the executable with the reference; nil without a judge
+	submissionExecutable []byte // CUDA and C++: the executable with the submission
+	// CUDA and C++: the executable with the reference; nil without a judge
 	judgeExecutable   []byte
-	sources           harness.SourceSet // py
-	importsTorch      bool              // py: its files import torch
-	judgeEnv          map[string]string // py: BuildRequest.JudgeEnv
-	extensionArchives map[string][]byte // py: archives of compiled extensions, by submitted file
-	failedExtension   string            // py: the submitted file whose extension does not compile
+	sources           harness.SourceSet // Python: the source files
+	importsTorch      bool              // Python: the files import torch
+	judgeEnv          map[string]string // Python: BuildRequest.JudgeEnv
+	extensionArchives map[string][]byte // Python: archives of compiled extensions, by submitted file
+	failedExtension   string            // Python: the submitted file whose extension does not compile
 }
 
 // FailedExtension returns the submitted Python file whose extension does not compile; empty if all do. The build itself
@@ -125,7 +125,7 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	}
 	err := build(ctx, req, artifact, &result)
 	if len(artifact.submissionExecutable) > largeProgramBytes {
-		debug.FreeOSMemory() // otherwise the objects stay until as much again was allocated
+		debug.FreeOSMemory() // otherwise Go keeps this memory until its heap has doubled
 	}
 	result.EndedAt = time.Now().UTC()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"warpboard/evaluator/toolchain/warm"
 )
 
-// slowlyEnding is a sandbox whose Pythons end when all of them have been asked to.
+// slowlyEnding is a fake sandbox. None of its Pythons ends before all of them have been asked to end.
 type slowlyEnding struct {
 	left   atomic.Int32
 	asked  chan struct{}
@@ -33,7 +33,8 @@ func (s *slowlyEnding) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outc
 	return sandbox.Outcome{}, nil
 }
 
-// TestClosingEndsAllPythonsAtOnce: the next person's run waits for it, and the end of a context takes time.
+// TestClosingEndsAllPythonsAtOnce checks that Close asks all Pythons to end before it waits for one: a CUDA context
+// takes time to end, and the next person's run waits.
 func TestClosingEndsAllPythonsAtOnce(t *testing.T) {
 	box := &slowlyEnding{asked: make(chan struct{})}
 	pool := warm.NewPool(box, nil)

@@ -159,7 +159,7 @@ func readX86Assembly(text, file string) []CodeLine {
 		switch {
 		case l.isFull():
 			return l.codeLines
-		case l.readPosition(line) || bare == "" || len(function) > maxCodeLines: // what follows of a longer one is not shown
+		case l.readPosition(line) || bare == "" || len(function) > maxCodeLines: // no code, or above the limit
 		case strings.HasSuffix(bare, ":"):
 			if !strings.HasPrefix(bare, ".L") {
 				end()

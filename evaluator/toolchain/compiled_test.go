@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// compiled caches compiled files, so that each is compiled once although many tests begin with an empty cache: the
-// harness takes g++ ten seconds. It is below the spies, which see every command.
+// compiled caches the output of compilers, so that each file is compiled once although many tests begin with an empty
+// cache: g++ takes ten seconds for the harness. Spies wrap the cached sandbox, so they record every command.
 var compiled = memory{made: map[string]*memo{}}
 
 type memory struct {
@@ -19,11 +19,12 @@ type memory struct {
 }
 
 type memo struct {
-	mu      sync.Mutex // while it is being made
+	mu      sync.Mutex // held while the compiler runs
 	outcome *sandbox.Outcome
 }
 
-// remembering is a sandbox that returns g++'s earlier output for the same files and command. Failures are repeated.
+// remembering is a sandbox that returns g++'s earlier outcome for the same files and command. Failed commands run
+// again.
 type remembering struct{ ProcessRunner }
 
 func newSandbox() ProcessRunner {

@@ -51,7 +51,7 @@ func legacyJob(lang tasks.Lang, name string, submission []byte) job.Job {
 		Sources: map[string][]byte{name: submission},
 	}
 	if lang == tasks.LangCPP {
-		j.Task.Config.CompileFlags = []string{"-O0"} // as in cppJob
+		j.Task.Config.CompileFlags = []string{"-O0"} // quick compilation, as in cppJob
 	}
 	return j
 }

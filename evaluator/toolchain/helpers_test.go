@@ -27,7 +27,7 @@ var cacheDir string
 var firstUID int
 
 func TestMain(m *testing.M) {
-	first, _, err := sandboxtest.Reserve() // until the process ends
+	first, _, err := sandboxtest.Reserve() // reserved until the process ends
 	if err != nil {
 		panic(err)
 	}

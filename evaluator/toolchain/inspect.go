@@ -26,7 +26,7 @@ const (
 
 // GeneratedCode is the result of compiling a submission without linking or running it.
 type GeneratedCode struct {
-	BuildResult job.StageResult       // its ExtraKeys has the facts of ptxasFacts
+	BuildResult job.StageResult       // the values of ptxasFacts are in its ExtraKeys
 	Listings    map[string][]CodeLine // assembly by its kind: x86-64, SASS, PTX
 }
 
@@ -89,7 +89,7 @@ func (c *compilation) inspect(
 	if c.request.Job.Task.Lang != tasks.LangCUDA {
 		s, err := c.runTool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
 		if why := s.outcome.RefusedFiles["assembly"]; why != "" && s.outcome.ExitCode == 0 {
-			s.product = []byte{} // it compiles
+			s.product = []byte{} // not nil: the file compiles
 			code[assemblyArchitecture] = append(code[assemblyArchitecture], omittedListing(why))
 		}
 		code[assemblyArchitecture] = append(code[assemblyArchitecture], readX86Assembly(string(s.product), file)...)

@@ -32,7 +32,7 @@ void twice(float* y, const float* x, int n) {
 }
 `
 
-// linesWith returns the source lines of the code that has a text.
+// linesWith returns the source line of each line of code that contains a text.
 func linesWith(code []CodeLine, text string) (lines []int) {
 	for _, c := range code {
 		if strings.Contains(c.Text, text) {
@@ -115,7 +115,7 @@ func (r recordedNVCC) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outcome
 	return out, nil
 }
 
-// TestInspectReadsWhatNVCCAndItsDisassemblerPrint as they did for testdata/nvcc/kernel.cu.
+// TestInspectReadsWhatNVCCAndItsDisassemblerPrint uses recorded output for testdata/nvcc/kernel.cu.
 func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "nvdisasm"), nil, 0o700); err != nil {

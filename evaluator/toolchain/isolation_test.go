@@ -7,7 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// The judge of these tests has targets for an attacker: a word in its folders, in its memory, and behind sockets.
+// walledReference is the reference of these tests. It puts a word into the judge's folders and memory, and opens a
+// socket: targets for an attacker.
 const walledReference = `
 import os, socket
 import numpy as np
@@ -88,7 +89,8 @@ for m in maps():
     if word.encode() in m[:]: reached("the word in shared memory")`, pass, ""},
 
 		{"shrinks", "[refused('ftruncate', libc.ftruncate(fd, ctypes.c_long(size)), errno.EPERM, errno.EFBIG) for fd in shared() for size in (0, os.fstat(fd).st_size + 4096)]", pass, ""},
-		// It touches none of the memory that it requests; the judge would, while it copies the answer.
+		// The submission describes a huge answer without writing to its memory, but the judge would need as much to
+		// copy it.
 		{"describes an answer larger than the judge", `
 import __main__, json
 size, asked = 800 << 20, []
@@ -120,7 +122,7 @@ for fd in shared():
 	}
 	b := newBuilder()
 	place := cpu()
-	place.DeviceNodes = []string{"/dev/null"} // with it comes /proc, as on a GPU
+	place.DeviceNodes = []string{"/dev/null"} // with device nodes, the sandbox mounts /proc, as on a GPU
 	turns := newTurns(t, b, place)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -66,7 +66,7 @@ func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 	const outside, signal, own = "The judge's process was killed from outside", "SIGKILL", "the judge's own runner"
 	tests := []struct {
 		state  int
-		victim string // of the judge's processes or the runner's; empty cancels
+		victim string // the process to kill; empty: the stage is cancelled instead
 		status job.Status
 		reason string
 		ours   bool
@@ -94,7 +94,7 @@ func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 			strike := func() {
 				if struck = time.Now(); tt.victim == "" {
 					cancel()
-				} else if pid := victim(t, tt.victim); pid == 0 { // which kill(2) takes for the tests' whole process group
+				} else if pid := victim(t, tt.victim); pid == 0 { // kill(2) with 0 would kill this process group
 					cancel()
 				} else if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 					t.Error(err)
@@ -106,7 +106,7 @@ func TestAStageEndsOnceAfterAnyKill(t *testing.T) {
 				failure.IsInfrastructureError != tt.ours {
 				t.Errorf("got %s, %+v; want %s, ...%s..., ours %v", status, failure, tt.status, tt.reason, tt.ours)
 			}
-			if took := time.Since(struck); took > 40*time.Second { // the limit of the stage is a minute
+			if took := time.Since(struck); took > 40*time.Second { // the stage's time limit is 60 s
 				t.Errorf("the stage ended %v later", took)
 			}
 			for _, uid := range []int{killUID, killUID + 8} {

@@ -16,8 +16,8 @@ import (
 	"warpboard/tasks"
 )
 
-// leavingJudge has a runner answer, reports whether something is left of an earlier stage, waits for its end if it is
-// asked to, and ends without waiting for its own runner.
+// leavingJudge makes a runner answer, reports whether processes of an earlier stage are left, waits for their end if
+// requested, and ends without waiting for its own runner.
 const leavingJudge = `
 import os, select, socket
 with open("asked") as file:
@@ -39,8 +39,8 @@ for fd in descriptors[1:]:
     os.close(fd)
 `
 
-// slowRunner prints its user and whether it finds an earlier file, leaves one, and ends as its argument says. All
-// that stay close their output, as a process does when it ends.
+// slowRunner prints its user ID and whether it finds an earlier file, leaves a file, and ends in the way that its
+// argument requests. Runners that stay close their output, like a process that ends.
 const slowRunner = `
 import os, signal, socket, sys
 end = socket.socket(fileno=4)
@@ -59,7 +59,7 @@ if how == "fork" and os.fork() == 0 or how == "stay":
         signal.pause()
 `
 
-// leaving has programs whose stages may leave processes behind.
+// leaving runs programs whose stages may leave processes behind.
 type leaving struct {
 	programs
 	artifact *Artifact
@@ -149,8 +149,9 @@ func wantEnded(t *testing.T, uid int, pids []int) {
 	}
 }
 
-// TestTheNextProgramBeginsWhileProcessesAreEnding: its judge can wait for their end, and the third program, which has
-// the user of the first, does not begin before that.
+// TestTheNextProgramBeginsWhileProcessesAreEnding checks that the judge of the next program can wait until the
+// processes of the first one have ended. The third program, which has the user ID of the first, must not begin before
+// that.
 func TestTheNextProgramBeginsWhileProcessesAreEnding(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	l := newLeaving(t)
@@ -176,7 +177,7 @@ func TestTheNextProgramBeginsWhileProcessesAreEnding(t *testing.T) {
 			t.Errorf("%s: an earlier process was killed: %v", how, next.EarlierProcessKilled)
 		}
 		l.next(l.artifact)
-		if how == "stay" { // the first user's Python has ended with it
+		if how == "stay" { // the Python with the first user ID has ended, too
 			break
 		}
 		if _, report := l.run("leave", "go", nil); report != fmt.Sprint(first)+" False over" {
@@ -185,7 +186,8 @@ func TestTheNextProgramBeginsWhileProcessesAreEnding(t *testing.T) {
 	}
 }
 
-// TestAUsersNextProgramWaitsForItsLastOne: also if the program between them has not.
+// TestAUsersNextProgramWaitsForItsLastOne checks that a program waits for the processes of the last one with its user
+// ID, even if the program between them did not wait for them.
 func TestAUsersNextProgramWaitsForItsLastOne(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	l := newLeaving(t)

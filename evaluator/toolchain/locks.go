@@ -10,7 +10,7 @@ import (
 // compiles returns only when its process has ended, because its build slot is then given to another.
 type buildLocks struct {
 	mu         sync.Mutex
-	lockedKeys map[string]chan struct{} // closed at the unlock
+	lockedKeys map[string]chan struct{} // each channel is closed when its key is unlocked
 }
 
 // lock waits until the key is free or ctx ends. The caller must call unlock.

@@ -39,8 +39,8 @@ top = os.environ["TORCH_EXTENSIONS_DIR"]
 report(*sorted(os.path.join(os.path.relpath(folder, top), name) for folder, _, names in os.walk(top) for name in names))
 `
 
-// TestExtensionsGoIntoARunnerThatHasServedOthers: a new one would import torch, for up to 13 s. No other program finds
-// them.
+// TestExtensionsGoIntoARunnerThatHasServedOthers checks that a program with compiled extensions can reuse a warm
+// runner, because a new one would import torch, for up to 13 s. Other programs must not find the extensions.
 func TestExtensionsGoIntoARunnerThatHasServedOthers(t *testing.T) {
 	b := newBuilder()
 	plain, _ := mustBuild(t, b, bundle(extensionsEval))

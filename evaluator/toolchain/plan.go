@@ -23,7 +23,7 @@ type buildPlan struct {
 	compileArgs []string // the compiler and the flags of every command
 	linkArgs    []string // arguments after the objects when linking
 	mounts      []sandbox.Mount
-	baseHash    string // hash of all of this except the files
+	baseHash    string // hash of everything that the plan contains except the files
 }
 
 var (
@@ -33,7 +33,7 @@ var (
 		"--std=c++20", "-DNDEBUG", "-Xcompiler=-Wno-psabi", "-Xcompiler=-fno-strict-aliasing",
 		"--expt-extended-lambda", "--expt-relaxed-constexpr", "-forward-unknown-to-host-compiler", "-O3",
 		"-Xptxas=--verbose", "-Xptxas=--warn-on-spills",
-		"-lineinfo", // changes no code, and links a profile's instructions to the source
+		"-lineinfo", // maps instructions to source lines for profiles; does not change the code
 	}
 	compilerFlagsGPP = []string{"-std=c++20", "-O3", "-march=native", "-pthread"}
 )

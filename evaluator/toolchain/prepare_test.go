@@ -112,7 +112,7 @@ func TestAFailedPreparationHasAReason(t *testing.T) {
 	prepare(t, b, hintOf(pyJob(t, "correct.py")), 0)
 }
 
-// No compiler has run in vain, because the cache is checked first.
+// TestABadCacheFolderIsReportedBeforeCompiling checks that no compiler runs if the cache's folder cannot be used.
 func TestABadCacheFolderIsReportedBeforeCompiling(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "objects")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -139,7 +139,8 @@ func TestPreparingEndsWithItsContext(t *testing.T) {
 	prepare(t, b, hintOf(cppJob(t, "correct.cpp")), 2)
 }
 
-// A file that includes the submission fails alone; trying that once is enough.
+// TestAFilesNeedOfTheSubmissionIsDetectedOnce has a task file that includes the submission, so it cannot be compiled
+// alone. That must be tried only once.
 func TestAFilesNeedOfTheSubmissionIsDetectedOnce(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	j := ownBundleJob(t)

@@ -27,8 +27,8 @@ extern "C" int cuDevicePrimaryCtxRetain(void**, int) { file = open("/dev/zero", 
 extern "C" int contexts() { char c = 1; return made && (read(file, &c, 1) != 1 || c) ? -1 : made; }
 `
 
-// preparedRunner prints its user, the contexts of its process, what it finds of its caller, its open descriptors below
-// those of a context, the kernels that it finds, and the processes beside it.
+// preparedRunner prints its user ID, the number of CUDA contexts of its process, data that its caller left, its open
+// descriptors below those of a context, the compiled kernels that it finds, and the other processes of its sandbox.
 const preparedRunner = `
 import ctypes, os, socket, sys
 end = socket.socket(fileno=4)
@@ -77,7 +77,7 @@ end.send(b"left")
 end.recv(1)
 `
 
-// searchingRunner searches its memory for the words of the stage before.
+// searchingRunner searches its memory for the words that rememberedRunner left in the stage before.
 const searchingRunner = `
 import re, socket
 end = socket.socket(fileno=4)
@@ -97,7 +97,7 @@ end.send(repr(found).encode())
 end.recv(1)
 `
 
-// preparingPlace returns a place whose processes find the stand-in for the driver, and one that alternates with it.
+// preparingPlace returns an environment whose processes load the fake CUDA driver, and its alternate environment.
 func preparingPlace(t *testing.T) (at, second Environment) {
 	t.Helper()
 	driver := t.TempDir()
@@ -111,13 +111,13 @@ func preparingPlace(t *testing.T) (at, second Environment) {
 	}
 	at = cpu()
 	at.AlternateSandboxSlots, at.Env = []int{9}, map[string]string{"LD_LIBRARY_PATH": "/driver"}
-	at.DeviceNodes = []string{"/dev/null"} // with it comes /proc, as on a GPU
+	at.DeviceNodes = []string{"/dev/null"} // with device nodes, the sandbox mounts /proc, as on a GPU
 	at.Mounts = []sandbox.Mount{{HostPath: driver, InsidePath: "/driver"}}
 	second, _ = at.AlternateEnvironment()
 	return at, second
 }
 
-// programs runs stages of programs at a place, each in the Pythons of the one before.
+// programs runs the stages of several programs in one environment. Each program gets the Pythons of the one before.
 type programs struct {
 	t       *testing.T
 	builder *Builder
@@ -211,7 +211,7 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	want("its second stage", "0", first)
 	p.next(plain)
 	want("the other user's second program", "1")
-	for range 3 { // the other user's are prepared twice
+	for range 3 { // leaves the Pythons of the other user ID twice, which each time prepare a process
 		p.next(plain)
 	}
 	want("the first user's program after two without stages", "1", first)
@@ -223,7 +223,7 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 		p.next(plain)
 		want("the next program", "1", first)
 	}
-	p.next(plain) // the first user's process is prepared
+	p.next(plain) // prepares the process with the first user ID
 	if len(pythons(t, firstUID+at.SandboxSlot)) == 0 {
 		t.Error("the first user has no Python")
 	}
@@ -233,7 +233,8 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	}
 }
 
-// TestProgramsTakeTurnsAtThreePlaces: each is prepared while two others run.
+// TestProgramsTakeTurnsAtThreePlaces has three environments: each process is prepared while programs run in the two
+// others.
 func TestProgramsTakeTurnsAtThreePlaces(t *testing.T) {
 	at, _ := preparingPlace(t)
 	at.AlternateSandboxSlots = []int{9, 10}
@@ -277,7 +278,7 @@ if __name__ == "__main__":
     end.recv(1)
 `
 
-// TestThePreparedProcessHasImportedItsProgram: unless the next program has other modules.
+// TestThePreparedProcessHasImportedItsProgram also checks that a program with other modules does not get them.
 func TestThePreparedProcessHasImportedItsProgram(t *testing.T) {
 	at, second := preparingPlace(t)
 	p := &programs{t: t, builder: newBuilder(), place: at}
@@ -315,8 +316,8 @@ func TestThePreparedProcessHasImportedItsProgram(t *testing.T) {
 	}
 }
 
-// TestAStageFindsNothingOfTheLastInItsMemory: all are forks of one process. A kernel would find its reference's source,
-// which ran there before.
+// TestAStageFindsNothingOfTheLastInItsMemory checks forks of one warm process. A kernel could otherwise find the source
+// of its reference, which ran there before.
 func TestAStageFindsNothingOfTheLastInItsMemory(t *testing.T) {
 	at, second := preparingPlace(t)
 	p := &programs{t: t, builder: newBuilder(), place: at}

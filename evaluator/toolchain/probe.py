@@ -1,4 +1,4 @@
-"""Tells about this interpreter: version, packages, and the directories that it needs."""
+"""Prints the version of this interpreter, its packages, and the directories that it needs."""
 
 import importlib.metadata
 import json
@@ -7,16 +7,17 @@ import re
 import sys
 
 MOST, MOST_NAME, MOST_VERSION = 1000, 100, 50
-FIRST = ("torch", "triton", "numpy")  # kept although there are more packages
+FIRST = ("torch", "triton", "numpy")  # always listed, even if there are more than MOST packages
 
 
 def packages():
-    """The installed packages by their normalized names. Of two with one name, the first on the path counts."""
+    """Returns the installed packages: normalized name → version. If two have the same name, the first on the path
+    counts."""
     found = {}
     for one in importlib.metadata.distributions():
         try:
             name, version = re.sub("[-_.]+", "-", one.metadata["Name"]).lower(), one.version
-        except (KeyError, TypeError, OSError, UnicodeError):  # broken metadata
+        except (KeyError, TypeError, OSError, UnicodeError):  # the package's metadata is broken
             continue
         plain = (name + version).isascii() and (name + version).isprintable()
         if version and plain and len(name) <= MOST_NAME and len(version) <= MOST_VERSION:

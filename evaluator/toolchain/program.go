@@ -25,8 +25,7 @@ type Environment struct {
 	SandboxSlot       int   // sandbox slot, which determines the user ID
 	JudgeSandboxSlot  int   // sandbox slot of the judge
 	ExtraSandboxSlots []int // sandbox slots of a stage's further processes
-	// sandbox slots of the processes of the programs after this one, as many for each as it has itself; see
-	// AlternateEnvironment
+	// sandbox slots for the next programs: as many for each as this program has processes; see AlternateEnvironment
 	AlternateSandboxSlots []int
 	Arch                  string            // compute capability without the dot, "90"; empty on CPU
 	GPUCount              int               // GPUs of a multi-GPU task; becomes POPCORN_GPUS if positive
@@ -45,7 +44,7 @@ type StageRequest struct {
 	Cases      []tasks.Case // cases to run, in order
 	Seed       *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
 	Timeout    time.Duration
-	LingerTime time.Duration     // judge.RunnerConfig.LingerTime
+	LingerTime time.Duration     // see judge.RunnerConfig.LingerTime
 	Files      map[string][]byte // Python: additional files of the judge, or of the only process, by name
 	// OnResultPipe receives data of the result pipe, and OnStdout and OnStderr the output, while the stage runs. Each
 	// may be nil. None is called after RunStage has returned. A slice is valid only during the call.
@@ -130,9 +129,9 @@ func (p Environment) ExtraEnvironment(number int) Environment {
 	return p
 }
 
-// AlternateEnvironment returns the sandbox environment for the same person's next program, which has other user IDs and
-// is prepared while this program runs. After as many calls as there are places, it is the first one again. It returns
-// false if all programs use the same environment.
+// AlternateEnvironment returns the sandbox environment for the same person's next program. It has other user IDs, and
+// its processes are prepared while this program runs. Repeated calls cycle through all environments. It returns false
+// if all programs use the same environment.
 func (p Environment) AlternateEnvironment() (Environment, bool) {
 	if len(p.AlternateSandboxSlots) == 0 {
 		return p, false

@@ -12,10 +12,11 @@ import (
 	"warpboard/tasks"
 )
 
-// productRunner stands for a compiler: every command produces its output, except PTX if there is none.
+// productRunner is a fake compiler: every command succeeds and produces an object, but a command for PTX fails if ptx
+// is empty.
 type productRunner struct {
 	mu       sync.Mutex
-	commands []string // of PTX
+	commands []string // the commands that compile to PTX
 	ptx      string
 }
 
@@ -45,9 +46,9 @@ func TestOnlyAProfileIsCompiledToPTXAndOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		mode     job.Mode
-		ptx      string // what the compiler makes
+		ptx      string // the compiler's output; empty if it fails
 		want     string
-		commands int // so far
+		commands int // PTX commands run so far
 	}{
 		{"ranked", job.ModeRanked, ".version 8.0", "", 0},
 		{"a compiler that cannot", job.ModeProfile, "", "", 1},

@@ -22,7 +22,7 @@ type pythonProgram struct {
 	artifact    *Artifact
 	runnerSet
 	judgePython      *warm.Python   // warm Python under the judge's user ID, if the task has a judge
-	alternateRunners []*runnerSet   // of the alternate environments, in the order in which programs use them
+	alternateRunners []*runnerSet   // those of the alternate environments, in order of use
 	lastProcesses    []StageProcess // processes of the last stage
 	startedWarm      bool           // the first runner was ready when the program was opened
 }
@@ -133,9 +133,9 @@ func (p *pythonProgram) giveUpPythons() {
 	p.runnerSet, p.judgePython, p.alternateRunners = runnerSet{runners: []*warm.Python{nil}}, nil, nil
 }
 
-// switchToAlternates continues in the warm Pythons of the next alternate environment if as many are ready there. They
-// prepared their next processes while earlier programs were running; now this program's prepare theirs. None do so
-// after a stage without a second kernel, whose judge measures in its own processes.
+// switchToAlternates continues in the warm Pythons of the next alternate environment if as many are ready there. Their
+// next processes were prepared while earlier programs were running; the Pythons that it leaves now prepare theirs. It
+// does nothing if not enough are ready.
 func (p *pythonProgram) switchToAlternates() {
 	at, ok := p.environment.AlternateEnvironment()
 	if !ok {
@@ -165,7 +165,7 @@ func (p *pythonProgram) switchToAlternates() {
 		if number < len(p.lastProcesses) {
 			argv = append(argv, p.lastProcesses[number].PrepareArguments...)
 		}
-		// fails if the Python has ended, which its user notices
+		// This fails if the Python has ended, which its next user detects.
 		_ = r.PrepareStage(argv, p.artifact.sources.TaskFiles())
 	}
 	last := p.runnerSet

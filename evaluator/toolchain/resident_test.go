@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// stayingJudge prints its process, the number of stages that it has served, and the leftovers that it finds of the
-// stage before. It fails where the request says so, and leaves a child that holds its pipes.
+// stayingJudge prints its PID, the number of stages that it has served, and leftovers of the stage before that it
+// finds. It fails if the request says so, and leaves a child process that keeps its pipes open.
 const stayingJudge = `
 import os, socket, sys
 served = sys.modules.setdefault("served", [])
@@ -175,7 +175,7 @@ func TestAJudgeIsHandedOverAlsoWhereExtensionsAreCompiled(t *testing.T) {
 	}
 	defer func() { p.Close() }()
 	judges := map[string]bool{}
-	for _, next := range []*Artifact{plain, &extended, plain} { // the last one comes after extensions
+	for _, next := range []*Artifact{plain, &extended, plain} { // the third program follows one with extensions
 		var output strings.Builder
 		if out, err := p.RunStage(t.Context(), StageRequest{Timeout: 30 * time.Second, KeepsJudge: true,
 			OnResultPipe: func(b []byte) { output.Write(b) }}); err != nil || out.JudgeOutcome.ExitCode != 0 {

@@ -1,4 +1,4 @@
-"""Says where a file is no Python, as the interpreter would."""
+"""Parses a Python file without running it. On a syntax error, prints the interpreter's message and exits with 1."""
 
 import sys
 import traceback

@@ -137,9 +137,9 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
 	two, one, less := cpu(), cpu(), cpu()
-	less.MemoryLimit = 128 << 20 // the Python that waits has more memory than the task leaves to a submission
+	less.MemoryLimit = 128 << 20 // less memory than the waiting Python has
 	two.DeviceNodes = []string{"/dev/null", "/dev/zero"}
-	one.GPUCount = 1 // of a task for several, whose programs may ask for their interfaces
+	one.GPUCount = 1 // for a multi-GPU task, whose programs may list network interfaces
 	for _, place := range []Environment{two, one, less} {
 		if r := b.warmPythons.TakeMatching(t.Context(), b.warmPythonSpec(place, false)); r != nil {
 			r.Stop()

@@ -13,9 +13,9 @@ import (
 // Handler is a queue.Handler for tests that keeps its state in memory. Its functions are called sequentially with the
 // lock held; nil ones do nothing. Set them before serving.
 type Handler struct {
-	OnSync   func(job.Heartbeat) error // an error makes the worker send its packages again
+	OnSync   func(job.Heartbeat) error // an error makes the worker send its list of packages again
 	OnEvent  func(job.Event)
-	OnResult func(job.Result) error // an error makes the worker send it again
+	OnResult func(job.Result) error // an error makes the worker send the result again
 
 	mu        sync.Mutex
 	waiting   []job.Job
@@ -36,7 +36,7 @@ func (d *Handler) Put(jobs ...job.Job) {
 	d.waiting = append(d.waiting, jobs...)
 }
 
-// Look calls see while the lock is held, so that see can read what the functions have stored.
+// Look calls see while the lock is held. The function see can thus read data that the handler's functions have stored.
 func (d *Handler) Look(see func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

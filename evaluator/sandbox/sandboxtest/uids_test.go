@@ -15,7 +15,7 @@ func TestUserIDsBelongToOneAtATime(t *testing.T) {
 		t.Errorf("%d was given to two", first)
 	}
 	release()
-	release() // twice does no harm
+	release() // a second call must do nothing
 }
 
 func TestUserIDsOfARunningProcessAreNotGivenOut(t *testing.T) {

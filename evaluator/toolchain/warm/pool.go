@@ -87,11 +87,12 @@ func (p *Pool) refillSlot(ctx context.Context, s *pythonSlot, exclusive bool) {
 	}
 }
 
-// handOverPython passes a Python to its next user. With wait, it returns only when that Python has ended.
+// handOverPython waits until TakeMatching or TakeReady takes the Python, or the Python or ctx ends. If wait is true, it
+// also waits until the Python has ended.
 func (s *pythonSlot) handOverPython(ctx context.Context, r *Python, wait bool) {
 	select {
 	case s.pythons <- r:
-	case <-r.ended: // died idle
+	case <-r.ended: // the Python died before anything used it
 		r.Stop()
 		return
 	case <-ctx.Done():

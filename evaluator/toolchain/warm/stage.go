@@ -43,7 +43,7 @@ type runningStage struct {
 	Stage
 	python         *Python
 	request        stageRequest
-	descriptors    []*os.File // of the request
+	descriptors    []*os.File // sent with the request
 	stdout, stderr sandbox.OutputCapture
 	outputBytes    int64
 }
@@ -178,7 +178,7 @@ func (s *runningStage) stageOutcome(ended *stageEndReport, cut string, wallTime 
 			return o, s.python.err
 		}
 		o = s.python.outcome
-		_, _ = s.stderr.Write([]byte(o.Stderr)) // the Python's own last output
+		_, _ = s.stderr.Write([]byte(o.Stderr)) // the last output of the Python itself
 	}
 	if ended != nil {
 		o.ExitCode, o.CPU, o.MemoryPeak = ended.ExitCode, time.Duration(ended.CPU), max(o.MemoryPeak, ended.MaxRSS)
@@ -224,7 +224,8 @@ type stageRequest struct {
 	OnlyPreparesNext bool `json:"prepare"` // run no stage; only prepare the process of the next one
 }
 
-// stageContent is the JSON of a Stage that the process which runs it reads from a descriptor.
+// stageContent is the part of a stage request that is sent as JSON in a descriptor. Only the stage's own process reads
+// it.
 type stageContent struct {
 	Argv       []string          `json:"argv"`
 	Env        map[string]string `json:"env"`
@@ -236,7 +237,7 @@ type stageContent struct {
 // stageRequestFields has the fields of both parts of a request.
 type stageRequestFields struct {
 	HasReport        bool `json:"report"` // false for a process without a report: the runner beside a judge
-	UsesProcessPools bool `json:"pools"`  // the script makes further processes, which a context would not survive
+	UsesProcessPools bool `json:"pools"`  // the script forks, and a forked process cannot use the CUDA context
 }
 
 // stageEndReport is warm.py's report about an ended stage.

@@ -20,7 +20,8 @@ func (stuckBox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, er
 	return sandbox.Outcome{}, sandbox.ErrProcessStuck
 }
 
-// TestAStuckProcessIsAnErrorOfACutStage: the next person's run would have the same user, and run beside it.
+// TestAStuckProcessIsAnErrorOfACutStage checks that a process that does not die is an infrastructure error, even if the
+// stage was cancelled: otherwise the next person's run would run beside it under the same user ID.
 func TestAStuckProcessIsAnErrorOfACutStage(t *testing.T) {
 	python, err := NewPool(stuckBox{}, slog.New(slog.DiscardHandler)).StartPython(t.Context(), sandbox.Spec{})
 	if err != nil {
