@@ -73,7 +73,8 @@ func (f attackFamily) failedCount() int {
 	return tried - held
 }
 
-// claimSentence describes the false result with the largest difference from the measured time; "" if no time was shown.
+// claimSentence describes the attack whose false time is farthest below the time that the board shows; "" if no result
+// has a shown time.
 func (f attackFamily) claimSentence() string {
 	var most AttackResult
 	for _, a := range f.attacks {

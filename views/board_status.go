@@ -19,7 +19,7 @@ type entryTag struct {
 type boardMark struct {
 	entryTag
 	appliesTo func(BoardTable, boards.Standing) bool
-	adaptTag  func(*entryTag, boards.Standing) // adapts the mark to one entry; nil if the mark is shown elsewhere
+	adaptTag  func(*entryTag, boards.Standing) // changes the mark for an entry; nil if it is not shown next to scores
 }
 
 func leaveTagUnchanged(*entryTag, boards.Standing) {}
@@ -97,8 +97,8 @@ func (b BoardTable) entryMarks(e boards.Standing) (list []entryTag) {
 	return list
 }
 
-// showsDisturbedMark reports whether a row has the mark "disturbed". It is false if sharedMarksNote says so for most
-// ranked rows.
+// showsDisturbedMark reports whether a row has the mark "disturbed". It returns false if most ranked rows are
+// disturbed, because sharedMarksNote then mentions that once for all.
 func (b BoardTable) showsDisturbedMark(e boards.Standing) bool {
 	return e.DisturbedReason != "" && (e.HasOlderEpoch(b.Board) || !b.once.mostDisturbed)
 }

@@ -9,7 +9,7 @@ import (
 	"warpboard/models/boards"
 )
 
-// TestABoardsLegendSaysWhatItsMarksMean, and no others.
+// TestABoardsLegendSaysWhatItsMarksMean checks that the legend explains exactly the marks that the board's rows have.
 func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 	var plain, noisy, older boards.Standing
 	low := 0.9
@@ -37,7 +37,8 @@ func TestABoardsLegendSaysWhatItsMarksMean(t *testing.T) {
 	}
 }
 
-// TestAPersonsOwnEntryStandsWhereItBelongs: below the ranked ones, or among those that wait to be measured again.
+// TestAPersonsOwnEntryStandsWhereItBelongs checks that an entry on another page is shown again below the ranked entries
+// or, if older software measured it, among the older entries.
 func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 	entry := func(user, age int64) (e boards.Standing) {
 		e.RunID, e.UserID, e.ScoreNS, e.EpochSortKey = user, user, 1000, age
@@ -67,7 +68,8 @@ func TestAPersonsOwnEntryStandsWhereItBelongs(t *testing.T) {
 	}
 }
 
-// TestAllMarksOfAnEntryAreShown, each a link with its reason: a finger reaches no title.
+// TestAllMarksOfAnEntryAreShown checks that each mark is a link with its reason, because touch screens show no
+// tooltips.
 func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{RunBeingConfirmed: 7}}}
 	e := boards.Standing{AdminAddedReason: "The site was down."}
@@ -85,7 +87,8 @@ func TestAllMarksOfAnEntryAreShown(t *testing.T) {
 	}
 }
 
-// TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches, at the rank and in the legend, and only there.
+// TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches checks that only the row of such an entry, and the
+// legend, explain its rank.
 func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) {
 	entry := func(run int64, rank int, ns, low, high float64) (e boards.Standing) {
 		e.RunID, e.UserID, e.Rank, e.ScoreNS, e.LowNS, e.HighNS, e.EpochSortKey = run, run, rank, ns, &low, &high, -1
@@ -102,7 +105,7 @@ func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) 
 			doc.Find("[data-wide]").Length(), doc.Find("#entry-3 [data-wide]").Length(),
 			doc.Find("[data-wides]").Length())
 	}
-	b.Standings, b.Leaders = []boards.Standing{uneven}, []boards.RankedEntry{first.RankedEntry} // another page
+	b.Standings, b.Leaders = []boards.Standing{uneven}, []boards.RankedEntry{first.RankedEntry} // page 2
 	if show(t, Ranking(b)).Find("#entry-3 [data-wide]").Length() != 1 {
 		t.Error("on another page than the first of the rank above it has no reason")
 	}
@@ -112,7 +115,8 @@ func TestABoardSaysWhyAnEntryRanksBehindOneThatItsIntervalReaches(t *testing.T) 
 	}
 }
 
-// TestAMarkOfMostRowsIsShownOnce above the table, where at least four have it, and not in their rows or the legend.
+// TestAMarkOfMostRowsIsShownOnce checks that a mark that most rows and at least four have is shown once above the
+// table, and not in those rows or in the legend.
 func TestAMarkOfMostRowsIsShownOnce(t *testing.T) {
 	b := BoardTable{BoardHead: boards.BoardHead{Board: boards.Board{EpochID: 2}}}
 	add := func(age int64, noisy bool, disturbed string) {
@@ -133,7 +137,7 @@ func TestAMarkOfMostRowsIsShownOnce(t *testing.T) {
 		doc.Find("tbody [data-status]:contains('noisy'), [data-mark=noisy]").Length() != 0 {
 		t.Errorf("%d rows are marked as disturbed, or one as noisy: %s", n, doc.Find("tbody, [data-legend]").Text())
 	}
-	add(-1, true, "") // of older software, in its own table
+	add(-1, true, "") // measured with older software, so in a separate table
 	b.Bands = []boards.Band{{EpochSortKey: -2, EntryCount: 7}, {EpochSortKey: -1, EntryCount: 1}}
 	if doc = show(t, Ranking(b)); doc.Find("[data-older] [data-status], [data-mark=noisy]").Length() != 2 {
 		t.Error("an entry of older software lacks its mark")

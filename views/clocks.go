@@ -12,8 +12,8 @@ import (
 	"warpboard/views/format"
 )
 
-// maxShortScoreNS is the time, in nanoseconds, below which a score has a mark with a link to an explanation of what a
-// measurement cannot exclude.
+// maxShortScoreNS is the time, in nanoseconds, below which a score has a mark. The mark links to an explanation of the
+// forgeries that a measurement of such a short time cannot exclude.
 const maxShortScoreNS = 30e3
 
 const (
@@ -22,7 +22,7 @@ const (
 	trustBundleURL      = templ.SafeURL("/trust#bundle")
 )
 
-// callReleaseDelay is the time after which a call is released even if it is not ready.
+// callReleaseDelay is the maximum time for which a call waits until all its work is queued; then it starts anyway.
 const callReleaseDelay = "10\u00a0ms"
 
 // anyTimedByJudge reports whether a judge timed some of the cases.
@@ -74,8 +74,8 @@ func clockNotes(c job.CaseResult) []string {
 	return notes
 }
 
-// clockFacts returns the times by each clock, and the difference to the judge's. An output may arrive later than the
-// kernel ends.
+// clockFacts returns the times by each clock, and the difference between the runner's and the judge's. The judge's time
+// may end later than the kernel, when the output arrives.
 func clockFacts(d models.ClockDifference) []string {
 	facts := []string{"runner's clock " + format.Nanoseconds(d.EventNS).String(), "judge's clock " + format.Nanoseconds(d.WallNS).String()}
 	judged := d.WallNS

@@ -49,7 +49,7 @@ func contrast(t *testing.T, a, b string) float64 {
 
 func TestTextHasContrastInBothThemes(t *testing.T) {
 	colours := readColours(t)
-	const text, line = 4.5, 3.0 // WCAG AA: of text, and of the borders that make a field visible
+	const text, line = 4.5, 3.0 // minimum contrast by WCAG AA, for texts and for borders of fields
 	for _, pair := range []struct {
 		front, back string
 		least       float64

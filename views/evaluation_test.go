@@ -7,7 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// TestASpeedupIsClaimedOnlyWhereItsIntervalExcludesOne: a factor above 1 within the noise is none.
+// TestASpeedupIsClaimedOnlyWhereItsIntervalExcludesOne checks that a factor whose interval contains 1 is shown as no
+// clear difference.
 func TestASpeedupIsClaimedOnlyWhereItsIntervalExcludesOne(t *testing.T) {
 	for _, c := range []struct {
 		factor   float64
@@ -25,7 +26,8 @@ func TestASpeedupIsClaimedOnlyWhereItsIntervalExcludesOne(t *testing.T) {
 	}
 }
 
-// TestAnExactMatchNamesNoWorstElement: digits of two types differ where the values do not.
+// TestAnExactMatchNamesNoWorstElement checks that a match is called exact even if the two values are printed with
+// different precision.
 func TestAnExactMatchNamesNoWorstElement(t *testing.T) {
 	n := job.NumericError{WorstPosition: "[3]", Got: "0.186304569", Want: "0.18630456924438477"}
 	if text := show(t, numericsCells(&n)).Text(); strings.Contains(text, "instead of") ||

@@ -36,7 +36,7 @@ type BoardFreeze struct {
 	Slug         string
 	Title        string
 	FrozenSince  time.Time
-	ViewerBestNS float64 // on an empty board, the viewer's best result since then, hidden from others; 0 if none
+	ViewerBestNS float64 // viewer's best hidden result since the freeze; 0 if none, or if the board is not empty
 }
 
 // EventsPage lists events.
@@ -82,7 +82,7 @@ type EventPage struct {
 	Standings        events.Standings
 	Device           string    // device of the standings; empty: all devices
 	StandingsAt      time.Time // time of the standings; zero: now
-	Devices          []string  // to choose from
+	Devices          []string  // devices that the viewer can choose
 	MayEdit          bool
 	UnrevealedCounts UnrevealedCounts
 }
@@ -115,7 +115,7 @@ const (
 	maxEventWallRows = 12
 )
 
-// standingRows returns the first most rows of the standings.
+// standingRows returns at most the given number of rows from the top of the standings.
 func (p EventPage) standingRows(most int) []events.StandingsRow {
 	return p.Standings.Rows[:min(most, len(p.Standings.Rows))]
 }
@@ -221,7 +221,7 @@ type EventForm struct {
 // EventTaskChoice is a task that the organizer may edit.
 type EventTaskChoice struct {
 	TaskRef
-	OtherEventTitle string // event with the task until its end; empty if none
+	OtherEventTitle string // another unfinished event that has the task; empty if none
 }
 
 func (f EventForm) formURL() templ.SafeURL {
@@ -246,7 +246,7 @@ func (f EventForm) taskPosition(slug string) int { return slices.Index(f.Setting
 func (f EventForm) taskChoices() []EventTaskChoice {
 	list := slices.Clone(f.TaskChoices)
 	slices.SortStableFunc(list, func(a, b EventTaskChoice) int {
-		at := func(c EventTaskChoice) uint { return uint(f.taskPosition(c.Slug) - 1) } // not chosen: last
+		at := func(c EventTaskChoice) uint { return uint(f.taskPosition(c.Slug) - 1) } // others become the maximum: last
 		return cmp.Compare(at(a), at(b))
 	})
 	return list

@@ -18,14 +18,14 @@ import (
 const (
 	maxFormulas     = 200
 	maxFormulaBytes = 2000        // bytes
-	formulaTimeout  = time.Second // for all of them; one takes about 1 ms
+	formulaTimeout  = time.Second // for all formulas together; one takes about 1 ms
 )
 
 // formula is a node with a LaTeX formula.
 type formula struct {
 	ast.CodeSpan
 	isOnOwnLine  bool   // on a line of its own
-	insertedHTML string // placeholder that formulaSet.addFormula returned
+	insertedHTML string // placeholder for the MathML, from formulaSet.addFormula
 }
 
 var formulaNodeKind = ast.NewNodeKind("Formula")
@@ -53,12 +53,13 @@ var texToMath = sync.OnceValues(func() (*temml, error) {
 var temmlSource string
 
 type temml struct {
-	mu             sync.Mutex // an interpreter does one thing at a time
+	mu             sync.Mutex // vm allows only one call at a time
 	vm             *goja.Runtime
 	renderFunction goja.Callable
 }
 
-// presentationAttributes matches attributes that are removed, because the stylesheet of the site sets the same.
+// presentationAttributes matches the style and class attributes in temml's MathML. They are removed, because the site's
+// stylesheet contains the same rules.
 var presentationAttributes = regexp.MustCompile(` (?:style|class)="[^"]*"`)
 
 // mathML converts a formula to MathML, and returns the time it took, without the time of waiting for other
@@ -80,7 +81,7 @@ func (t *temml) mathML(tex string, display bool, limit time.Duration) (string, t
 // formulaSet collects the formulas of one description while the description is converted to HTML. The HTML has a
 // placeholder for each formula, because the MathML of temml is trusted and must not pass the filter for untrusted HTML.
 type formulaSet struct {
-	placeholderPrefix string // no one can guess it
+	placeholderPrefix string // random, so that no text can contain it
 	formulas          []string
 	renderTime        time.Duration
 	outputBytes       int

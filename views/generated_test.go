@@ -14,9 +14,9 @@ import (
 	"github.com/a-h/templ/parser/v2"
 )
 
-// TestGeneratedPagesAreOfTheirTemplates generates each *_templ.go again as `make generate` does, with templ's own
-// generator: to compile its command costs more than everything else of this package's tests. A file without its
-// template is stale, too.
+// TestGeneratedPagesAreOfTheirTemplates fails for each *_templ.go file that is not the output of its template, or has
+// no template. It calls templ's generator directly, because compiling the templ command takes longer than all other
+// tests of this package.
 func TestGeneratedPagesAreOfTheirTemplates(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -46,7 +46,7 @@ func TestGeneratedPagesAreOfTheirTemplates(t *testing.T) {
 	}
 }
 
-// wantGenerated fails unless a template gives what is in a file.
+// wantGenerated fails the test unless the template generates exactly the content of the file.
 func wantGenerated(t *testing.T, root, template, file string) {
 	t.Helper()
 	name, err := filepath.Rel(root, template)

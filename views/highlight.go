@@ -18,7 +18,7 @@ const MaxHighlightedBytes = 256 << 10
 
 // Limits of one page, so that files of many megabytes do not make it as large.
 const (
-	maxNumberedLines = 20_000  // with line numbers, which take 130 bytes of page each
+	maxNumberedLines = 20_000  // numbered lines; each number takes 130 bytes of the page
 	maxShownBytes    = 2 << 20 // bytes
 )
 
@@ -94,7 +94,7 @@ type sourceWriter struct {
 	strings.Builder
 	lineIDPrefix string
 	lines        int
-	lineOpen     bool // a line is open
+	lineOpen     bool // the element of a line has not been closed yet
 }
 
 // writeToken writes a token, or the part of it in the current line.

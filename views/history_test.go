@@ -24,7 +24,7 @@ func TestTiedEntriesAreDrawnAtTheirOwnScores(t *testing.T) {
 		{ScoreNS: 1000, EntryCount: 1, URL: "/runs/7", Title: "1=, 1.000\u00a0µs, Ada, 3 people share this rank"},
 		{ScoreNS: 1004, EntryCount: 1, URL: "/runs/8", Title: "1=, 1.004\u00a0µs, Ada, 3 people share this rank",
 			IsOwn: true},
-		{ScoreNS: 1004, EntryCount: 1}, // not on this page
+		{ScoreNS: 1004, EntryCount: 1}, // entry on another page of the board
 		{ScoreNS: 2000, EntryCount: 1, URL: "/runs/10", Title: "4, 2.000\u00a0µs, Ada"},
 	}
 	if diff := cmp.Diff(want, b.drawing().Dots); diff != "" {

@@ -39,7 +39,8 @@ func intervalEnds(i boards.Interval) string {
 	return fmt.Sprintf(": %s to %s", format.Nanoseconds(*i.LowNS), format.Nanoseconds(*i.HighNS))
 }
 
-// isWideInterval returns the width of an interval above 100 %, which intervalText abbreviates; otherwise "".
+// isWideInterval returns the ends of an interval that is wider than ± 100 %, which intervalText abbreviates; "" for
+// others.
 func isWideInterval(i boards.Interval, score float64) string {
 	if i.LowNS == nil || i.HighNS == nil || *i.HighNS-*i.LowNS <= 2*score {
 		return ""

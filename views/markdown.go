@@ -40,7 +40,7 @@ func renderSafeMarkdown(source string, of markdownOptions) (string, error) {
 	pc := parser.NewContext()
 	pc.Set(lineCountKey, of.sourceURL)
 	doc := md.Parser().Parse(text.NewReader([]byte(source)), parser.WithContext(pc))
-	links := 0 // bytes of addresses, which references repeat
+	links := 0 // total bytes of link addresses; references can repeat long ones
 	var pictures []*ast.Image
 	math := newFormulaSet()
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -116,8 +116,8 @@ func (h *Highlighter) RenderDescription(source string) (templ.Component, error) 
 	return h.renderMarkdown(source, markdownOptions{})
 }
 
-// RenderComment renders the Markdown of a comment, without pictures, and with links from #L12 to a line of the source
-// at address lines.
+// RenderComment renders the Markdown of a comment, without pictures. References such as #L12 become links to lines of
+// the source at the URL lines.
 func (h *Highlighter) RenderComment(source, lines string) (templ.Component, error) {
 	return h.renderMarkdown(source, markdownOptions{untrusted: true, sourceURL: lines})
 }
@@ -141,7 +141,7 @@ func (h *Highlighter) renderMarkdown(source string, of markdownOptions) (templ.C
 // safe for concurrent use.
 var (
 	githubMarkdown = sync.OnceValue(func() goldmark.Markdown {
-		// without extensions, only for its renderers
+		// The extensions only provide renderers here; boundedParser replaces their parsers.
 		md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(rawHTMLRenderer{}, 0))))
 		md.SetParser(boundedParser())
 		return md

@@ -13,14 +13,14 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Limits of one description. The time of goldmark grows with the square of each of these numbers, or faster; a larger
-// description is shown as plain text.
+// Limits of one description, because goldmark's time grows at least with the square of each of these sizes. A
+// description beyond a limit is shown as plain text.
 const (
 	maxDescriptionBytes = 32 << 10  // bytes
-	maxHTMLBytes        = 256 << 10 // bytes of the result: a reference may repeat a long address
+	maxHTMLBytes        = 256 << 10 // bytes of HTML output; references can repeat long addresses
 	maxBlockNesting     = 20        // nesting of lists and quotes; a list counts twice
 	maxInlineMarks      = 250       // links, emphasis, and so on, in one paragraph or cell
-	maxTableCells       = 10_000    // of tables; short rows count with the width of the header
+	maxTableCells       = 10_000    // cells of all tables; a short row counts like the header
 	maxHTMLGrowth       = 20        // bytes of HTML per character of a comment
 )
 
@@ -69,7 +69,7 @@ type markCount struct {
 }
 
 // Parse parses an inline element (a mark), such as a link or emphasis, as the wrapped parser does. After maxInlineMarks
-// tries in the same block, of all limited parsers together, it returns nil, so the rest of the block is plain text.
+// calls in the same block, counted over all inline parsers, it returns nil, so the rest of the block is plain text.
 func (m markLimiter) Parse(block ast.Node, reader text.Reader, pc parser.Context) ast.Node {
 	seen, _ := pc.Get(markCountKey).(*markCount)
 	if seen == nil || seen.block != block {

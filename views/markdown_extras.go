@@ -35,9 +35,9 @@ func (formulaParser) Parse(_ ast.Node, block text.Reader, _ parser.Context) ast.
 	}
 	open, end := len(found[1]), string(found[1])
 	switch {
-	case end == "$" && (len(line) == 1 || unicode.IsSpace(rune(line[1]))): // a dollar sign
+	case end == "$" && (len(line) == 1 || unicode.IsSpace(rune(line[1]))): // a plain dollar sign, not a formula
 		return nil
-	case end[0] == '\\' && len(found[2]) > 0: // the delimiters are part of the formula
+	case end[0] == '\\' && len(found[2]) > 0: // \begin{…}: part of the formula
 		open, end = 0, `\end{`+string(found[2])+`}`
 	case end[0] == '\\':
 		end = map[string]string{`\(`: `\)`, `\[`: `\]`}[end]

@@ -9,7 +9,7 @@ import (
 	"warpboard/e2e/fuzztest"
 )
 
-// described renders a description to a text.
+// described renders Markdown of the documentation to HTML.
 func described(t *testing.T, source string) string {
 	t.Helper()
 	c, err := RenderDocumentation(source, nil)
@@ -23,7 +23,7 @@ func described(t *testing.T, source string) string {
 	return b.String()
 }
 
-// filled repeats a text up to the size of the largest description.
+// filled repeats a text up to the maximum size of a description.
 func filled(part string) string { return strings.Repeat(part, maxDescriptionBytes/len(part)) }
 
 func growing(part string) string {

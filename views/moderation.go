@@ -28,8 +28,8 @@ type RunReviewPage struct {
 	// The viewer's permissions. A person who may decide needs no report, so MayReport is false then.
 	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
 
-	RefusalReason   string // reason for refusing the form …
-	RefusedFormName string // … and its name: "report", "dismiss", "disqualify", "reinstate", or "note"
+	RefusalReason   string // reason for refusing the submitted form; empty if none was refused
+	RefusedFormName string // name of the refused form: "report", "dismiss", "disqualify", "reinstate", or "note"
 	RefusedText     string // content of the refused form
 }
 
@@ -38,7 +38,7 @@ type AuditPage struct {
 	Page
 	Search      string
 	Rows        []accounts.AuditEntry
-	OlderThanID int64 // the next page ends before this line; 0 on the last page
+	OlderThanID int64 // ID of the last row, after which the next page begins; 0 on the last page
 }
 
 // describeAct returns an action and its subject without repetition: "pause device CPU" for "pause device" of "device

@@ -21,7 +21,7 @@ type Page struct {
 	Notice          string       // one sentence about the last action
 	SandboxOff      bool         // programs run without a sandbox; every page warns about it
 	Version         string       // version of the program
-	HasStream       bool         // the page has a stream and needs htmx
+	HasStream       bool         // the page receives server-sent events, for which it loads htmx
 	NeedsChartStyle bool         // the page draws profiles and needs their style
 	FullWidth       bool         // the page takes the whole width of the window
 	FullHeight      bool         // the page also takes the whole height, without a footer

@@ -58,7 +58,7 @@ func TestDeadlinesSayWhetherTheyHavePassed(t *testing.T) {
 		{Deadline{Time: now.Add(90 * time.Minute), RenderedAt: now}, false,
 			"Closes 1 Mar 2026, 13:30 UTC (in 1\u00a0h 30\u00a0min)"},
 		{Deadline{Time: now, RenderedAt: now}, true, "Closed 1 Mar 2026, 12:00 UTC"},
-		// seconds are shown where there are some
+		// Seconds are shown unless they are 0.
 		{Deadline{Time: now.Add(-time.Second), RenderedAt: now}, true, "Closed 1 Mar 2026, 11:59:59 UTC"},
 	} {
 		doc := show(t, deadline(test.deadline))

@@ -24,7 +24,7 @@ type RunMeasurements struct {
 	DetailsURL      string // address of the profile; may be empty
 	ProfileNote     string // reason for having no profile, or none yet
 	LaunchedKernels LaunchedKernels
-	CompareURL      templ.SafeURL // comparison with the board's first; empty for the first itself
+	CompareURL      templ.SafeURL // comparison with the board's 1st place; empty for the 1st place itself
 }
 
 // MeasuredCase is one timed case, with the declared bytes and operations of a call and the peaks of the device in the
@@ -82,7 +82,7 @@ type KernelFacts struct {
 	Registers   int // per thread
 	SharedBytes int // static, per block
 	StackBytes  int // per thread
-	Spills      int // stores and loads per thread
+	Spills      int // number of spill stores and loads, per thread
 }
 
 // ParseKernelFacts parses the keys that a build adds: ptxas.<symbol>.registers and the like.
@@ -107,15 +107,15 @@ func ParseKernelFacts(extra map[string]string) []KernelFacts {
 		}
 		kernels = append(kernels, KernelFacts{
 			Name: symbolName(symbol), Symbol: symbol, Registers: number("registers"),
-			SharedBytes: max(number("smem"), 0), // ptxas omits it if there is none
+			SharedBytes: max(number("smem"), 0), // -1 becomes 0: ptxas omits smem if a kernel has none
 			StackBytes:  number("stack"), Spills: spills,
 		})
 	}
 	return kernels
 }
 
-// symbolName demangles a C++ symbol: _ZN3top4tileIfEEvPT_ is top::tile<float>. Other symbols are unchanged. A limit
-// keeps an invented symbol from filling the page.
+// symbolName demangles a C++ symbol: _ZN3top4tileIfEEvPT_ is top::tile<float>. Other symbols are unchanged.
+// maxNameSizeBits limits the result, because a short forged symbol can expand to a very long name.
 func symbolName(symbol string) string {
 	name := ncu.Demangle(symbol, maxNameSizeBits, demangle.NoParams, demangle.NoRust)
 	return strings.ReplaceAll(name, "(anonymous namespace)::", "")

@@ -35,8 +35,8 @@ type SourceNames struct {
 	IsAdditionalFile func(name string) bool // reports whether a name is one of its further files; nil for none
 }
 
-// submittedFileName returns the name for remarks on a file in a compiler message; ours is false if the file is not from
-// the submission.
+// submittedFileName returns the name of a submitted file for a name in a compiler message; "" is the main file. ours is
+// false if the file is not from the submission.
 func (s SourceNames) submittedFileName(message string) (name string, ours bool) {
 	name = path.Base(message)
 	if slices.Contains(s.MainFileNames, name) {
@@ -77,7 +77,7 @@ func ParseRemarks(output string, of SourceNames) []Remark {
 		}
 		remarks = append(remarks, remark)
 	}
-	var place []string // last position of Python's traceback within these files
+	var place []string // last match of a Python traceback line in a submitted file
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := nvccMessageLine.FindStringSubmatch(line); m != nil {
@@ -162,7 +162,8 @@ func (f SourceFile) annotatedText() templ.Component {
 	})
 }
 
-// annotateSource adds remarks to highlighted text, whose lines are span.line with the ID of the line number inside.
+// annotateSource adds remarks to highlighted HTML. Each of its lines begins with <span class="line"> and contains an
+// element with the ID of the line number.
 func annotateSource(text string, remarks []Remark) string {
 	var out strings.Builder
 	remarks = slices.Clone(remarks)
@@ -173,7 +174,7 @@ func annotateSource(text string, remarks []Remark) string {
 			anchor = r.anchor()
 			at := strings.Index(text, fmt.Sprintf(`id="%s"`, html.EscapeString(anchor)))
 			if at < 0 {
-				break // the file has fewer lines
+				break // the remark's line is beyond the end of the file
 			}
 			end := at + max(strings.Index(text[at:], `<span class="line`), 0)
 			if end == at {

@@ -16,14 +16,14 @@ type DriftPage struct {
 	Page
 	Device        string
 	Epochs        []EpochRow
-	Workers       []fleet.Worker // with the device
+	Workers       []fleet.Worker // workers that have the device
 	UpdateEffects []SoftwareUpdateEffect
 }
 
 // EpochRow is the software that a device had for some time.
 type EpochRow struct {
 	Since    time.Time
-	Kind     string // kind of tasks that use it
+	Kind     string // kind of tasks that use the software
 	Software string
 }
 

@@ -7,7 +7,7 @@ import (
 	"warpboard/views/format"
 )
 
-// hasRoofs reports whether an entry of the board has a distance to its device's peak.
+// hasRoofs reports whether the roofline share (percentage of the device's peak) of an entry on the page is known.
 func (b BoardTable) hasRoofs() bool {
 	return slices.ContainsFunc(b.rows(), func(e boards.Standing) bool { return e.RooflineShare != nil })
 }

@@ -29,9 +29,9 @@ type RunCard struct {
 	OutputSoFar           string        // output so far, while it runs
 	MeasuredByTaskProgram bool          // measured by the task's own program, in the kernel's process
 	RerunToken            string        // token of the form for running it again; empty if the reader may not
-	SourceRuns            *SourceRuns   // nil if no run of equal source counts together with it
+	SourceRuns            *SourceRuns   // runs of identical source that count together with this one; nil if none
 	Confirmation          *Confirmation // nil if the run was not measured again
-	Turns                 *Turns        // measurements behind the score; nil for the first one
+	Turns                 *Turns        // measurements of confirmations that give the score; nil without any
 	boards.ValidationResult
 	RunMeasurements
 }
@@ -150,7 +150,8 @@ func (r RunCard) casesStartOpen(stage StageView) bool {
 	return stage.CasesStartOpen()
 }
 
-// casesHeading returns the heading of the cases of a stage; for the cases that count for the score, it explains how.
+// casesHeading returns the heading of the cases of a stage. For the ranked stage it also describes how the score is
+// computed from the cases.
 func (r RunCard) casesHeading(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.RankingRule != "" && r.Turns == nil {
@@ -179,8 +180,8 @@ func (r RunCard) benchmarkTime() (mean float64, cases int) {
 	return 0, 0
 }
 
-// remarks returns the remarks on lines of the source: findings, otherwise those of the failed stage, otherwise the
-// warnings of the build. Viewers who may not see the source get none.
+// remarks returns the remarks on lines of the source: those of compute-sanitizer if it found errors, otherwise those of
+// the failed stage, otherwise compiler warnings. A viewer who may not see the source gets none.
 func (r RunCard) remarks() []Remark {
 	if found := r.sanitizerRemarks(); len(found) > 0 {
 		return found
@@ -191,7 +192,7 @@ func (r RunCard) remarks() []Remark {
 		}
 		text := stage.Result.Stderr + "\n" + stage.Result.Stdout
 		for _, c := range stage.Result.Cases {
-			if c.Status != job.StatusPass && stage.Result.Stderr != "" { // a message may quote the source, like the output
+			if c.Status != job.StatusPass && stage.Result.Stderr != "" { // otherwise the source is hidden
 				text += "\n" + c.Message
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"warpboard/views/format"
 )
 
-// StageView is one stage of a run. Result is what is known: for a running stage, the cases until now.
+// StageView is one stage of a run. While the stage is running, Result has the cases that ended so far.
 type StageView struct {
 	Result        job.StageResult
 	TotalCases    int           // total number of cases, if known
@@ -77,7 +77,8 @@ func (s StageView) cssClass() string {
 	}
 }
 
-// StartNextProcess starts a new list of cases if a case occurs again, because another process then runs.
+// StartNextProcess begins a new list of cases if the case with this index already has a result, because then the next
+// process has started.
 func (s *StageView) StartNextProcess(index int) {
 	if slices.ContainsFunc(s.Result.Cases, func(c job.CaseResult) bool { return c.Index == index }) {
 		s.ProcessNumber, s.Result.Cases = max(s.ProcessNumber, 1)+1, nil
@@ -117,8 +118,7 @@ func (s StageView) EndingText() string {
 	return statusText(s.Result.Status)
 }
 
-// processText returns the number of the current process and the number of processes, if that is not more than the
-// minimum.
+// processText returns the number of the current process, and the minimum number of processes unless it is exceeded.
 func (s StageView) processText() string {
 	now := max(s.ProcessNumber, 1)
 	if now > s.MinProcesses {

@@ -18,12 +18,12 @@ import (
 type SuitePage struct {
 	Page
 	Path                string // address of the page without a query
-	ParentCrumb         crumb  // the set: a tag or an event
+	ParentCrumb         crumb  // link to the page of the set of tasks: a tag or an event
 	Suite               events.Suite
 	FirstRow, SecondRow *events.SuiteRow // shown side by side; nil for none
 }
 
-// SetParent sets the page of the set.
+// SetParent sets the link to the page of the set of tasks: a tag or an event.
 func (p *SuitePage) SetParent(label string, to templ.SafeURL) { p.ParentCrumb = crumb{label, to} }
 
 // TagSuiteURL returns the address of the suite of a tag.
@@ -88,7 +88,8 @@ func (p SuitePage) shownRows() []events.SuiteRow {
 	return p.Suite.Rows[:min(maxSuiteRows, len(p.Suite.Rows))]
 }
 
-// FastPValues returns the values of p in tables and answers.
+// FastPValues returns the speedups p for which pages and the API show fast_p, the share of tasks with at least that
+// speedup.
 func FastPValues() []float64 { return []float64{0, 0.5, 0.8, 1, 1.5, 2, 4} }
 
 func factorText(factor float64) string {

@@ -67,7 +67,8 @@ func argumentNames(cases []tasks.Case) []string {
 	return names
 }
 
-// argumentText returns the value of an argument of a case, or a dash. A case without devices is for all.
+// argumentText returns the value of an argument of a case, or a dash if the case does not have it. For the argument
+// that limits a case to some devices it returns "all" instead of a dash.
 func argumentText(c tasks.Case, name string) string {
 	for _, arg := range c {
 		if arg.Name == name {

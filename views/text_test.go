@@ -77,7 +77,7 @@ func TestLineNamesAreThoseOfTheirPage(t *testing.T) {
 
 func TestBigSourceIsShownPlain(t *testing.T) {
 	page := NewHighlighter(1<<20, 600).NewSourceLimiter()
-	for i, lines := range []int{60, 40, 1} { // 600 bytes, and another line
+	for i, lines := range []int{60, 40, 1} { // the first file has 360 bytes, the limit is 600
 		want := []int{60, 40, 0}[i]
 		file := page.ColorFile("big.py", "", []byte(strings.Repeat("x = 1\n", lines)))
 		if n := show(t, file.HTML).Find(".m").Length(); n != want {
@@ -100,7 +100,7 @@ func TestASourceOfShortLinesHasASmallPage(t *testing.T) {
 	}
 }
 
-// worstSources are texts that cost the most, of the size up to which text is colored.
+// worstSources returns texts of the maximum highlighted size that take the most time or space.
 func worstSources() (list []string) {
 	for _, part := range []string{"a b()}", "1 ", "1\n", "\n", "\r", "<\"", "'''\n", "R\"("} {
 		text := strings.Repeat(part, MaxHighlightedBytes/len(part))
@@ -172,7 +172,7 @@ func TestStagesShowTheirProgress(t *testing.T) {
 	ranked.IsRunning, ranked.TotalCases, ranked.Result.Stage = true, 2, job.StageRanked
 	ranked.MinProcesses = 5
 	first := ranked
-	ranked.StartNextProcess(0) // of another process: the case is told again
+	ranked.StartNextProcess(0) // case 0 again, so from the second process
 	ranked.Result.Cases = append(ranked.Result.Cases, job.CaseResult{Status: job.StatusPass})
 	sixth := ranked
 	sixth.ProcessNumber = 6
@@ -197,7 +197,8 @@ func TestStagesShowTheirProgress(t *testing.T) {
 	}
 }
 
-// TestAFailureQuotesItsException, where the reader sees the output; else the reason stays.
+// TestAFailureQuotesItsException checks that the exception is shown with the reason of a failure if the viewer may see
+// the program's output; otherwise the reason is unchanged.
 func TestAFailureQuotesItsException(t *testing.T) {
 	const before = "The program ended with exit code 1 in case 0 (size: 16): "
 	for want, stderr := range map[string]string{
@@ -235,7 +236,8 @@ func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	}
 }
 
-// TestACompilersMessageIsShownOnce: in the list that leads to its line, or in the reason where there is no list.
+// TestACompilersMessageIsShownOnce checks that a message is in the list of remarks on lines if there is one, otherwise
+// in the reason of the failure.
 func TestACompilersMessageIsShownOnce(t *testing.T) {
 	const text = "submission.cpp:3:1: error: ‘output_tt’ does not name a type"
 	for output, want := range map[string]string{
@@ -276,7 +278,7 @@ func TestNumbersOfReportsHaveFewDigits(t *testing.T) {
 	}
 }
 
-// TestTheRestOfAnEventIsWrittenAsOnABoard; on the last day it has seconds.
+// TestTheRestOfAnEventIsWrittenAsOnABoard checks that the remaining time of an event has seconds only on the last day.
 func TestTheRestOfAnEventIsWrittenAsOnABoard(t *testing.T) {
 	for left, want := range map[time.Duration]string{
 		80 * time.Hour: format.Duration(80 * time.Hour), 30*time.Hour - time.Second: "1\u00a0day 5\u00a0h",

@@ -32,7 +32,7 @@ type TrialPage struct {
 type TrialRow struct {
 	Name              string
 	IsCorrectSolution bool
-	IsMadeBySite      bool // made from a correct one by the site
+	IsMadeBySite      bool // mutant: the site changed a correct solution to make it wrong
 	IsStarter         bool // a template, which must compile
 	TrialRun
 	TimedRun        *TrialRun // run of the benchmarks; nil if they are not run

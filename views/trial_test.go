@@ -7,7 +7,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TestATrialCountsOnlyWhatTheTaskJudged: a wrong solution that does not compile shows nothing of a task's check.
+// TestATrialCountsOnlyWhatTheTaskJudged checks that a wrong solution that does not compile does not count as rejected
+// by the task's tests.
 func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 	for _, c := range []struct {
 		stage job.Stage
@@ -30,7 +31,8 @@ func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
 	}
 }
 
-// TestASolutionThatTheTaskFailedIsInconclusive: it was neither accepted nor rejected.
+// TestASolutionThatTheTaskFailedIsInconclusive checks the verdict if the task's program fails: the solution was neither
+// accepted nor rejected.
 func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 	for _, correct := range []bool{true, false} {
 		ended := job.SolutionTrial{ShouldPass: correct, Outcome: job.OutcomeFailed,
@@ -48,7 +50,8 @@ func TestASolutionThatTheTaskFailedIsInconclusive(t *testing.T) {
 	}
 }
 
-// TestTheFirstWrongAnswerProvesASolutionWrong: later ones, and those of correct solutions, prove nothing.
+// TestTheFirstWrongAnswerProvesASolutionWrong checks that only the first wrong answer of a wrong solution is marked as
+// its detection.
 func TestTheFirstWrongAnswerProvesASolutionWrong(t *testing.T) {
 	stage := job.StageResult{Stage: job.StageTest, Cases: []job.CaseResult{
 		{Index: 0, Status: job.StatusPass},

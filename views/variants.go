@@ -47,7 +47,7 @@ func (c TaskCard) entryCount() (n int) {
 	return n
 }
 
-// variantChip is a board on a line of several tasks.
+// variantChip is the link to a board on a card that shows several variants of a task.
 type variantChip struct {
 	BoardChip
 	slug         string

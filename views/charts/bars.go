@@ -119,7 +119,7 @@ func pipeBars(facts []ncu.Fact) []chartBar {
 	return out
 }
 
-// pipeHelp explains a pipe, by the first word of its label.
+// pipeHelp explains an execution pipe of the SM (such as ALU or FMA) by the first word of its label.
 func pipeHelp(key string) string {
 	switch key {
 	case "ADU":

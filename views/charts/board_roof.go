@@ -6,7 +6,8 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// BoardRoof has the roofs of a device and the entries of a board below them, without a profiled kernel of its own.
+// BoardRoof has the data for a roofline of a board: the device's roofs and the board's entries. Unlike the roofline of
+// a profile, it has no selected kernel.
 type BoardRoof struct {
 	Bandwidth float64 // roof of DRAM in bytes per second; each dot has its own arithmetic roof
 	Dots      []RooflineDot
@@ -45,8 +46,8 @@ func (b BoardRoof) chart() *roofChart {
 	return c
 }
 
-// clocksText describes, for each arithmetic roof, the SM clock with which it was computed, if known: the clock of the
-// first entry of its kind.
+// clocksText describes, for each arithmetic roof, the SM clock with which it was computed: that of the first entry with
+// this kind of arithmetic. Roofs without a known clock are omitted.
 func (c *roofChart) clocksText() string {
 	var parts []string
 	for _, r := range c.ceilings {

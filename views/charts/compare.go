@@ -22,10 +22,10 @@ type CompareView struct {
 	// SameSource means that both runs have the same source, so that all differences come from chance or from
 	// conditions.
 	SameSource bool
-	// BoardScoresNS are both scores on the board, in nanoseconds, if they differ clearly and also count other runs;
-	// otherwise 0.
+	// BoardScoresNS are the scores of both runs on the board, in nanoseconds. They are 0 unless they differ clearly and
+	// at least one also counts other runs of the same source.
 	BoardScoresNS  [2]float64
-	ConditionsText string // other differences, in a sentence
+	ConditionsText string // sentence about different conditions of the measurements, such as clocks
 	Files          []FileDiff
 	// NoCodeReason is a sentence with the reason why the sources are hidden; "" if the viewer may see both.
 	NoCodeReason string
@@ -37,8 +37,8 @@ type CompareView struct {
 	Explanation *ncu.Explanation // explanation of the difference under the profiler; nil if there is none
 	// Pairs are the compared kernels, from ncu.Compare; if empty, NoProfileReason is shown instead.
 	Pairs           []ncu.KernelPair
-	NoProfileReason string // sentence about the side without kernels; empty if neither has kernels
-	JSONURL         string // URLs of the same data
+	NoProfileReason string // sentence that names the run without a profile; empty if both runs have none
+	JSONURL         string // URLs of the comparison as JSON and CSV
 	CSVURL          string
 }
 
@@ -50,7 +50,7 @@ type ComparedSide struct {
 	Score       string // as on the board; empty for an unranked run
 	BoardName   string // task and device
 	SubmittedAt time.Time
-	Note        string // difference from its score on the board; may be empty
+	Note        string // reason why this score differs from the score on the board; may be empty
 }
 
 // FileDiff is the difference of one submitted file.

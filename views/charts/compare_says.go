@@ -101,7 +101,7 @@ func (vm CompareView) DifferingCases() string {
 	return text
 }
 
-// mostExtremeCase returns the name of the case with the largest value of function of.
+// mostExtremeCase describes the case for which of returns the largest ratio: "by up to 1.42× (size: 1024)".
 func mostExtremeCase(cases []versus.ComparedCase, of func(versus.Ratio) versus.Ratio) string {
 	top := cases[0]
 	for _, c := range cases {
@@ -121,8 +121,8 @@ func (vm CompareView) oneSidedCaseCount() int {
 	return len(vm.TimeComparison.Cases) - vm.TimeComparison.SharedCaseCount
 }
 
-// timesNote explains the drawing of the cases. Its intervals are those with which Apart decides, so the drawing agrees
-// with the text.
+// timesNote explains the chart of the cases. The chart shows the same intervals that decide whether the text calls a
+// difference clear.
 func (vm CompareView) timesNote() string {
 	return fmt.Sprintf("Time of %s in each case: the line at 1× is %s, the bar is the 99 %% interval of the ratio, left is faster. There is no clear difference if the bar crosses the line, or if the ratio is within 0.5 %%. Boards have 95 %% intervals; here they have 99 %%, because people compare many pairs.", vm.RunB.ShortName, vm.RunA.ShortName)
 }

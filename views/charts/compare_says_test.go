@@ -13,7 +13,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TestTheSentencesClaimNoMoreThanTheDataShow reads what is on top of a comparison, in the cases that it can be.
+// TestTheSentencesClaimNoMoreThanTheDataShow checks the sentences at the top of a comparison: which run is faster, how
+// certain that is, and which cases differ.
 func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 	side := func(times ...float64) (list []job.CaseResult) {
 		for i, ns := range times {
@@ -57,7 +58,8 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 	}
 }
 
-// TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt: not with scores that they share, nor beside the same answer.
+// TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt checks that the scores on the board are mentioned only if they differ
+// and the two runs alone do not show which one is faster.
 func TestTheBoardIsNamedOnlyWhereTheRunsDoNotShowIt(t *testing.T) {
 	same, faster := versus.Ratio{Value: 1, Low: 0.9, High: 1.1}, versus.Ratio{Value: 0.5, Low: 0.4, High: 0.6}
 	says := func(first, times string) string {
@@ -95,8 +97,8 @@ func TestDumbbellsStayInTheDrawingAndShowSmallDifferences(t *testing.T) {
 	}
 }
 
-// TestTheDrawingOfCasesAgreesWithItsLabels: a bar crosses the line at 1× where the words say that there is no clear
-// difference.
+// TestTheDrawingOfCasesAgreesWithItsLabels checks that the interval of a case crosses the line at 1× exactly if its
+// label says that there is no clear difference.
 func TestTheDrawingOfCasesAgreesWithItsLabels(t *testing.T) {
 	cases := []versus.ComparedCase{{Ratio: versus.Ratio{Value: 18.9, Low: 0.936, High: 175}},
 		{Ratio: versus.Ratio{Value: 3, Low: 2, High: 4}}, {Ratio: versus.Ratio{Value: 2, Low: 1e-9, High: 1e9}},

@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// processes is a case that a judge timed in five fresh processes, a percent apart.
+// processes returns a case that a judge timed in five fresh processes, with medians within 1 % of ns.
 func processes(spec string, ns float64) job.CaseResult {
 	c := job.CaseResult{SpecLine: spec, Status: job.StatusPass, Median: ns,
 		ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent}}

@@ -22,16 +22,17 @@ type ProfileView struct {
 	PinChoices    []PinChoice
 	// OtherDots are the dots of other visible entries of the board, which the roofline can show.
 	OtherDots []RooflineDot
-	// SourceURLs maps the name of a submitted file to the URL of its source view, up to the "L12" of a line.
+	// SourceURLs maps the name of a submitted file to the URL of its source view. Appending "L12" gives the URL of line
+	// 12.
 	SourceURLs map[string]string
 	// SourceHiddenReason is a sentence with the reason why source and instructions are hidden; "" if the viewer may see
 	// them.
 	SourceHiddenReason string
 	DownloadURL        string // URL of the .ncu-rep file; empty if it was not kept
-	DownloadNote       string // reason for not keeping it
+	DownloadNote       string // reason why the site has no .ncu-rep file
 	// DownloadCases is the number of cases in the file to download.
 	DownloadCases int
-	JSONURL       string // URLs of the same data
+	JSONURL       string // URLs of the profile as JSON and CSV
 	CSVURL        string
 	PTXURL        string // URL of a kernel's PTX, without its query; empty if the reader may not see it
 }
@@ -164,8 +165,8 @@ func failureText(vm ProfileView) string {
 	return "This run has no profile."
 }
 
-// kernelCaption counts the kernels and compares the sum of their times with the time of the ranked run. They differ by
-// launches, gaps between kernels, and clocks.
+// kernelCaption counts the kernels and compares the sum of their times with the time of the ranked run. The two differ
+// because of launch overhead, gaps between kernels, and different clocks.
 func (vm ProfileView) kernelCaption() string {
 	list, on, together := vm.Report.Kernels, "", 0.0
 	for _, share := range ncu.KernelShares(vm.Report) {

@@ -130,7 +130,7 @@ func TestSourceLinesLinkToTheSubmission(t *testing.T) {
 	if got := doc.Find("#source caption").Text(); got != "Source lines" {
 		t.Errorf("caption %q", got)
 	}
-	// Beside the source stand its instructions: all, or those of one line.
+	// The instructions are next to the source: those of all lines, or of the selected line.
 	vm := detailsOf(r, 0)
 	vm.Query.SourceLine = "cuda.h:7"
 	one, _ := render(t, Details(vm))
@@ -230,7 +230,8 @@ func TestDotsOfOtherEntriesComeFromTheirReports(t *testing.T) {
 	}
 }
 
-// TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun: from twice on, either way.
+// TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun checks that a profile warns if its time and the time of the run differ
+// by a factor of more than two in either direction.
 func TestAProfileWarnsWhereItsTimeIsNotThatOfTheRun(t *testing.T) {
 	vm := detailsOf(report(t, "cuda4"), 0)
 	together := 0.0

@@ -8,9 +8,9 @@ import (
 	"warpboard/evaluator/versus"
 )
 
-// dumbbells has the cases with times of both runs. Each is a dot for B and the interval of the ratio, on one
-// logarithmic axis of time relative to A: differences of a few percent are visible even among cases with very different
-// times.
+// dumbbells is a chart of the cases for which both runs have times. A row has a dot for the time of run B relative to
+// run A, and a bar for the interval of this ratio. All rows share one logarithmic axis, so differences of a few percent
+// are visible even among cases with very different times.
 type dumbbells struct {
 	rows  []dumbbell
 	ticks []ratioTick
@@ -76,7 +76,7 @@ func newDumbbells(cases []versus.ComparedCase) *dumbbells {
 }
 
 const (
-	// outerTickFactor is the factor by which times may be beyond the outermost tick.
+	// outerTickFactor is the maximum ratio of a time beyond the outermost tick to that tick.
 	outerTickFactor = 1.6
 	// minTickGap is the minimum distance between two ticks, as a fraction of the axis: their texts must fit on a phone.
 	minTickGap = 0.11

@@ -45,11 +45,11 @@ var sentenceEndPattern = regexp.MustCompile(`\.\s*[A-Z]`)
 // standaloneNumberPattern matches a number that is not part of a name such as L1TEX.
 var standaloneNumberPattern = regexp.MustCompile(`(^|[\s(])\d`)
 
-// overestimateNote returns a note if the estimated speedup of the whole kernel is larger than the peak of the busiest
-// unit allows; otherwise "".
+// overestimateNote returns a note if the speedup that Nsight Compute estimates for the whole kernel exceeds what the
+// busiest hardware unit allows; otherwise "".
 func overestimateNote(k *ncu.Kernel, r ncu.Rule) string {
 	sol := ncu.SpeedOfLight(k)
-	top := max(sol[0].Value.Value, sol[1].Value.Value) // 0 if not measured
+	top := max(sol[0].Value.Value, sol[1].Value.Value) // percent of peak; 0 if not measured
 	if r.Speedup == nil || r.SpeedupType == "local" || !(top > 0) || *r.Speedup <= 100*(100/top-1) {
 		return ""
 	}

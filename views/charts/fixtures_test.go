@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/ncu/ncutest"
 )
 
-// fixture is a page that ncu printed.
+// fixture returns one page of a stored report, as ncu printed it.
 func fixture(t testing.TB, report, page string) []byte {
 	t.Helper()
 	return ncutest.Page(t, "../../evaluator/ncu/testdata", report, page)
@@ -39,7 +39,7 @@ func render(t testing.TB, c templ.Component) (*goquery.Document, string) {
 	return doc, b.String()
 }
 
-// detailsOf is the page of one kernel with every layer and link on it.
+// detailsOf returns the view model of a kernel's profile page with every optional part and link.
 func detailsOf(r *ncu.Report, kernel int) ProfileView {
 	return ProfileView{
 		PagePath: "/runs/12/profile", Query: Query{Kernel: kernel, MetricsPage: 1, CodePage: 1}, Report: r,

@@ -84,7 +84,7 @@ func formatDigits(v float64) string {
 	}
 	text := strconv.FormatFloat(roundToThreeDigits(v), 'g', -1, 64)
 	if a := math.Abs(roundToThreeDigits(v)); a >= 1 {
-		text = strconv.FormatFloat(v, 'f', 2-int(math.Log10(a)), 64) // 74.0, which is not 74
+		text = strconv.FormatFloat(v, 'f', 2-int(math.Log10(a)), 64) // keeps trailing zeros: 74.0, not 74
 	}
 	return strings.Replace(text, "-", "−", 1)
 }
@@ -125,8 +125,8 @@ func clamp(v, least, most float64) float64 {
 // coordinateText formats a coordinate of a drawing.
 func coordinateText(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 
-// amountText formats a metric as MetricText does, but without the word "wavefronts", which the drawing has on a line of
-// its own.
+// amountText formats a metric as MetricText does, but without the unit "wavefronts", which the drawing shows on a
+// separate line.
 func amountText(m ncu.Metric) string {
 	if m.UnitName == "wavefront" {
 		m.UnitName = ""

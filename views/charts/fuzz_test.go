@@ -23,7 +23,7 @@ var oddFloats = []float64{
 	math.NaN(), 1e100,
 }
 
-// eachPair calls f with every odd number beside two others.
+// eachPair calls f with each of oddFloats as a, three times, with different other values for b and c.
 func eachPair(f func(a, b, c float64)) {
 	for i, a := range oddFloats {
 		for j := range 3 {
@@ -32,7 +32,7 @@ func eachPair(f func(a, b, c float64)) {
 	}
 }
 
-// forge gives each counter of a report one of three values.
+// forge replaces the value of each counter of a report by one of three values.
 func forge(r *ncu.Report, values [3]float64) {
 	for i := range r.Kernels {
 		for name, m := range r.Kernels[i].Metrics {
@@ -44,7 +44,8 @@ func forge(r *ncu.Report, values [3]float64) {
 	}
 }
 
-// Whatever the counters say, each chart of a profile ends and can be drawn.
+// FuzzProfileCharts checks that drawing the charts of a profile terminates and gives valid SVG for all values of its
+// counters.
 func FuzzProfileCharts(f *testing.F) {
 	fuzztest.Moment(f)
 	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
@@ -67,7 +68,7 @@ func FuzzProfileCharts(f *testing.F) {
 	})
 }
 
-// Whatever the times say, the drawing of a case's repeats ends and can be drawn.
+// FuzzRepeats checks that drawing the repeats of a case terminates and gives valid SVG for all times.
 func FuzzRepeats(f *testing.F) {
 	fuzztest.Moment(f)
 	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
@@ -84,7 +85,7 @@ func FuzzRepeats(f *testing.F) {
 	})
 }
 
-// Whatever a worker's clock says, a run's timeline can be drawn.
+// FuzzTimeline checks that the timeline of a run is valid SVG, even with forged times from a worker.
 func FuzzTimeline(f *testing.F) {
 	fuzztest.Moment(f)
 	for _, a := range []int64{0, 1, -1, math.MaxInt64, math.MinInt64} {
@@ -99,10 +100,10 @@ func FuzzTimeline(f *testing.F) {
 	})
 }
 
-// place is an attribute of a drawing that holds numbers.
+// place matches the SVG attributes that contain coordinates or sizes.
 var place = regexp.MustCompile(`^(x|y|x1|x2|y1|y2|cx|cy|r|width|height|points|d|transform|stroke-width)$`)
 
-// drawable fails when a page is large, or has a drawing with a place that is no number.
+// drawable fails the test if a page is larger than 200 kB, or a drawing has a coordinate that is not a finite number.
 func drawable(t *testing.T, page templ.Component) {
 	t.Helper()
 	doc, text := render(t, page)

@@ -14,8 +14,8 @@ import (
 	"warpboard/views/format"
 )
 
-// expected works out what a number's data-from promises: a metric, a formula, an opcode's count.
-// Numbers of rules are checked against the details page elsewhere.
+// expected computes the number that an element's data-from attribute names: a metric, a formula, or the count of an
+// opcode. It returns false for the numbers of rules, which another test checks.
 func expected(t *testing.T, s *ncu.Source, raw rawPage, from string) (float64, bool) {
 	t.Helper()
 	if strings.HasPrefix(from, "rule:") {
@@ -59,7 +59,7 @@ func TestRawTableIsTheRawPage(t *testing.T) {
 				want, unitName := rows[2+id][c], rows[1][c]
 				if want == "" || want == "nan" || want == "no data" {
 					want = "not measured"
-				} else if m := ncu.NewMetric(want, ""); m.Measured { // ncu writes 12976.000000 beside 1,291,120,815.14
+				} else if m := ncu.NewMetric(want, ""); m.Measured { // ncu prints 12976.000000 and 1,291,120,815.14
 					want = format.AllDigits(m.Value)
 				}
 				if got := strings.TrimSpace(row.Find("td").First().Text()); got != want ||
@@ -89,7 +89,7 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 	for i, name := range page[0] {
 		column[name] = i
 	}
-	// Branches name the number of an instruction where the source page has its address.
+	// The view shows a branch target as the number of an instruction; ncu's source page shows its address.
 	branch := regexp.MustCompile(`#\d+`)
 	addressOf := func(number string) string { return page[int(mustFloat(t, number[1:]))][column["Address"]] }
 	vm, line := detailsOf(r, 1), 0
@@ -115,7 +115,7 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 	}
 }
 
-// messageOf is the message of a rule with the part that is folded.
+// messageOf returns the whole message of a rule, including the collapsed part.
 func messageOf(s *goquery.Selection) string {
 	return strings.Join(s.Find("p").Map(func(_ int, p *goquery.Selection) string { return p.Text() }), " ")
 }

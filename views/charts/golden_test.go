@@ -33,7 +33,8 @@ func readRaw(t *testing.T, name string) []rawPage {
 	return out
 }
 
-// factor of a unit that ncu prints, written down from its manual and not from the product.
+// factor returns the factor from a unit of ncu to its base unit. It is taken from ncu's manual, independently of the
+// tested code.
 func factor(unitName string) float64 {
 	over, under, _ := strings.Cut(unitName, "/")
 	known := map[string]float64{
@@ -50,7 +51,7 @@ func factor(unitName string) float64 {
 	return f
 }
 
-// evaluate works out a formula such as "(a + b) × c ÷ d" from the raw page.
+// evaluate computes a formula such as "(a + b) × c ÷ d" from the metrics of the raw page.
 func (p rawPage) evaluate(t *testing.T, formula string) float64 {
 	t.Helper()
 	tokens := strings.Fields(strings.NewReplacer("(", "( ", ")", " )", "32 byte", "32").Replace(formula))
@@ -91,10 +92,11 @@ func (p rawPage) evaluate(t *testing.T, formula string) float64 {
 	return total
 }
 
-// shown reads a number as a visitor sees it, with prefix and unit.
-// digitsOf undoes what people read more easily: spaces between thousands, a real minus.
+// digitsOf converts a displayed number to one that strconv parses: without spaces between thousands, and with a hyphen
+// as the minus sign.
 func digitsOf(text string) string { return strings.NewReplacer("\u202f", "", "−", "-").Replace(text) }
 
+// shown parses a number as a page shows it, with its unit and decimal prefix.
 func shown(t *testing.T, text string) float64 {
 	t.Helper()
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\u00a0", " ")

@@ -19,7 +19,7 @@ type memoryBox struct {
 }
 
 type memoryArrow struct {
-	x, y1, y2 float64 // y2 is the tip
+	x, y1, y2 float64 // the arrow is vertical, from y1 to its tip at y2
 	width     float64
 	isIdle    bool
 	link      ncu.MemoryLink
@@ -132,7 +132,7 @@ func (b memoryBox) textAnchor() string {
 	return "start"
 }
 
-// name returns the name of the link, without "Shared" next to the box of shared memory.
+// name returns the label of the arrow. Next to the box of shared memory it omits the word "Shared".
 func (a memoryArrow) name() string {
 	switch a.link.Name {
 	case "Shared loads":

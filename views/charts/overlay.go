@@ -11,21 +11,22 @@ import (
 	"warpboard/views/format"
 )
 
-// repeatsOverlay has the repeats of one case of both runs over one time axis: those of A upwards, those of B downwards.
+// repeatsOverlay has the histograms of one case for both runs over one time axis: bars of run A above the axis, bars of
+// run B below it.
 type repeatsOverlay struct {
 	caseSpec                   string
 	outlinePathA, outlinePathB string // outlines, as SVG paths
 	low, high                  float64
 	repeatsAbove               int  // number of repeats above the axis
 	isLogarithmic              bool // the axis is logarithmic
-	lowIsTolerance             bool // low is the clock's tolerance, and some repeats are shorter
+	lowIsTolerance             bool // low is the clock tolerance; some repeats were shorter
 }
 
 const (
 	maxRepeatsOverlays = 8
 	overlayBins        = 48
 	overlayWidth       = 300.0
-	overlayHeight      = 40.0 // height of each side
+	overlayHeight      = 40.0 // height of the histogram on each side of the axis
 	// maxLinearRatio is the maximum ratio of the last time to the first one on a linear axis: with a larger one, most
 	// repeats would be in one bin.
 	maxLinearRatio = 5
@@ -74,7 +75,8 @@ func repeatTimes(c *job.CaseResult) []float64 {
 	return times
 }
 
-// isTolerance reports whether a time stands for repeats that are not longer than the clock tolerance of the case.
+// isTolerance reports whether a time is the clock tolerance of its case, which replaces all times of repeats that are
+// too short to measure.
 func isTolerance(ns float64, c *job.CaseResult) bool {
 	return ns == c.ClockTimes.WallTolerance && slices.ContainsFunc(c.Times, func(t float64) bool { return isWithinTolerance(t, *c) })
 }

@@ -30,7 +30,8 @@ func (vm ProfileView) pinnedKernel() *ncu.Kernel {
 	return longestKernel(vm.PinnedProfile.Report)
 }
 
-// withBaselineTicks adds to each of bars a tick at the value of the baseline. of returns the bars of a kernel.
+// withBaselineTicks returns the bars of the selected kernel, each with a tick at the baseline's value. of returns the
+// bars of a kernel.
 func (vm ProfileView) withBaselineTicks(of func(ncu.DerivedViews) []chartBar, v ncu.DerivedViews) []chartBar {
 	list, other := of(v), vm.pinnedKernel()
 	if other == nil {

@@ -22,7 +22,7 @@ func TestAPinnedRunIsATickOnEveryBar(t *testing.T) {
 	if bars.Length() < 20 || ticks.Length() != bars.Length() {
 		t.Fatalf("%d ticks on %d bars", ticks.Length(), bars.Length())
 	}
-	// The same report is its own baseline: each tick is at its bar's end.
+	// The baseline is the same report, so each tick must be at the end of its bar.
 	doc.Find(".pf-bar svg").Each(func(_ int, e *goquery.Selection) {
 		width, _ := strconv.ParseFloat(e.Find(".pf-fill").AttrOr("width", ""), 64)
 		x, _ := strconv.ParseFloat(e.Find(".pf-pin").AttrOr("x", ""), 64)
@@ -84,17 +84,18 @@ func TestWarpStatesFillOneBar(t *testing.T) {
 	}
 }
 
-// The roofs of the caches are held against the percentages that ncu itself gives.
+// TestTheRoofsOfTheCachesAreThoseOfNcu compares the computed share of the bandwidth of each cache with the percentage
+// that ncu reports.
 func TestTheRoofsOfTheCachesAreThoseOfNcu(t *testing.T) {
 	for _, c := range []struct {
 		report string
 		kernel int
-		counts map[string]string // level to ncu's percentage
+		counts map[string]string // name of ncu's percentage by memory level
 	}{
 		{"cuda4", 1, map[string]string{"L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
 		{"cuda4", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed",
 			"L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
-		// by TMA, so nothing about L1
+		// no L1: this kernel loads by TMA, which that counter omits
 		{"tri", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed"}},
 	} {
 		r := report(t, c.report)
@@ -186,14 +187,15 @@ func TestAPinnedKernelsWarpStatesHaveTheColoursOfTheLegend(t *testing.T) {
 	}
 }
 
-// A thin space stands between thousands and three digits count, wherever a number stands.
+// TestNumbersOfAProfileHaveOneFormat checks that all numbers have three significant digits and thin spaces between
+// thousands.
 func TestNumbersOfAProfileHaveOneFormat(t *testing.T) {
 	long, exact := regexp.MustCompile(`(^|[^.\d])\d{5,}`), regexp.MustCompile(`\b[1-9]\d*\.\d{3,}`)
 	for _, name := range []string{"cuda4", "tri"} {
 		r := report(t, name)
 		for id := range r.Kernels {
 			doc, _ := render(t, Details(detailsOf(r, id)))
-			// text of ncu, and all digits of a raw metric
+			// omit texts by ncu, and raw metrics, which have all digits
 			doc.Find("#source code, #rules p, .pf-signature, .pf-from, option, #raw td, .pf-cases, .pf-next span, .pf-where code").Remove()
 			doc.Find(".pf *").Each(func(_ int, e *goquery.Selection) {
 				if text := e.Text(); e.Children().Length() == 0 &&

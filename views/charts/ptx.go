@@ -10,7 +10,7 @@ type ptxRow struct {
 	samplesShare float64
 }
 
-// ptxRows returns the PTX lines of a kernel, or only those of source line at, if it is not "".
+// ptxRows returns the PTX lines of a kernel. at limits them to those of one source line; "" means all.
 func ptxRows(s *ncu.Source, at string, shares map[string]float64) []ptxRow {
 	var rows []ptxRow
 	for _, l := range s.PTXLines() {

@@ -126,7 +126,7 @@ func (q Query) withSortBySamples(hot bool) Query { q.SortBySamples, q.CodePage =
 // paging is one page of a long table.
 type paging struct {
 	pageNumber, pageCount int // from 1
-	start, end            int // indexes of the shown rows, to exclusive
+	start, end            int // shown rows: indexes from start up to, but excluding, end
 	rowCount              int
 }
 

@@ -43,14 +43,15 @@ func rawMetricOrder(name string) int {
 	return 0
 }
 
-// metricGroup is a search that many metrics match, those of one unit of the device.
+// metricGroup is a prefix that many metric names share, such as that of one hardware unit ("lts__"), and serves as a
+// search.
 type metricGroup struct {
 	searchText string
 	count      int
 }
 
-// metricGroups returns the largest groups of metrics of a kernel, by the start of their names. The number of a group
-// counts all matches of its search, which may be inside a name.
+// metricGroups returns the largest groups of metrics of a kernel, by name prefix. Its counts also include metrics that
+// have the prefix inside their name, because the search finds these, too.
 func metricGroups(k *ncu.Kernel) []metricGroup {
 	const most, least = 9, 10
 	var out []metricGroup
@@ -77,8 +78,8 @@ func metricGroups(k *ncu.Kernel) []metricGroup {
 	return out[:min(len(out), most)]
 }
 
-// searchPrefixes iterates over the prefixes of a metric name up to each "__"; a prefix is the search of a group.
-// Searching every name for every group took twice as long.
+// searchPrefixes iterates over the prefixes of a metric name that end with "__". metricGroups compares them with the
+// search texts of its groups, which takes half the time of searching each name for each text.
 func searchPrefixes(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for end := strings.Index(name, "__"); end >= 0 && yield(name[:end+2]); {

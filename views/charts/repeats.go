@@ -20,7 +20,7 @@ type histogram struct {
 	slowestNS      float64 // the slowest repeat
 	bins           []int
 	maxCount       int
-	ticks          []float64 // 0 to 1
+	ticks          []float64 // positions of the repeats in the range, 0 to 1
 	medianPosition float64   // 0 to 1
 }
 
@@ -55,7 +55,7 @@ func newHistogram(times []float64) *histogram {
 // withoutOutliers omits the slowest 2 % of the times if they would use most of the width: one disturbed repeat would
 // reduce all other bars to one.
 func withoutOutliers(sorted []float64) []float64 {
-	const most = 3 // factor of the range of the others
+	const most = 3 // maximum range with outliers, relative to the range without
 	low, last := sorted[0], sorted[len(sorted)-1]
 	near := sorted[int(0.98*float64(len(sorted)-1))]
 	if near <= low || last/2-low/2 <= most*(near/2-low/2) { // halved, because the difference may overflow a float64
@@ -71,7 +71,7 @@ func withoutOutliers(sorted []float64) []float64 {
 // binCount returns the square root of n, within limits, which suits histograms of unknown shape.
 func binCount(n int) int { return min(max(int(math.Sqrt(float64(n))*1.5), 5), 30) }
 
-// limitTicks returns at most a few hundred of ticks, evenly selected, so that a page stays small.
+// limitTicks returns at most 120 ticks, evenly selected, so that a page stays small.
 func limitTicks(ticks []float64) []float64 {
 	const most = 120
 	if len(ticks) <= most {
@@ -152,8 +152,8 @@ func repeatTimeText(ns float64, c job.CaseResult) string {
 	return format.Nanoseconds(ns).String()
 }
 
-// isWithinTolerance reports whether a time is zero or less after subtracting the constant duration of reading the
-// clock.
+// isWithinTolerance reports whether a time is at most 1 ns after the judge subtracted the constant time of reading its
+// clock. Such a time is too short to measure.
 func isWithinTolerance(ns float64, c job.CaseResult) bool {
 	return ns <= 1 && c.ClockTimes.WallTolerance > 0
 }

@@ -19,8 +19,8 @@ func (a area) overlaps(b area) bool {
 	return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2
 }
 
-// hasEndNear reports whether an area begins or ends close to x, the position of a dot: with a larger distance, readers
-// would not relate the two.
+// hasEndNear reports whether an area begins or ends within 10 units of x, the position of a dot. A reader would not
+// relate a name farther away to the dot.
 func (a area) hasEndNear(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
 
 // letterWidth and lineHeight are the size of a letter, rounded up because fonts differ.
@@ -90,8 +90,8 @@ func (l *labelPlacer) placeSlope(s *slope) {
 	s.label.text = ""
 }
 
-// placeDotLabel returns the label of a dot, next to it, otherwise above or below within reach, shortened if necessary.
-// Its text is "" if no position is free.
+// placeDotLabel returns the label of a dot: next to it, or at most reach above or below it. The text is shortened if
+// necessary, and "" if no position is free.
 func (l *labelPlacer) placeDotLabel(x, y, reach float64, text string) chartLabel {
 	for _, most := range []int{20, 14, 10} {
 		short := shortenName(text, most)
@@ -176,7 +176,7 @@ func (c *roofChart) nameDots() {
 			l.occupyLine(sl.line)
 		}
 	}
-	reach := map[bool]float64{true: 50, false: 19} // these names may be farther away
+	reach := map[bool]float64{true: 50, false: 19} // maximum distance; true is for selected and pinned kernels
 	for _, first := range []bool{true, false} {
 		for i := range c.dots {
 			if d := &c.dots[i]; (d.isSelected || d.isPinned) == first {

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// written are all the texts of a roofline that do not stand on an axis.
+// written returns all labels of a roofline except those of its axes.
 func written(c *roofChart) []chartLabel {
 	var out []chartLabel
 	for _, r := range c.ceilings {
@@ -58,7 +58,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 					}
 				}
 			}
-			// other entries may leave no room
+			// without other entries, because these may leave no free position
 			for _, s := range newRoofChart(r, &r.Kernels[i], nil, nil, smallDrawingFrame(), Zoom{}).slopes {
 				if s.label.text == "" {
 					t.Errorf("%s kernel %d: the roof of %s has no name", name, i, s.memoryLevel)
@@ -73,7 +73,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 	}
 }
 
-// TestEveryRoofOfAPairHasAName, and the name of the run where only one of the two has that roof.
+// TestEveryRoofOfAPairHasAName checks that a roof that only one of the two runs has also shows the name of that run.
 func TestEveryRoofOfAPairHasAName(t *testing.T) {
 	cuda, tri := report(t, "cuda4"), report(t, "tri")
 	for i := range cuda.Kernels {
@@ -104,7 +104,7 @@ func TestEveryRoofOfAPairHasAName(t *testing.T) {
 }
 
 func TestNamesStandBesideTheirDots(t *testing.T) {
-	// From the right edge of the drawing a name would be nearest for none of these.
+	// The names of these dots must not be at the right edge of the drawing, which is far from each dot.
 	for _, d := range []RooflineDot{{RunID: 1, Name: "low", URL: "/1", Rate: 1.09e12, Intensity: 0.2},
 		{RunID: 1, Name: "lower", URL: "/2", Rate: 1.01e9, Intensity: 0.1001},
 		{RunID: 1, Name: "lowest", URL: "/3", Rate: 2e6, Intensity: 2e-4},

@@ -63,7 +63,7 @@ type roofDot struct {
 	isSelected     bool
 	isPinned       bool // kernel of the baseline
 	label          chartLabel
-	name           string // name beside the dot; empty for the kernel's
+	name           string // name beside the dot; if empty, the kernel's name is shown
 }
 
 type otherEntryDot struct {
@@ -131,7 +131,7 @@ func newRoofChart(
 // of run b. It returns nil without roofs, or if a kernel did no arithmetic.
 func newRoofPair(a, b string, w ncu.Explanation) *roofChart {
 	roof, c := ncu.RooflineOf(w.KernelA), &roofChart{drawingFrame: smallDrawingFrame()}
-	roof.Caches = nil // two dots and an arrow suffice
+	roof.Caches = nil // without caches, to keep the small chart of two dots readable
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (c *roofChart) chooseScale(roof ncu.Roofline, points [][2]float64) {
 	}
 	c.xMin, c.xMax = axisExponents(lowX, highX, minIntensity, maxIntensity)
 	c.yMin, c.yMax = axisExponents(lowY, most*1.2, minRate, maxRate)
-	if c.zoom.Level == 0 { // the first step zooms to the selected kernel
+	if c.zoom.Level == 0 { // so that zooming in begins at the selected kernel
 		c.zoom.MiddleX, c.zoom.MiddleY = c.selectedMiddle()
 	}
 	c.xMin, c.xMax = c.zoom.rangeAround(c.zoom.MiddleX, c.xMin, c.xMax)
@@ -211,9 +211,9 @@ func (c *roofChart) addCeiling(w ncu.ArithmeticRoof, bandwidth float64) {
 	})
 }
 
-// newSlope returns the roof of a level of memory, up to the highest ceiling. Its line begins at the left or the lower
-// edge of the drawing. Its name is at a fraction (at) of the length of the line, above or below. Line and name are
-// empty outside the zoom.
+// newSlope returns the roof of a level of memory, up to the highest ceiling (most). Its line begins at the left or the
+// lower edge of the drawing. Its name is at the fraction at of the line's length, side away from the line. Outside the
+// zoom, line and name are empty.
 func (c *roofChart) newSlope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
 	per := math.Log10(bandwidth.Value)
 	from, to := math.Max(c.xMin, c.yMin-per), math.Min(c.xMax, math.Min(c.yMax, rateExponent(most))-per)

@@ -41,7 +41,7 @@ type codeView struct {
 type codeRow struct {
 	instructionNumber int // from 1, in program order
 	line              ncu.InstructionLine
-	sass              string // with branch targets as instruction numbers
+	sass              string // instruction, with branch targets as instruction numbers
 	offset            string
 	samples           ncu.Metric
 	executedCount     ncu.Metric

@@ -8,7 +8,8 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// withLines gives a kernel line information: so many instructions in a row belong to one line, from the last line up.
+// withLines adds line information to a kernel: each group of consecutive instructions, as many as each, belongs to one
+// source line. Later groups belong to earlier lines.
 func withLines(k *ncu.Kernel, each int) {
 	for i := range k.Source.Lines {
 		l := &k.Source.Lines[i]

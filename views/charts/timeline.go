@@ -20,8 +20,8 @@ type TimeSpan struct {
 	Start      time.Time
 	End        time.Time
 	Status     string // status at its end: "pass", "fail"; empty for waiting
-	EndingText string // the same for people: "wrong answer"; empty if it passed or waited
-	Note       string // "from the cache"
+	EndingText string // status in words: "wrong answer"; empty if it passed or waited
+	Note       string // addition to the name: "from the cache"
 }
 
 // IsWaiting reports whether the run only waited.

@@ -110,7 +110,8 @@ func TestRepeatsOfOneTimeAreNoChart(t *testing.T) {
 	}
 }
 
-// One repeat of 25 ms among hundreds of 1.4 ms made a single bar of them all.
+// TestOneOutlierDoesNotFlattenAHistogram checks that one repeat of 25 ms does not put hundreds of repeats of 1.4 ms
+// into a single bar.
 func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
 	times := make([]float64, 200)
 	for i := range times {
@@ -131,8 +132,8 @@ func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
 	}
 }
 
-// TestALongWaitDoesNotHideTheWork: an hour in the queue does not hide which stage of the ten seconds after it was
-// long.
+// TestALongWaitDoesNotHideTheWork checks that an hour in the queue leaves enough width to compare the stages of the ten
+// seconds after it.
 func TestALongWaitDoesNotHideTheWork(t *testing.T) {
 	at := time.Unix(1000, 0)
 	after := func(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }

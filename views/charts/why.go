@@ -106,7 +106,8 @@ func causeSentence(w ncu.Explanation, c ncu.Cause, fast, slow string) string {
 	return fmt.Sprintf("Warps of %s spend %s cycles per instruction %s %s.", fast, by("fewer"), strings.TrimPrefix(c.Label, "Cycles per instruction "), values)
 }
 
-// tmaCopiesNote mentions copies by the TMA, which the counter of loads omits, for a kernel without load instructions.
+// tmaCopiesNote returns a note for a kernel that executed no load instructions: it copies by TMA, and the counter of
+// loads omits such copies.
 func tmaCopiesNote(loads ncu.Metric) string {
 	if v, ok := loads.BaseValue(); ok && v == 0 {
 		return "; TMA copies are not counted"
@@ -114,7 +115,7 @@ func tmaCopiesNote(loads ncu.Metric) string {
 	return ""
 }
 
-// shortMetricText formats a counter for a sentence; millions have no last digits.
+// shortMetricText formats a counter for a sentence, and abbreviates counts of 100,000 or more.
 func shortMetricText(m ncu.Metric) string {
 	if v, ok := m.BaseValue(); ok && v >= 1e5 && unitSymbol(m.BaseUnit()) == "" {
 		return countText(v) + unitText(m.BaseUnit(), "")
@@ -139,8 +140,8 @@ func ratioPrefix(f, s ncu.Metric) string {
 	return factorText(math.Max(x, y)/math.Min(x, y)) + " "
 }
 
-// fewerOpcodesText names the opcode with the largest part of the difference. Loads have a sentence of their own,
-// because their counter may not agree with that of the opcode.
+// fewerOpcodesText names the opcode of which the slower kernel executes the most additional instructions. It returns ""
+// if there is none, or if that is a load and another cause already mentions loads.
 func fewerOpcodesText(fast, slow *ncu.Kernel, causes []ncu.Cause) string {
 	has := map[string]float64{}
 	for _, op := range ncu.InstructionMixOf(fast).Opcodes {
@@ -163,7 +164,7 @@ func causeElementID(c ncu.Cause) string {
 	return "cause-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(c.Key, stallKeyPrefix)), " ", "-")
 }
 
-// pairNote names the kernels in the table of causes.
+// pairNote returns the note of the table of causes: the two kernels that it compares, and how to read its numbers.
 func pairNote(w ncu.Explanation) string {
 	name := w.KernelA.ShortName
 	if w.KernelB.ShortName != name {

@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks"
 )
 
-// explained is a comparison in which B took so many times A's time, of two kernels of the fixtures.
+// explained returns a comparison of two stored reports in which run B takes factor times as long as run A.
 func explained(t *testing.T, factor float64, a, b *ncu.Report) CompareView {
 	t.Helper()
 	vm := CompareView{RunA: ComparedSide{ShortName: "#1"}, RunB: ComparedSide{ShortName: "#2"}, Ranking: "mean",

@@ -52,7 +52,7 @@ func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 	}
 }
 
-// TestAMessageIsTidied: ncu's spaces and numbers are corrected, addresses stay.
+// TestAMessageIsTidied checks that spaces and numbers in ncu's messages are corrected, and that URLs are unchanged.
 func TestAMessageIsTidied(t *testing.T) {
 	const message = "causes a 20.7 - way bank conflict across all 32958 store requests.This results in 128078 conflicts,  which count. See https://docs.nvidia.com/a.Html/123456. Out of the 33582976.0 bytes, 18.80% at 4.1x."
 	r := report(t, "cuda4")

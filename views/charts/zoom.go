@@ -25,7 +25,8 @@ func (z Zoom) queryText() string { return fmt.Sprintf("%d,%d,%d", z.Level, z.Mid
 // halfRange returns half of an axis's range, in thousandths.
 func (z Zoom) halfRange() int { return 500 >> z.Level }
 
-// movedBy returns the zoom moved by half of its range per step, inside the whole.
+// movedBy returns the zoom moved by steps to the right and up, each half of the visible range. It stays inside the
+// roofline.
 func (z Zoom) movedBy(right, up int) Zoom {
 	inside := func(at int) int { return min(max(at, z.halfRange()), 1000-z.halfRange()) }
 	z.MiddleX, z.MiddleY = inside(z.MiddleX+right*z.halfRange()), inside(z.MiddleY+up*z.halfRange())

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// crowd are entries that lie close together, in the middle of the drawing and at its edges.
+// crowd returns entries with almost the same position, in the middle and at the edges of the roofline.
 func crowd() (others []RooflineDot) {
 	for i := range 40 {
 		near := 1 + float64(i%20)/50
@@ -26,7 +26,8 @@ func crowd() (others []RooflineDot) {
 		RooflineDot{RunID: 99, Name: "high", URL: "/3", Rate: 1e21, Intensity: 1e8})
 }
 
-// eachView draws a crowded roofline in both widths, whole and at every zoom from the chosen kernel on.
+// eachView calls check for rooflines of many kernels and entries, as a wide and as a small drawing, without zoom and at
+// each level of zoom around the selected kernel.
 func eachView(t *testing.T, check func(name string, c *roofChart)) {
 	t.Helper()
 	for _, name := range []string{"cuda4", "tri"} {
@@ -82,8 +83,8 @@ func TestTicksOfARooflineStandApartAtEveryZoom(t *testing.T) {
 		if len(c.xTicks) < 2 || len(c.yTicks) < 2 {
 			t.Errorf("%s: %d and %d ticks", name, len(c.xTicks), len(c.yTicks))
 		}
-		for _, tick := range c.yTicks { // longer ones reach the name of the axis
-			if len([]rune(tick.text)) > 5 && c.yMax < 21 { // 21 is a forged counter
+		for _, tick := range c.yTicks { // a longer text would cover the axis's name
+			if len([]rune(tick.text)) > 5 && c.yMax < 21 { // a larger exponent needs a forged counter
 				t.Errorf("%s: a tick reads %q", name, tick.text)
 			}
 		}
@@ -135,7 +136,7 @@ func TestAZoomShowsTheChosenKernelAndDrawsNothingOutside(t *testing.T) {
 			if s.isDrawn() && (!inside(s.line.x1, s.line.y1) || !inside(s.line.x2, s.line.y2)) {
 				t.Errorf("%s: the roof of %s leaves the drawing: %+v", name, s.memoryLevel, s.line)
 			}
-			// What is cut off keeps its angle: bandwidth is constant along the line.
+			// A roof that the zoom cuts off must keep its slope, because bandwidth is constant along the line.
 			want := math.Atan2(-(c.bottom-c.top)/(c.yMax-c.yMin), (c.right-c.left)/(c.xMax-c.xMin)) * 180 / math.Pi
 			if s.isDrawn() && math.Abs(s.angle-want) > 1e-6 {
 				t.Errorf("%s: the roof of %s is turned by %v, want %v", name, s.memoryLevel, s.angle, want)

@@ -12,7 +12,7 @@ func TestScoreChangeSaysOnlyWhatTheIntervalsShow(t *testing.T) {
 		{1.02, 0.99, 1.05, "no clear difference"},
 		{1.004, 1.003, 1.0045, "no clear difference"},
 		{1.5, 1.5, 1.5, "50.0\u00a0% slower (50.0 to 50.0\u00a0%)"},
-		{1.2, 1.3, 1.1, "20.0\u00a0% slower (20.0 to 20.0\u00a0%)"}, // an interval beside its own ratio
+		{1.2, 1.3, 1.1, "20.0\u00a0% slower (20.0 to 20.0\u00a0%)"}, // interval that does not contain its ratio
 		{0, 0, 0, ""},
 	} {
 		if got := ScoreChange(c.ratio, c.low, c.high); got != c.want {

@@ -33,7 +33,7 @@ type DiffLine struct {
 	Kind                 DiffKind
 	OldNumber, NewNumber int
 	Text                 string
-	HiddenLines          int // lines of a folded run
+	HiddenLines          int // number of lines in a hidden group
 }
 
 // Diff compares two texts by lines and hides lines more than three lines away from every change. Equal texts give nil.

@@ -38,7 +38,7 @@ func Nanoseconds(ns float64) Quantity {
 	if !(ns > 0) || math.IsInf(ns, 0) {
 		return Quantity{Number: NotMeasured}
 	}
-	// first, because rounding may change 999.96 ns to 1 µs
+	// rounded before choosing the unit, because rounding may change 999.96 ns to 1 µs
 	rounded := roundToFourDigits(ns)
 	exact := strconv.FormatFloat(math.Round(ns*100)/100, 'f', -1, 64) + " ns" // the resolution of clocks
 	for _, unitName := range timeUnits {
@@ -109,7 +109,7 @@ func RelativeError(mean, err float64) string {
 	return fmt.Sprintf("± %.1f\u00a0%%", percent)
 }
 
-// TimeFactor formats a ratio of times: "12.1×", "1.27×", or "< 0.5 %" for a smaller difference.
+// TimeFactor formats a ratio of times as "12.1×" or "1.27×". A ratio of less than 1.005 is "< 0.5 %".
 func TimeFactor(ratio float64) string {
 	switch {
 	case ratio < 1.005:
@@ -242,7 +242,7 @@ func Duration(d time.Duration) string {
 		return NotMeasured
 	case d < time.Second:
 		return fmt.Sprintf("%d\u00a0ms", d.Milliseconds())
-	case d < time.Minute && d%time.Second == 0: // probably a limit, not a measured time
+	case d < time.Minute && d%time.Second == 0: // whole seconds, so probably a limit
 		return fmt.Sprintf("%d\u00a0s", int(d.Seconds()))
 	case d < time.Minute:
 		return fmt.Sprintf("%.1f\u00a0s", math.Floor(d.Seconds()*10)/10)

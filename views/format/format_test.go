@@ -46,8 +46,8 @@ func TestComparedTimesShareTheirUnitAndDecimals(t *testing.T) {
 		{9e3, 101e3, "9.000\u00a0µs"},
 		{995, 1004, "0.995\u00a0µs"},
 		{1004, 995, "1\u202f004.0\u00a0ns"},
-		{80e9, 80e3, "80.00\u00a0s"},     // too long for µs
-		{7990, 79982.2, "7.990\u00a0µs"}, // too short to have enough digits
+		{80e9, 80e3, "80.00\u00a0s"},     // too long to be shown in µs
+		{7990, 79982.2, "7.990\u00a0µs"}, // too short for the unit's decimals
 		{80e3, 0, "80.00\u00a0µs"},
 		{0, 80e3, "–"},
 	} {

@@ -150,7 +150,7 @@ func rawStringSize(text string) int {
 }
 
 const (
-	maxStringPrefixLength = 3  // letters before a string
+	maxStringPrefixLength = 3  // letters of a prefix, as in rb"…"
 	maxRawDelimiterLength = 16 // characters before the parenthesis of a raw string, by the C++ standard
 )
 

@@ -51,7 +51,7 @@ func TestTokensOfEachLanguage(t *testing.T) {
 // languageNames are names of one file in each language.
 var languageNames = []string{"a.cu", "a.py", "a.yml", "a.json", "a.txt"}
 
-// size is the size of the largest text that a site colors.
+// size is the maximum size of a highlighted text, in bytes.
 const size = 256 << 10
 
 func TestNoTextCostsMoreThanARequestMay(t *testing.T) {

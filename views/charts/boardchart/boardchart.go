@@ -46,7 +46,7 @@ type Line struct {
 // are positioned in percent.
 type chartShapes struct {
 	CurvePath, AreaPath string
-	OlderCurvePath      string // curve of older software, up to the start of the other
+	OlderCurvePath      string // records by older software, up to the start of CurvePath
 	Points              []recordPoint
 	ScaleRows           []scaleRow // round scores at the left, smallest first
 	LineMarks           []lineMark
@@ -83,7 +83,7 @@ type (
 
 const (
 	minScaleDecades       = 0.02 // minimum range of the scale in decades, so that noise does not look like progress
-	scaleMarginShare      = 0.12 // of the scale, above and below
+	scaleMarginShare      = 0.12 // margin above and below the scores, as a share of the scale
 	chartLeft, chartRight = 2.0, 94.0
 )
 
@@ -106,7 +106,7 @@ func drawChart(p Chart) chartShapes {
 		m.Label, m.IsLabelAtEnd, m.IsLabelBelow, m.ShownOnPhone = texts.placeLineLabel(l.Label+", "+format.Nanoseconds(l.ScoreNS).String(), at)
 		d.LineMarks = append(d.LineMarks, m)
 	}
-	for i, s := range slices.Backward(p.RecordSteps) { // latest first, because they choose places for their names first
+	for i, s := range slices.Backward(p.RecordSteps) { // latest first: their names choose positions first
 		one := &d.Points[i]
 		one.Name, one.NameEndsAtPoint, one.IsNameBelow, one.NameShownOnPhone = texts.placePointName(s.Name, d.pointPlaces[i], i == len(p.RecordSteps)-1)
 	}
@@ -118,7 +118,8 @@ func isPositiveTime(ns float64) bool { return ns > 0 && !math.IsInf(ns, 0) }
 
 func percentText(at float64) string { return fmt.Sprintf("%.2f%%", at) }
 
-// scoreScale maps logarithms of scores to 100 for the smallest and 0 for the largest.
+// scoreScale maps the logarithms of scores to vertical positions: 0 (top) for the largest, 100 (bottom) for the
+// smallest.
 type scoreScale struct{ low, high float64 }
 
 func (p Chart) scale() scoreScale {
@@ -193,8 +194,8 @@ func (d *chartShapes) traceRecords(steps []Step, scale scoreScale) {
 }
 
 const (
-	dotColumns = 32  // of a warp
-	dotHeight  = 5.6 // of the drawing
+	dotColumns = 32  // number of columns for dots
+	dotHeight  = 5.6 // height of a dot, in percent of the drawing
 	// MaxLinkedDots limits the dots with a link and a label: the first ones, and those of the viewer. A board with many
 	// entries has more dots than a pointer can distinguish, and each link adds 25 bytes to a compressed page.
 	MaxLinkedDots = 24
@@ -221,8 +222,8 @@ func (d *chartShapes) scatterDots(dots []Dot, scale scoreScale) {
 	for _, s := range spots {
 		x := 100 * (float64(s.column) + 0.5) / float64(used)
 		if s.dot == nil || s.dot.URL == "" || links >= MaxLinkedDots && !s.dot.IsOwn {
-			// Each dot is a move relative to the last one: crowded columns repeat the same moves, so they compress
-			// well.
+			// The SVG path reaches each dot by a relative move from the last one: crowded columns repeat the same
+			// moves, so they compress well.
 			to := percentPosition{math.Round(10*x) / 10, math.Round(10*s.y) / 10}
 			fmt.Fprintf(&rest, "m%.1f %.1fh0", to.x-last.x, to.y-last.y)
 			last = to
@@ -241,7 +242,7 @@ func (d *chartShapes) scatterDots(dots []Dot, scale scoreScale) {
 }
 
 func layOutDots(dots []Dot, scale scoreScale) (spots []dotSpot) {
-	var free [dotColumns]float64 // height down to which each lane is taken
+	var free [dotColumns]float64 // y down to which each column has dots
 	for i := range free {
 		free[i] = math.Inf(1)
 	}

@@ -40,7 +40,7 @@ func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
 	}
 }
 
-// TestRecordsWithinAnHourAreDatedToTheSecond, and others are not.
+// TestRecordsWithinAnHourAreDatedToTheSecond checks that other records have no seconds.
 func TestRecordsWithinAnHourAreDatedToTheSecond(t *testing.T) {
 	at := time.Date(2030, 1, 1, 10, 0, 5, 0, time.UTC)
 	for apart, want := range map[time.Duration]string{40 * time.Second: "10:00:45 UTC", time.Hour: "11:00 UTC",
@@ -56,7 +56,7 @@ func TestRecordsWithinAnHourAreDatedToTheSecond(t *testing.T) {
 	}
 }
 
-// TestNamesDoNotLieOnEachOther: of records that are close, the latest have names.
+// TestNamesDoNotLieOnEachOther checks that among records too close for all names, the latest ones have names.
 func TestNamesDoNotLieOnEachOther(t *testing.T) {
 	var steps []Step
 	for i := range 40 {
@@ -73,7 +73,8 @@ func TestNamesDoNotLieOnEachOther(t *testing.T) {
 	}
 }
 
-// TestALineAndARecordKeepTheirNames: a baseline near the record has its name elsewhere, in any window.
+// TestALineAndARecordKeepTheirNames checks that a baseline near the record has its name at another position, in a wide
+// window and on a phone.
 func TestALineAndARecordKeepTheirNames(t *testing.T) {
 	for ns := 1.0; ns < 4; ns += 0.01 {
 		d := drawChart(Chart{RecordSteps: []Step{{SetAt: time.Unix(0, 0), ScoreNS: 2e6, Name: "Jonas Weber"}},
@@ -85,7 +86,8 @@ func TestALineAndARecordKeepTheirNames(t *testing.T) {
 	}
 }
 
-// TestEveryDotHasALane: dots that would touch stand beside each other, and what has no room is left out.
+// TestEveryDotHasALane checks that dots with almost the same score are in different columns, and that dots without a
+// free column are omitted.
 func TestEveryDotHasALane(t *testing.T) {
 	d := drawChart(Chart{Dots: []Dot{{ScoreNS: 100, EntryCount: 1, URL: "/a"},
 		{ScoreNS: 100.1, EntryCount: 2, URL: "/b"},
@@ -111,7 +113,8 @@ func TestEveryDotHasALane(t *testing.T) {
 	}
 }
 
-// TestACrowdOfDotsIsSmall: a board's page is compressed, and may be 14 kB.
+// TestACrowdOfDotsIsSmall limits the compressed size of a chart with many dots, because a whole board page may have
+// only 14 kB.
 func TestACrowdOfDotsIsSmall(t *testing.T) {
 	var dots []Dot
 	for i := range 1000 {
@@ -129,7 +132,7 @@ func TestACrowdOfDotsIsSmall(t *testing.T) {
 	if n := strings.Count(d.UnlinkedDotsPath, "m"); n < 400 || packed.Len() > 2*n {
 		t.Errorf("%d dots take %d bytes, want 2 for each", n, packed.Len())
 	}
-	var x, y float64 // the last move ends at the last dot: roundings do not add up
+	var x, y float64 // the relative moves must end at the last dot: rounding errors must not add up
 	for _, move := range strings.Split(strings.TrimPrefix(strings.TrimSuffix(d.UnlinkedDotsPath, "h0"), "m"), "h0m") {
 		var dx, dy float64
 		if _, err := fmt.Sscan(move, &dx, &dy); err != nil {
@@ -142,7 +145,8 @@ func TestACrowdOfDotsIsSmall(t *testing.T) {
 	}
 }
 
-// Whatever a row says, the picture of a board ends, stays small, and names places that a browser can draw.
+// FuzzBoardPicture checks that drawing a board terminates for all scores and times, and that the SVG is small and has
+// only finite coordinates.
 func FuzzBoardPicture(f *testing.F) {
 	fuzztest.Moment(f)
 	for _, a := range oddFloats {
@@ -202,7 +206,7 @@ func TestChartIsLabelledWithRoundScores(t *testing.T) {
 	}
 }
 
-// Between any two numbers there are at most six labels.
+// FuzzRoundScaleScores checks that there are at most six labels between any two numbers.
 func FuzzRoundScaleScores(f *testing.F) {
 	fuzztest.Moment(f)
 	for _, low := range oddFloats {
@@ -223,7 +227,7 @@ func FuzzRoundScaleScores(f *testing.F) {
 	})
 }
 
-// oddFloats are numbers that arithmetic on scales trips over.
+// oddFloats are numbers that scale arithmetic often handles wrongly.
 var oddFloats = []float64{
 	0, -1, 1, 500, 1.1e-308, math.SmallestNonzeroFloat64, math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(),
 	1e-300, 1e300,

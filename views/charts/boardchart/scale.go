@@ -7,7 +7,7 @@ import (
 	"warpboard/views/format"
 )
 
-const maxScaleLabels = 6 // at the left edge
+const maxScaleLabels = 6 // labels at the left edge of a chart
 
 // roundScaleScores returns two to six round scores between low and high, from the series with the smallest steps that
 // are allowed. If fewer than two fit, the scores have equal steps; beyond the range of float64 there are none. Loops
@@ -47,7 +47,7 @@ func evenScaleScores(low, high float64) []float64 {
 	for _, digit := range []float64{0.2, 0.5, 1, 2} {
 		step := digit * power
 		first, last := math.Ceil(low/step), math.Floor(high/step)
-		if !(last-first < maxScaleLabels) { // also if a step is too small to count with
+		if !(last-first < maxScaleLabels) { // too many labels, or NaN or Inf because the step is too small
 			continue
 		}
 		var scores []float64

@@ -10,7 +10,7 @@ type area struct{ x1, y1, x2, y2 float64 }
 
 func (a area) overlaps(b area) bool { return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2 }
 
-// canvas is the drawing in one size of window, in pixels of the smallest window of that size.
+// canvas is the drawing for one class of window (wide, or a phone), in pixels of the smallest window of that class.
 type canvas struct {
 	width, height         float64
 	pointAreas, textAreas []area
@@ -41,11 +41,11 @@ func newTextPlacer(points []percentPosition) *textPlacer {
 	return t
 }
 
-// textSpot is a possible position of a text: right or left of a point, at a vertical distance.
+// textSpot is a possible position of a text: right or left of a point (place), at a vertical distance.
 type textSpot struct {
 	place                percentPosition
 	endsAtPlace, isBelow bool
-	dx, dy               float64 // pixels from the place to the nearest edges of the text
+	dx, dy               float64 // pixels between the point and the nearest edges of the text
 }
 
 func (s textSpot) area(text string, canvas canvas) area {
