@@ -10,14 +10,14 @@ import (
 	"warpboard/web/webtest"
 )
 
-// look is one of the four ways in which a page is seen.
+// look is a combination of color theme and window width in which pages are checked.
 type look struct {
 	theme string
 	width int64
 }
 
-// lookedAt are the pages that axe looks at: each kind once, as someone sees it who may do everything. What a fragment
-// names is chosen.
+// lookedAt returns the URLs of the pages that axe checks, one of each kind, with all permissions. A fragment is the ID
+// of an element that the test clicks first.
 func lookedAt(s *webtest.ProfiledScene) []string {
 	run := s.Second
 	return append(s.All(), "/compare", fmt.Sprintf("/compare?b=%d", run.ID),
@@ -31,9 +31,10 @@ func lookedAt(s *webtest.ProfiledScene) []string {
 		"/tasks/"+s.Task.Slug+"/boards/H200?columns=error")
 }
 
-// TestAxeFindsNothing holds every page to all rules of axe-core, light on a desk, and to those that see colour or
-// layout twice more: dark on a phone, and in turns dark on a desk or light on a phone. What only one width shows has
-// its colours in both themes; the layout does not depend on them. No page is wider than the narrowest phone.
+// TestAxeFindsNothing checks every page with all rules of axe-core in a wide light window. Rules about color or layout
+// are checked twice more: dark on a phone, and alternately dark in a wide window or light on a phone. This covers the
+// colors of parts that only one width shows; the layout does not depend on the theme. No page may be wider than the
+// narrowest phone.
 func TestAxeFindsNothing(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))
@@ -41,7 +42,7 @@ func TestAxeFindsNothing(t *testing.T) {
 		began := time.Now()
 		w.Visit(path)
 		w.Eval(`document.getElementById(location.hash.slice(1))?.click()`)
-		w.Do(chromedp.EmulateViewport(320, 700)) // the narrowest phone; WCAG 1.4.10 asks for it, too
+		w.Do(chromedp.EmulateViewport(320, 700)) // the narrowest phone, and the width that WCAG 1.4.10 requires
 		if over := w.Eval("document.documentElement.scrollWidth - innerWidth"); over != "0" {
 			t.Errorf("%s at 320 px: the page is %s px wider than the window", path, over)
 		}
@@ -62,9 +63,10 @@ func TestAxeFindsNothing(t *testing.T) {
 	}
 }
 
-// cut finds a card that hides a part of what it has.
+// cut is a script that returns the text of a card whose content is wider than the card, or "".
 const cut = `[...document.querySelectorAll(".card.overflow-hidden")].find((card) => card.scrollWidth > card.clientWidth)?.innerText.slice(0, 60) ?? ""`
 
-// alike selects repeated parts of a page, from the sixth on: lines of source, rows of tables, keys, and operations.
-// Checking each takes a minute on some pages, and finds nothing more. axe skips folded parts anyway, but walks them.
+// alike selects parts of a page that the test removes before axe checks it: repeated parts from the sixth on (lines of
+// source, rows of tables, cards, and keys), because checking each takes a minute on some pages and finds nothing more,
+// and collapsed parts, which axe visits without checking them.
 const alike = ".source .line:nth-child(n+6), tbody tr:nth-child(n+6), article.card:nth-child(n+6), [data-key]:nth-child(n+6), details:not([open]) > :not(summary)"

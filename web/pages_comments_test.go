@@ -8,7 +8,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// commented is the list of comments on a submission whose source is public.
+// commented creates a submission whose source is public, and returns the URL of its comments.
 func commented(s *webtest.Scene) string {
 	s.T.Helper()
 	run := modelstest.Submit(s.T, s.Cfg.Store, s.Ada, modelstest.Task(s.T, s.Cfg.Store, s.Admin, "over", "CPU"))[0]

@@ -19,7 +19,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// ranged publishes a version of the scene's task with the sizes of its last benchmarks drawn, and has a run draw.
+// ranged publishes a version of the scene's task whose benchmark sizes are drawn from a range, and queues a run that
+// draws them.
 func ranged(s *webtest.Scene, size string) {
 	s.T.Helper()
 	b, err := s.Cfg.Store.Catalog.CurrentBundle(s.T.Context(), s.Task)
@@ -88,7 +89,8 @@ func TestADrawIsOnPageAndAPIWhenItIsNoSecret(t *testing.T) {
 	}
 }
 
-// TestATaskWhoseDrawIsKnownStaysClosed until it has a new version, with new draws.
+// TestATaskWhoseDrawIsKnownStaysClosed checks that a closed task, whose drawn values are public, can be opened again
+// only with a new version, which draws new values.
 func TestATaskWhoseDrawIsKnownStaysClosed(t *testing.T) {
 	s := webtest.NewScene(t)
 	ranged(s, "uniform 512..4096 step 64")

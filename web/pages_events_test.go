@@ -12,7 +12,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoSurfaceTellsStrangersAFrozenResult until the organizer reveals it. Its person and admins see it.
+// TestNoSurfaceTellsStrangersAFrozenResult checks that only the submitter and admins see a frozen result on any page or
+// in the API, until the organizer reveals it.
 func TestNoSurfaceTellsStrangersAFrozenResult(t *testing.T) {
 	s := newTrickyScene(t)
 	e := s.Event(time.Minute)

@@ -9,7 +9,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestTextsFitWhereTheyAre holds the main pages to their layout, each at the width at which it is tight.
+// TestTextsFitWhereTheyAre checks that texts fit into the main pages, each at the width at which it has the least
+// space.
 func TestTextsFitWhereTheyAre(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))
@@ -52,7 +53,7 @@ func TestTextsFitWhereTheyAre(t *testing.T) {
 		`document.querySelector(".pf-headline + p").getBoundingClientRect().bottom < 700`)
 }
 
-// holds opens a page at a width and expects a condition.
+// holds opens a page in a window of a width in pixels, and fails the test unless a JavaScript condition is true.
 func holds(w *webtest.Window, path string, width int64, what, condition string) {
 	w.T.Helper()
 	w.Do(chromedp.EmulateViewport(width, 900))

@@ -18,7 +18,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// hostileScene stores hostile text wherever people and programs may store any.
+// hostileScene stores markup and scripts in every text that people or programs can store.
 func hostileScene(t testing.TB) (s *webtest.Scene, running *webtest.Worker, pages []string) {
 	s = webtest.NewScene(t)
 	name := strings.NewReplacer("/", "", "=", "").Replace(webtest.Hostile)[:60]
@@ -150,7 +150,7 @@ func TestHostileTextDoesNothingInABrowser(t *testing.T) {
 	for _, path := range pages {
 		w.Visit(path)
 		w.Until(`document.readyState == "complete" && document.querySelector("main")`)
-		w.RefusedNothing() // a policy that had to step in means that the page was scripted
+		w.RefusedNothing() // if the content security policy refused something, a text was not escaped
 	}
 	run := runOf(s, running)
 	w.Visit(fmt.Sprintf("/submissions/%d", run.SubmissionID))
@@ -178,7 +178,7 @@ func TestErrorPagesSayWhatToDo(t *testing.T) {
 		webtest.WantText(t, doc, "h1", test.heading)
 		webtest.WantText(t, doc, "main .eyebrow", fmt.Sprint(test.status))
 	}
-	if err := s.Cfg.Store.Close(); err != nil { // from here on everything is our fault
+	if err := s.Cfg.Store.Close(); err != nil { // without a database, all requests fail with status 500
 		t.Fatal(err)
 	}
 	doc := visitor.Page("/", http.StatusInternalServerError)

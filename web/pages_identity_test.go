@@ -12,7 +12,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// everyPage shows each page to an admin, who sees the most.
+// everyPage calls look with each page of the site as an admin sees it.
 func everyPage(t *testing.T, look func(page string, doc *goquery.Document)) {
 	t.Helper()
 	s := newCrowdedScene(t)
@@ -39,7 +39,7 @@ func TestEachTimeHasTheExactOneAsItsTitle(t *testing.T) {
 	times := 0
 	everyPage(t, func(page string, doc *goquery.Document) {
 		doc.Find("time").Each(func(_ int, e *goquery.Selection) {
-			if e.Parent().Parent().Is("[data-last-draft]") { // the browser knows it
+			if e.Parent().Parent().Is("[data-last-draft]") { // the browser fills in this time
 				return
 			}
 			times++
@@ -57,7 +57,8 @@ func TestEachTimeHasTheExactOneAsItsTitle(t *testing.T) {
 
 var exact = regexp.MustCompile(`^\d+ \w+ \d{4}, \d\d:\d\d:\d\d UTC$`)
 
-// runNumber is a number that only addresses and programs have.
+// runNumber matches the number of a run in a text. Only URLs and the API may have it, because people see numbers of
+// submissions.
 var runNumber = regexp.MustCompile(`(?i)\bruns? #?\d+($|[,:;)”"]| [a-z])`)
 
 func TestPeopleReadNumbersOfSubmissionsAndNotOfRuns(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// mailedScene is a site that sends e-mail, with Ada, who has a verified address.
+// mailedScene returns a site that sends e-mail, with Ada, who has a verified address.
 func mailedScene(t *testing.T) (s *webtest.Scene) {
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), SendMails: true})
 	if err != nil {
@@ -33,7 +33,7 @@ func mailedScene(t *testing.T) (s *webtest.Scene) {
 	return s
 }
 
-// dueMails are those that wait to be sent.
+// dueMails returns the e-mails that wait to be sent.
 func dueMails(s *webtest.Scene) []inbox.Mail {
 	s.T.Helper()
 	list, err := s.Cfg.Store.Inbox.DueMails(s.T.Context(), time.Now().Add(time.Second), 100)
@@ -65,7 +65,7 @@ func TestAnAddressIsConfirmedByItsPersonWithAClick(t *testing.T) {
 		t.Errorf("a visitor is led to %s", to)
 	}
 	webtest.WantStatus(t, root.Post(code, nil), http.StatusNotFound)
-	ada.Page(code, http.StatusOK) // which confirms nothing
+	ada.Page(code, http.StatusOK) // opening the page does not confirm the address
 	if at := ada.Page("/inbox", http.StatusOK).Find("#address").AttrOr("value", ""); at != "ada@example.org" {
 		t.Errorf("opening the link has notices go to %q", at)
 	}
@@ -109,7 +109,7 @@ func TestEMailIsTurnedOffWithoutASignIn(t *testing.T) {
 	if wants() {
 		t.Error("the button does nothing")
 	}
-	path = off() // a mail program sends this without a page, from anywhere
+	path = off() // a mail program sends this request without a session
 	resp, err := http.Post(s.URL+path, "application/x-www-form-urlencoded",
 		strings.NewReader("List-Unsubscribe=One-Click"))
 	if err != nil || resp.StatusCode != http.StatusOK || wants() {

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// linked are the links of a part of a page, as "text address".
+// linked returns the links inside an element, each as its text, a space, and its URL.
 func linked(doc *goquery.Document, within string) []string {
 	return doc.Find(within + " a").Map(func(_ int, e *goquery.Selection) string {
 		return webtest.Words(e) + " " +
@@ -48,8 +48,8 @@ func TestTheHeadLeadsToTheMainPages(t *testing.T) {
 	}
 }
 
-// One name leads to a page from everywhere, and stands there as title and heading; the page about the site has its
-// pitch.
+// TestEachPageHasOneName checks that all links to a page have the same text as its title and heading. The page about
+// the site is excluded; its heading is a slogan.
 func TestEachPageHasOneName(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Admin)

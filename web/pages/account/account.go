@@ -75,7 +75,7 @@ func (p *Account) addInvite(c *fiber.Ctx, page *views.SignInPage) error {
 	}
 	offer, err := p.site.PreviewInvite(c, code)
 	if err != nil && site.FailureFromError(err).Status < fiber.StatusInternalServerError {
-		return nil // the code's page explains it
+		return nil // the page of the code shows the reason
 	}
 	if err != nil {
 		return err

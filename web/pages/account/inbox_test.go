@@ -16,7 +16,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// news lets Ben take Ada's place and comment on the task, on which she commented before.
+// news makes Ben take Ada's 1st place and comment on the task. Both are news for Ada, who has commented on the task,
+// too.
 func news(s *webtest.Scene) accounts.User {
 	s.T.Helper()
 	s.Happens()

@@ -42,7 +42,7 @@ func (p *Account) JoinPreview(c *fiber.Ctx) error {
 // JoinTask makes the viewer a member with an invite code and redirects to its task.
 func (p *Account) JoinTask(c *fiber.Ctx) error {
 	code := strings.TrimSpace(c.FormValue("code"))
-	code = code[strings.LastIndex(code, "/")+1:] // the code of a link
+	code = code[strings.LastIndex(code, "/")+1:] // also accept a whole link, which ends with the code
 	task, err := p.site.JoinTask(c, code)
 	if err != nil {
 		return p.showJoinRefusal(c, p.joinPage(c, code), err)

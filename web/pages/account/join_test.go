@@ -22,7 +22,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAStreamEndsWhenItsReaderIsRemoved: what is sent later is not for them.
+// TestAStreamEndsWhenItsReaderIsRemoved checks that a member who is removed from a task receives no more of its events.
 func TestAStreamEndsWhenItsReaderIsRemoved(t *testing.T) {
 	s := webtest.NewStage(t)
 	s.Stop()
@@ -85,14 +85,15 @@ func TestPeopleJoinAMembersBoardByALink(t *testing.T) {
 		!strings.Contains(page, "owner") {
 		t.Errorf("who has a link reads %s", page)
 	}
-	webtest.WantStatus(t, other.Get("/tasks/quiet"), http.StatusNotFound) // looking joined nothing
+	// only viewing the link does not make a member
+	webtest.WantStatus(t, other.Get("/tasks/quiet"), http.StatusNotFound)
 	webtest.WantStatus(t, other.Send(http.MethodPost, "/join", strings.NewReader("code="+code), "Content-Type",
 		"application/x-www-form-urlencoded"), http.StatusForbidden)
 	if page := webtest.Body(t, other.Post("/join", map[string][]string{"code": {link}})); !strings.Contains(page,
 		"You joined this task.") || !strings.Contains(page, webtest.QuietTitle) {
 		t.Errorf("who joined reads %s", page)
 	}
-	// the task
+	// For a member, the page of the link has a form for leaving the task.
 	if link := other.Page("/join/"+code, http.StatusOK).Find("[data-leave] form").AttrOr("action",
 		""); link != "/tasks/quiet/leave" {
 		t.Errorf("a member leaves at %q", link)
@@ -121,7 +122,8 @@ func TestPeopleJoinAMembersBoardByALink(t *testing.T) {
 	webtest.WantStatus(t, s.BrowserFor(s.Users["member"]).Get("/tasks/quiet/members"), http.StatusForbidden)
 }
 
-// TestAMemberLeavesTheBoard on the task's page or by the API, and then the task does not exist for them.
+// TestAMemberLeavesTheBoard checks that a member can leave on the task's page and through the API, and then gets 404
+// for the task.
 func TestAMemberLeavesTheBoard(t *testing.T) {
 	s := webtest.NewClosedScene(t)
 	member := s.BrowserFor(s.Users["member"])
@@ -146,7 +148,8 @@ func TestAMemberLeavesTheBoard(t *testing.T) {
 	}
 }
 
-// TestNothingIsDoneToAMembersBoardByOthers: each form and request is answered as for a task that does not exist.
+// TestNothingIsDoneToAMembersBoardByOthers checks that people who are not members get 404 for each form and request, as
+// if the task did not exist.
 func TestNothingIsDoneToAMembersBoardByOthers(t *testing.T) {
 	s := webtest.NewClosedScene(t)
 	other, creator := s.BrowserFor(s.Users["other"]),
@@ -172,7 +175,7 @@ func TestNothingIsDoneToAMembersBoardByOthers(t *testing.T) {
 		role, more string
 		want       int
 	}{
-		{"other", "", http.StatusNotFound}, {"member", "", http.StatusForbidden}, // the deadline has passed
+		{"other", "", http.StatusNotFound}, {"member", "", http.StatusForbidden}, // member: after the deadline
 		{"admin", `,"for":"member","why":"The site was down."`, http.StatusCreated},
 		{"admin", `,"for":"other","why":"The site was down."`, http.StatusUnprocessableEntity},
 	} {
@@ -189,7 +192,8 @@ func TestNothingIsDoneToAMembersBoardByOthers(t *testing.T) {
 	}
 }
 
-// TestAnOldFormDoesNotOpenAMembersBoard: one without a visibility, and the one that publishes a task that was tried.
+// TestAnOldFormDoesNotOpenAMembersBoard checks that neither a settings form without a visibility nor the publish form
+// of a tried draft makes a members' task public.
 func TestAnOldFormDoesNotOpenAMembersBoard(t *testing.T) {
 	s := webtest.NewClosedScene(t)
 	owner := s.BrowserFor(s.Users["owner"])
@@ -226,7 +230,8 @@ func TestTheLogHasNoInviteCodes(t *testing.T) {
 	}
 }
 
-// TestInviteCodesAreNotTriedByTheHundred: on the page, in the API and by popcorn-cli alike.
+// TestInviteCodesAreNotTriedByTheHundred checks that the page, the API, and popcorn-cli share one limit for wrong
+// invite codes.
 func TestInviteCodesAreNotTriedByTheHundred(t *testing.T) {
 	s := webtest.NewClosedScene(t)
 	other := s.BrowserFor(s.Users["other"])

@@ -32,7 +32,7 @@ func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {
 	webtest.WantText(t, page, "dl", "laptop <b>")
 	typed := strings.ToLower(strings.ReplaceAll(login.Code, "-", " "))
 	webtest.WantStatus(t, ada.Post("/login", url.Values{"code": {typed}, "answer": {"yes"}}), http.StatusOK)
-	// it is answered
+	// The code has been used, so it is invalid now.
 	if typed := ada.Page("/login?code="+login.Code, http.StatusNotFound).Find("#code").AttrOr("value",
 		""); typed != login.Code {
 		t.Errorf("the field of a code that is not taken says %q", typed)
@@ -63,7 +63,7 @@ func TestACommandLineThatIsRefusedGetsNothing(t *testing.T) {
 	if _, err := command.EndLogin(t.Context(), login.Secret); webtest.Code(err) != "forbidden" {
 		t.Errorf("%v", err)
 	}
-	for range 40 { // one address cannot fill the list
+	for range 40 { // one IP address can start only a few sign-ins
 		if _, err = command.BeginLogin(t.Context(), "x"); err != nil {
 			break
 		}
@@ -73,14 +73,16 @@ func TestACommandLineThatIsRefusedGetsNothing(t *testing.T) {
 	}
 }
 
-// TestOneCustomerWithIPv6LetsOthersSignIn though they have 256 networks, or 65,536, of as many addresses as they like.
+// TestOneCustomerWithIPv6LetsOthersSignIn checks that one customer's IPv6 prefix (a /56 or /48, with very many
+// addresses) cannot use up the sign-ins of all others.
 func TestOneCustomerWithIPv6LetsOthersSignIn(t *testing.T) {
 	s := webtest.Start(t)
 	begin := func(visitor string) int {
 		return s.Browser().Send("POST", "/api/v1/login", strings.NewReader(`{"host":"x"}`), "Content-Type",
 			"application/json", "X-Forwarded-For", visitor).StatusCode
 	}
-	for network, want := range []int{http.StatusCreated, http.StatusCreated, http.StatusTooManyRequests} { // of one /56
+	// of the same /56
+	for network, want := range []int{http.StatusCreated, http.StatusCreated, http.StatusTooManyRequests} {
 		for range 20 {
 			if got := begin(fmt.Sprintf("2001:db8:0:%x::1", network)); got != want {
 				t.Fatalf("a command line of network %d: %d, want %d", network, got, want)

@@ -90,7 +90,7 @@ func (p *Account) addEntries(ctx context.Context, viewer accounts.User, number i
 	return err
 }
 
-// maxProgressScores limits the scores of a person's own progress that one page of boards shows.
+// maxProgressScores limits the total number of scores in the progress charts on one page of a person's boards.
 const maxProgressScores = 1000
 
 // UserRole changes a person's role. Only admins may do that.

@@ -16,7 +16,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// The page of a person costs the same whether they submitted once or to every board there is.
+// TestAPersonsPageAsksAFixedNumberOfQuestions checks that the number of queries for a person's page does not depend on
+// the number of submissions and boards.
 func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) {
 		boss := modelstest.Person(t, store, "Root", accounts.RoleAdmin)
@@ -71,7 +72,8 @@ func placesOn(t *testing.T, s *webtest.Site, path string) (rows []string, more s
 	return rows, doc.Find("[aria-labelledby=places] a[href*=places]").AttrOr("href", "")
 }
 
-// TestAPersonsPageListsRankedResults to others, and all submissions to the person.
+// TestAPersonsPageListsRankedResults checks that others see only submissions with a ranked result, and the person sees
+// all.
 func TestAPersonsPageListsRankedResults(t *testing.T) {
 	s := webtest.NewScene(t)
 	listed := func(b *webtest.Browser, run work.Run) bool {

@@ -13,7 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestPeopleManageTheirWebhooksAndAdminsTheSites through the pages alone.
+// TestPeopleManageTheirWebhooksAndAdminsTheSites checks that people can manage their own webhooks, and admins those of
+// the site, with only the pages.
 func TestPeopleManageTheirWebhooksAndAdminsTheSites(t *testing.T) {
 	s := webtest.NewScene(t)
 	admin, ada := s.BrowserOf(s.Admin), s.BrowserOf(s.Ada)
@@ -69,7 +70,7 @@ func TestPeopleManageTheirWebhooksAndAdminsTheSites(t *testing.T) {
 	webtest.WantStatus(t, ada.Get(page), http.StatusNotFound)
 }
 
-// TestTheAPIManagesWebhooks as its document says.
+// TestTheAPIManagesWebhooks checks that the answers of the API about webhooks conform to the OpenAPI document.
 func TestTheAPIManagesWebhooks(t *testing.T) {
 	s := webtest.NewScene(t)
 	is := s.Documented(t)
@@ -106,7 +107,7 @@ func TestTheAPIManagesWebhooks(t *testing.T) {
 	ada("GET", path+"/deliveries", "", http.StatusNotFound)
 }
 
-// asking sends JSON with a fresh token of the person, and reads the answer.
+// asking is a function that sends a JSON request with a person's token and returns the decoded answer.
 type asking func(method, path, body string, status int) any
 
 func tokenOf(s *webtest.Site, t *testing.T, user accounts.User) asking {
@@ -133,7 +134,8 @@ func tokenOf(s *webtest.Site, t *testing.T, user accounts.User) asking {
 	}
 }
 
-// TestAWebhookInsideIsRefusedWhenItIsSet: its owner reads why at once, and not in the log of deliveries that all fail.
+// TestAWebhookInsideIsRefusedWhenItIsSet checks that a URL with a private address is refused when the webhook is
+// created, and not only when its deliveries fail.
 func TestAWebhookInsideIsRefusedWhenItIsSet(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for _, address := range []string{"127.0.0.1", "10.0.0.8", "192.168.1.1:8443", "169.254.169.254", "[::1]",

@@ -18,7 +18,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// sends posts a form of a page with the texts of its fields, as it is or changed.
+// sends submits a form of a page with the values of its fields, after change has modified them.
 func sends(b *webtest.Browser, t *testing.T, doc *goquery.Document, action string,
 	change func(url.Values)) *http.Response {
 	t.Helper()
@@ -29,8 +29,8 @@ func sends(b *webtest.Browser, t *testing.T, doc *goquery.Document, action strin
 
 func asIs(url.Values) {}
 
-// judgeTrial ends the runs of a trial as a worker would, and returns their number: those of correct solutions pass, and
-// those of wrong ones get a wrong answer, except for letThrough.
+// judgeTrial ends the runs of a trial as a worker would, and returns their number. Runs of correct solutions pass. Runs
+// of wrong ones fail with a wrong answer, except those whose source contains letThrough.
 func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 	t.Helper()
 	task, _ := taskNow(s, slug)
@@ -63,8 +63,9 @@ func judgeTrial(s *webtest.Scene, t *testing.T, slug, letThrough string) int {
 	return len(list)
 }
 
-// TestATaskIsWrittenTriedAndPublishedInThePage: someone begins with a starter, is told what is wrong, tries it, sees
-// that the check lets something through, mends it and publishes; no one else sees the task before.
+// TestATaskIsWrittenTriedAndPublishedInThePage goes through the pages as an author does: begin with a starter, correct
+// errors, try the task, see that its check accepts a wrong solution, correct that, and publish. Until then no one else
+// sees the task.
 func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator, visitor := s.SignedIn("Carla", accounts.RoleCreator), s.Browser()
@@ -108,7 +109,7 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	webtest.WantStatus(t, visitor.Get("/tasks/sum-of-many"), http.StatusNotFound)
 	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusNotFound)
 
-	// the starter, 1 right (timed, too), 2 wrong, 8 made of it, and the one of this test
+	// template, 1 correct solution (tested and timed), 2 wrong ones, 8 mutants, and mine.cpp
 	if n := judgeTrial(s, t, "sum-of-many", "1.01"); n != 14 {
 		t.Errorf("%d were tried", n)
 	}
@@ -154,12 +155,13 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 		f["text"][at] = strings.Replace(f["text"][at], "65537", "65539", 1)
 		f.Set("do", "review")
 	}), http.StatusOK)
-	// the others see nothing of it before the author has seen the differences
+	// Until the author publishes the changes, other people do not see them.
 	webtest.WantText(t, changed, "main", "65539")
 	webtest.WantStatus(t, s.SignedIn("Ben", accounts.RoleCreator).Get(trial), http.StatusForbidden)
 }
 
-// TestTheTypedTitleIsSeenAndMakesTheAddress: another address can be typed, and no title of a starter is left.
+// TestTheTypedTitleIsSeenAndMakesTheAddress checks that the slug is derived from the title unless the author enters
+// another one, and that the starter's title is nowhere used.
 func TestTheTypedTitleIsSeenAndMakesTheAddress(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
@@ -187,8 +189,8 @@ func TestTheTypedTitleIsSeenAndMakesTheAddress(t *testing.T) {
 		http.StatusUnprocessableEntity), "[role=alert]", "no title")
 }
 
-// TestEditedTaskFilesKeepCommentsAndTitle: what was not edited comes back byte for byte, and task.yml's title is the
-// task's.
+// TestEditedTaskFilesKeepCommentsAndTitle checks that files that were not edited are stored byte for byte, and that the
+// title in task.yml becomes the task's title.
 func TestEditedTaskFilesKeepCommentsAndTitle(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
@@ -209,7 +211,8 @@ func TestEditedTaskFilesKeepCommentsAndTitle(t *testing.T) {
 	}
 }
 
-// A problem of KernelBot shares files of the folder above with others, and a browser sends files without folders.
+// TestAProblemOfKernelBotIsUploadedAsItsFiles uploads files without folders, as a browser does, although the task.yml
+// of a KernelBot problem references files in the parent folder.
 func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 	creator := webtest.NewScene(t).SignedIn("Carla", accounts.RoleCreator)
 	files := map[string]string{
@@ -237,7 +240,7 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 	if paths := webtest.Fields(opened.Find("main form"))["path"]; !slices.Contains(paths, "_up/utils.py") {
 		t.Errorf("opened in the editor: %v", paths)
 	}
-	webtest.WantStatus(t, creator.Get("/tasks/new/files"), http.StatusOK) // where the form leads, typed in again
+	webtest.WantStatus(t, creator.Get("/tasks/new/files"), http.StatusOK) // reloading the URL of the editor
 	tried := sends(creator, t, opened, "/tasks/new/files", func(f url.Values) { f.Set("title", "Two tensors") })
 	if at := tried.Request.URL.Path; at != "/tasks/two-tensors/trial" {
 		t.Errorf("trying what was opened leads to %s", at)

@@ -12,7 +12,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// publishes uploads the example task, publishes what the preview shows, and returns where that led.
+// publishes uploads the example task, publishes it from its preview, and returns the last response.
 func publishes(b *webtest.Browser, t *testing.T) *http.Response {
 	t.Helper()
 	doc := webtest.Document(t, b.Upload("/tasks/new", "zip", "add.zip", webtest.ZipOf(t, webtest.UnchangedBundle), nil),
@@ -20,8 +20,8 @@ func publishes(b *webtest.Browser, t *testing.T) *http.Response {
 	return b.Upload("/tasks/publish", "", "", nil, webtest.Fields(doc.Find("main form")))
 }
 
-// TestPublishingTestsTheTemplate lets an author see at once that a reference does not compile, as the first who
-// submitted did before.
+// TestPublishingTestsTheTemplate checks that publishing submits the template in test mode, so that the author, not the
+// first submitter, sees that a reference does not compile.
 func TestPublishingTestsTheTemplate(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)

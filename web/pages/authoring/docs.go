@@ -65,7 +65,7 @@ func readingOrder(name string) int {
 		return name == begin || strings.HasPrefix(name, begin+".") && name != tasks.TaskFile
 	})
 	if at < 0 {
-		return len(order) // solutions and whatever else
+		return len(order) // all other files, such as solutions, are last
 	}
 	return at
 }

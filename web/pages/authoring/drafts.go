@@ -57,8 +57,8 @@ type draft struct {
 	tasks.TaskProposal
 	number          int
 	currentTask     *catalog.Task // task that it would change; nil for a new one
-	formSettings    *catalog.Task // from a form; nil for those of the upload
-	standardHarness *bool         // use Warpboard's harness, from a form; nil for unchanged
+	formSettings    *catalog.Task // settings from the form; nil to use those of the upload
+	standardHarness *bool         // the form's choice of Warpboard's harness; nil for unchanged
 	refusalReason   string        // reason why the last try to publish it failed
 }
 

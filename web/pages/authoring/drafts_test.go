@@ -17,7 +17,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// setZip is a problem set of three problems, of which the third cannot be made.
+// setZip returns a zip with a problem set of three problems, the third of which is invalid.
 func setZip(t testing.TB, deadline string, change func(name string, b *tasks.Bundle)) []byte {
 	t.Helper()
 	var buf bytes.Buffer

@@ -129,7 +129,8 @@ func (p *Authoring) SaveSettings(c *fiber.Ctx) error {
 		return err
 	}
 	settings, err := readSettings(c, 0)
-	if settings.Visibility == "" || task.CurrentVisibility() == catalog.Hidden { // an old form must not open a members' board or a draft
+	// ignore the visibility of an outdated form, which could publish the task
+	if settings.Visibility == "" || task.CurrentVisibility() == catalog.Hidden {
 		settings.Visibility = task.CurrentVisibility()
 	}
 	var saved catalog.Task

@@ -31,7 +31,7 @@ func (p *Authoring) BeginWithStarter(c *fiber.Ctx) error {
 		return err
 	}
 	name := c.Params("kind")
-	if name == uploadedFilesStarter || name == "open" { // they came with a form, and were not stored
+	if name == uploadedFilesStarter || name == "open" { // a reload of an editor whose files were only in a form
 		return c.Redirect("/tasks/new", fiber.StatusSeeOther)
 	}
 	if starterIndex(name) < 0 {
@@ -173,8 +173,7 @@ func checkEditable(files []views.EditedFile) error {
 	return nil
 }
 
-// bundleOf reads edited files as one task and returns their problems. The files have no parent folder, so that problems
-// name none.
+// bundleOf reads edited files as one task and returns their problems. The paths in the problems have no folder.
 func (p *Authoring) bundleOf(
 	name string, files []views.EditedFile,
 ) (b *tasks.Bundle, wrong []parse.Problem, err error) {
@@ -184,7 +183,8 @@ func (p *Authoring) bundleOf(
 		if !fs.ValidPath(f.Path) {
 			return nil, []parse.Problem{{Message: fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}}, nil
 		}
-		file, err := w.CreateHeader(&zip.FileHeader{Name: f.Path, Method: zip.Store}) // read again at once
+		// no compression, because the zip is only read below
+		file, err := w.CreateHeader(&zip.FileHeader{Name: f.Path, Method: zip.Store})
 		if err == nil {
 			_, err = io.WriteString(file, f.Text)
 		}

@@ -20,7 +20,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// takesFiles has the scene's task take further files, which changes no board.
+// takesFiles changes the scene's task so that submissions may have further files. The boards stay.
 func takesFiles(s *webtest.Scene) {
 	s.T.Helper()
 	bundle, err := s.Cfg.Store.Catalog.CurrentBundle(s.T.Context(), s.Task)
@@ -33,7 +33,7 @@ func takesFiles(s *webtest.Scene) {
 	}
 }
 
-// sourceOf returns the submission of a run.
+// sourceOf returns the submitted files of a run.
 func sourceOf(s *webtest.Scene, run work.Run) tasks.Submission {
 	s.T.Helper()
 	sub, err := s.Cfg.Store.Submissions.Submission(s.T.Context(), run.SubmissionID)
@@ -49,7 +49,7 @@ func sourceOf(s *webtest.Scene, run work.Run) tasks.Submission {
 
 const fileTabs = `[...document.querySelectorAll("[data-file-tabs] [role=tab]")].map((tab) => tab.textContent).join()`
 
-// typesInto replaces what is in the chosen further file's editor.
+// typesInto replaces the text in the editor of a further file, whose tab must be open.
 func typesInto(w *webtest.Window, file int, text string) {
 	w.T.Helper()
 	w.Until(fmt.Sprintf(`document.querySelector("#file-%d .cm-content")`, file))
@@ -61,8 +61,8 @@ func typesInto(w *webtest.Window, file int, text string) {
 	w.Until(fmt.Sprintf(`document.querySelector("#file-%d textarea").value == %q`, file, text))
 }
 
-// TestWorkbenchHasATabForEachFile adds, renames and removes files, keeps them as a draft, submits them, and finds what
-// the compiler said of a header in the header's editor.
+// TestWorkbenchHasATabForEachFile adds, renames, and removes files in the workbench, stores them as a draft, submits
+// them, and finds a compiler message about a header in the header's editor.
 func TestWorkbenchHasATabForEachFile(t *testing.T) {
 	s := webtest.NewScene(t)
 	takesFiles(s)
@@ -90,7 +90,7 @@ func TestWorkbenchHasATabForEachFile(t *testing.T) {
 	w.Eval(`document.querySelector("#file-2 [data-remove-file]").click()`)
 	w.Until(fileTabs + ` == "submission.cu,row.h"`)
 
-	w.Bench(s, "") // the draft has all files
+	w.Bench(s, "") // a reload restores all files from the draft
 	w.Until(fileTabs + ` == "submission.cu,row.h" && !document.querySelector("[data-kept]").hidden`)
 	w.Eval(`document.querySelector("[data-key=enter]").click()`)
 	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
@@ -107,14 +107,14 @@ func TestWorkbenchHasATabForEachFile(t *testing.T) {
 	w.LooksRight("workbench-files")
 	w.RefusedNothing()
 
-	w.Bench(s, fmt.Sprintf("?from=%d", run.SubmissionID)) // edit and resubmit
+	w.Bench(s, fmt.Sprintf("?from=%d", run.SubmissionID)) // as the link "edit and resubmit" does
 	w.Until(fileTabs + `.startsWith("submission.cu") && ` + fileTabs + `.includes("row.h")`)
 	w.Visit(fmt.Sprintf("/submissions/%d?tab=source", run.SubmissionID))
 	w.Until(`[...document.querySelectorAll("[data-submitted-file] h2")].map((h) => h.textContent).join() == "submission.cu,row.h"`)
 	w.Until(`document.querySelector("[id='row.h-L2']").closest(".line").nextElementSibling.matches(".remark-error")`)
 	w.LooksRight("submission-files")
 	w.Visit("/tasks/" + s.Task.Slug + "#submit")
-	w.Until(fileTabs + ` == "submission.cu,row.h"`) // one's draft is the same on the task's page
+	w.Until(fileTabs + ` == "submission.cu,row.h"`) // the task's page shows the same draft
 	w.Eval(`document.querySelector("#submit").scrollIntoView()`)
 	w.LooksRight("form-files")
 }
@@ -129,8 +129,8 @@ func headerFailure() []job.StageResult {
 	}}
 }
 
-// TestSeveralFilesAreSentWithoutJavaScript sends them in every way that a plain form has, and what is refused comes
-// back.
+// TestSeveralFilesAreSentWithoutJavaScript submits several files in each way that the form offers without scripts, and
+// checks that a refused form keeps its input.
 func TestSeveralFilesAreSentWithoutJavaScript(t *testing.T) {
 	s := webtest.NewScene(t)
 	takesFiles(s)
@@ -201,8 +201,8 @@ func TestSeveralFilesAreSentWithoutJavaScript(t *testing.T) {
 	}
 }
 
-// TestAllFilesOfASubmissionAreReadAndCompared looks at them where sources are shown to others: compared, exported, over
-// the API.
+// TestAllFilesOfASubmissionAreReadAndCompared checks that comparisons, exports, and the API contain all files of a
+// submission.
 func TestAllFilesOfASubmissionAreReadAndCompared(t *testing.T) {
 	s := webtest.NewScene(t)
 	takesFiles(s)

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	liveCheckInterval = time.Second // a page sends a check half a second after the last key
-	maxChecksAtOnce   = 10          // burst for someone with several open pages
+	liveCheckInterval = time.Second // per person; a page sends a check 0.5 s after the last key
+	maxChecksAtOnce   = 10          // allowed burst, for a person with several open pages
 )
 
 // checkMessage is a message of a check about a task that is being edited.
@@ -57,7 +57,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 	}
 	page, list := views.TaskFilesPage{Files: files, TaskTitle: strings.TrimSpace(c.FormValue("title"))}, []checkMessage{}
 	slugs := formValues(c, "slug")
-	isNew, slug := len(slugs) > 0, "" // only a new task has one
+	isNew, slug := len(slugs) > 0, "" // the form has a field for the slug only if the task is new
 	if isNew {
 		page.Slug = strings.TrimSpace(slugs[0])
 		slug = newTaskSlug(page)
@@ -76,7 +76,8 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 }
 
 // checkSlug returns one message if a new task cannot have the slug, because it is reserved or another task has it, and
-// none otherwise. An empty slug is allowed, because the author may choose it later. The error is the database's.
+// none otherwise. An empty slug is allowed, because the author may choose it later. err is only an error of the
+// database.
 func (p *Authoring) checkSlug(ctx context.Context, slug string) ([]checkMessage, error) {
 	if slug == "" {
 		return nil, nil
@@ -150,7 +151,7 @@ func (p *Authoring) fileWarnings(
 // unknownDeviceWarning returns a warning that no worker has ever had the named device, so that its name may be
 // misspelled. It returns "" if a worker has had it, or if there is no worker.
 func unknownDeviceWarning(name string, workers []fleet.Worker) string {
-	had := map[string]string{} // labels by their lower-case form
+	had := map[string]string{} // labels of all workers' devices, by lowercase label
 	for _, w := range workers {
 		for _, slot := range w.Slots {
 			if gpuname.NameMeansDevice(name, slot.Device) {

@@ -48,7 +48,7 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 	}
 	alone := len(sent) == 1 && c.FormValue("last") == "0"
 	if alone {
-		sent[0].isChosen = true // there was nothing to choose
+		sent[0].isChosen = true // the form of a single draft has no checkbox
 	}
 	try := alone && sent[0].currentTask == nil && c.FormValue("do") == buttonTry
 	if try {
@@ -69,9 +69,9 @@ func (p *Authoring) Publish(c *fiber.Ctx) error {
 
 // publishResult has the tasks that were published from a form, and the drafts that failed.
 type publishResult struct {
-	remainingDrafts   []draft // with the reason, if one was refused
+	remainingDrafts   []draft // failed drafts and those not selected
 	published         []views.TaskRef
-	lastPublished     catalog.Task  // the last published one
+	lastPublished     catalog.Task
 	lastPageURL       templ.SafeURL // page of the last task
 	lastRefusalStatus int           // status of the last refusal
 }
@@ -255,7 +255,7 @@ func (p *Authoring) submitTemplateTest(
 		Source:   []byte(source),
 		Via:      "web",
 	})
-	if err != nil { // a limit, or a past deadline: the task is published nevertheless
+	if err != nil { // for example a submission limit; the task is published anyway
 		p.site.Log.Info("the task was not checked", "task", task.Slug, "err", err)
 		return unchecked, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// drafted saves a starter as the draft "Rows" of a new creator, without running anything.
+// drafted creates the draft "Rows" from a starter as a new creator, and runs nothing.
 func drafted(t *testing.T, s *webtest.Scene) *webtest.Browser {
 	t.Helper()
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
@@ -48,8 +48,8 @@ func TestATrialWithoutAWorkerNamesTheReason(t *testing.T) {
 		"no worker serves a device of the task right now")
 }
 
-// TestADraftIsPublishedByNothingButPublish: neither its settings nor an old form do it, and the button names what was
-// not tried.
+// TestADraftIsPublishedByNothingButPublish checks that the settings form cannot publish a draft, not even with a
+// visibility, and that the Publish button says that the draft was not tried.
 func TestADraftIsPublishedByNothingButPublish(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := drafted(t, s)
@@ -101,7 +101,8 @@ func TestAnUploadIsTriedAsADraftBeforeItIsPublished(t *testing.T) {
 	}
 }
 
-// TestChangesOfAPublishedTaskAreKeptAndTried: only editors see them, the boards stay, and publishing keeps the trial.
+// TestChangesOfAPublishedTaskAreKeptAndTried checks that only editors see unpublished changes, that they do not affect
+// the boards, and that publishing keeps the results of their trial.
 func TestChangesOfAPublishedTaskAreKeptAndTried(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator, path := drafted(t, s), "/tasks/rows/files"
@@ -127,7 +128,7 @@ func TestChangesOfAPublishedTaskAreKeptAndTried(t *testing.T) {
 	}
 	webtest.WantText(t, creator.Page("/tasks/rows", http.StatusOK), "main", "65537")
 	creator.Page("/tasks/rows/boards/CPU?version=0", http.StatusNotFound)
-	s.Browser().Page(webtest.Href(t, doc, "the starter"), http.StatusNotFound) // it has the changed cases
+	s.Browser().Page(webtest.Href(t, doc, "the starter"), http.StatusNotFound) // secret: it has the unpublished cases
 	creator.Page(webtest.Href(t, doc, "the starter"), http.StatusOK)
 
 	files := creator.Page(path, http.StatusOK)
@@ -146,7 +147,7 @@ func TestChangesOfAPublishedTaskAreKeptAndTried(t *testing.T) {
 	if _, now := taskNow(s, "rows"); now.Number != 2 {
 		t.Errorf("publishing made version %d", now.Number)
 	}
-	// of the version that was tried
+	// Publishing keeps the trial of the version.
 	webtest.WantText(t, creator.Page("/tasks/rows/trial", http.StatusOK), "[data-summary]", "0 of 12 finished")
 	if creator.Page(path, http.StatusOK).Find("[data-unpublished]").Length() != 0 {
 		t.Error("published changes are still unpublished")

@@ -12,7 +12,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestRunsFlaggedForOneReasonAreDecidedTogether: one sentence that flags many runs is read and answered once.
+// TestRunsFlaggedForOneReasonAreDecidedTogether checks that a reviewer can decide about all runs with the same flag at
+// once.
 func TestRunsFlaggedForOneReasonAreDecidedTogether(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Admin)
@@ -61,8 +62,8 @@ func TestRunsFlaggedForOneReasonAreDecidedTogether(t *testing.T) {
 	}
 }
 
-// TestALoadedMachineDoesNotFloodTheReview: runs that were disturbed, and whose clocks alone differ, are listed on
-// request.
+// TestALoadedMachineDoesNotFloodTheReview checks that disturbed runs whose only flag is a difference of clocks are
+// hidden from the review list, unless requested.
 func TestALoadedMachineDoesNotFloodTheReview(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Admin)
@@ -123,7 +124,8 @@ func TestTheReviewLooksRight(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestADeadlineInThePastIsReported: it closes the task and opens its sources at once.
+// TestADeadlineInThePastIsReported checks that the forms warn about a past deadline, because it closes the task and
+// publishes its sources at once.
 func TestADeadlineInThePastIsReported(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
@@ -139,8 +141,9 @@ func TestADeadlineInThePastIsReported(t *testing.T) {
 		"The deadline has passed")
 }
 
-// TestABoardLeadsToTheSourcesThatTheViewerMayRead: after the deadline to all of them; before, and where there is none,
-// to their own, and an admin to all.
+// TestABoardLeadsToTheSourcesThatTheViewerMayRead checks the links from a board to sources. After the deadline everyone
+// has links to all sources. Before it, or without a deadline, people have links only to their own sources, and admins
+// to all.
 func TestABoardLeadsToTheSourcesThatTheViewerMayRead(t *testing.T) {
 	s := webtest.NewScene(t)
 	board, link := "/tasks/"+s.Task.Slug+"/boards/H200",

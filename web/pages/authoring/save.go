@@ -129,11 +129,11 @@ func titleInTaskFile(files []views.EditedFile) string {
 	return ""
 }
 
-// newBundle reads a new task from the editor's form. If the task is invalid, page gets its problems.
+// newBundle reads a new task from the editor's form. If the task is invalid, it appends the problems to page.Problems.
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
 	slug := db.Slug(page.Slug)
 	b, problems, err := p.bundleOf(cmp.Or(slug, unnamedTaskFolder), page.Files)
-	if err == nil && len(problems) == 0 && slug == "" { // only for readable files: parsing a large one again takes long
+	if err == nil && len(problems) == 0 && slug == "" { // only after the files were read without problems
 		slug = db.Slug(b.Definition.Title)
 		b.Name = cmp.Or(slug, b.Name)
 	}

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// uploadAll sends several files in one field, as a browser does of those that are chosen at once.
+// uploadAll sends several files in one form field, as a browser does if a person selects several files.
 func uploadAll(b *webtest.Browser, path, field string, files map[string]string, values url.Values) *http.Response {
 	b.Site.T.Helper()
 	var buf bytes.Buffer

@@ -114,7 +114,8 @@ func (p *Authoring) startTrial(
 		if _, err := authorMistakes(err); err != nil {
 			return err
 		}
-		return site.Redirect(c, to+"?done=tried-some") // a limit: the rest is tried later
+		// for example a submission limit; the author can try the rest later
+		return site.Redirect(c, to+"?done=tried-some")
 	}
 	return site.Redirect(c, to)
 }
@@ -136,8 +137,8 @@ func (p *Authoring) deviceWithWorker(ctx context.Context, task catalog.Task, req
 	return choices[at].Device, nil
 }
 
-// missingPackagesText describes the worker with the required packages that all of the task's devices lack ("a worker
-// that has …"), for which all runs of the task wait. It returns "" if a worker has them.
+// missingPackagesText returns a description of the worker that the runs of a task wait for: one with the required
+// packages, which no worker of the task's devices has ("a worker that has …"). It returns "" if a worker has them.
 func (p *Authoring) missingPackagesText(
 	ctx context.Context, task catalog.Task, require requirement.List,
 ) (lack string, err error) {
@@ -209,7 +210,7 @@ func (p *Authoring) PublishTriedDraft(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if task.CurrentVisibility() != catalog.Hidden { // already published: an old page must not open a members' board
+	if task.CurrentVisibility() != catalog.Hidden { // already published, and perhaps only for members
 		return site.Redirect(c, views.TaskURL(task.Slug))
 	}
 	settings := task.Settings()

@@ -7,7 +7,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TestATrialNamesTheArgumentThatACaseLacks: an exit code is no help to an author who forgot a seed.
+// TestATrialNamesTheArgumentThatACaseLacks checks that an author who forgot an argument, such as a seed, sees its name
+// instead of an exit code.
 func TestATrialNamesTheArgumentThatACaseLacks(t *testing.T) {
 	cases := []tasks.Case{{{Name: "size", Value: "16"}, {Name: "seed", Value: "1"}}, {{Name: "size", Value: "32"}}}
 	for want, failed := range map[string]*job.StageResult{

@@ -14,7 +14,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// leaving opens a page in a window whose page may ask first, and reports whether it did.
+// leaving visits a page, and reports whether the previous page asked for confirmation before it was left.
 func leaving(t *testing.T, w *webtest.Window, path string) bool {
 	t.Helper()
 	asked := make(chan struct{}, 1)
@@ -36,7 +36,8 @@ func leaving(t *testing.T, w *webtest.Window, path string) bool {
 
 const firstText = `document.querySelector("textarea[name=text]").value`
 
-// writes types a comment as the first line of the first file, as a person does: a page that no one touched may not ask.
+// writes types a comment as the first line of the open file. It sends key events, because a browser asks before leaving
+// a page only if a person has used the page.
 func writes(w *webtest.Window, text string) {
 	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
 	w.Click(".file-pane:not([hidden]) .cm-content")
@@ -45,8 +46,8 @@ func writes(w *webtest.Window, text string) {
 	w.Until(fmt.Sprintf("%s.includes(%q)", firstText, text+"\n"))
 }
 
-// TestUnsavedTextIsRestored: the page asks before it is left, shows the draft again, and forgets it once it
-// was saved.
+// TestUnsavedTextIsRestored checks that a page with unsaved text asks before it is left, restores the text on the next
+// visit, and discards the draft once the text is saved.
 func TestUnsavedTextIsRestored(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
@@ -77,7 +78,8 @@ func TestUnsavedTextIsRestored(t *testing.T) {
 	w.Until(`location.pathname == "/tasks/rows/files"`)
 	w.Until(firstText + `.includes("# ours") && !` + shown("unsaved"))
 	w.Visit(begin)
-	w.Until(`!` + firstText + `.includes("# ours") && !` + shown("draft-offered")) // the site has it
+	// the text was saved, so there is no draft
+	w.Until(`!` + firstText + `.includes("# ours") && !` + shown("draft-offered"))
 
 	w.Visit("/tasks/rows/files")
 	writes(w, "# later")
@@ -86,7 +88,7 @@ func TestUnsavedTextIsRestored(t *testing.T) {
 			f["text"][slices.Index(f["path"], "task.yml")] += "# elsewhere\n"
 			f.Set("do", "save")
 		}), http.StatusOK)
-	leaving(t, w, "/tasks/rows/files") // the site's files are others now: the draft is offered, and does not hide them
+	leaving(t, w, "/tasks/rows/files") // the stored files changed: the page shows them and offers the draft
 	w.Until(shown("draft-offered") + `&& ` + firstText + `.includes("# elsewhere")`)
 	w.Click("[data-draft-fill=draft]")
 	w.Until(firstText + `.includes("# later") && ` + shown("unsaved"))

@@ -15,7 +15,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestThePageOfATaskIsSeenWhileItIsWritten: the preview is the task's page, keeps its place, and follows what is typed.
+// TestThePageOfATaskIsSeenWhileItIsWritten checks that the preview shows the task's page with the typed text, and keeps
+// its scroll position when the text changes.
 func TestThePageOfATaskIsSeenWhileItIsWritten(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))
@@ -38,7 +39,8 @@ func TestThePageOfATaskIsSeenWhileItIsWritten(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestTitleOfANewTaskGoesIntoTaskYML in quotes where it needs them, unless task.yml has one.
+// TestTitleOfANewTaskGoesIntoTaskYML checks that the title of the form is written into task.yml, quoted if necessary,
+// unless task.yml has a title.
 func TestTitleOfANewTaskGoesIntoTaskYML(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
@@ -69,7 +71,7 @@ func TestTitleOfANewTaskGoesIntoTaskYML(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestATaskIsCheckedAndPreviewedWithoutAScript: nothing is made, and what was typed comes back.
+// TestATaskIsCheckedAndPreviewedWithoutAScript checks that check and preview keep the input and create no task.
 func TestATaskIsCheckedAndPreviewedWithoutAScript(t *testing.T) {
 	s := webtest.NewScene(t)
 	creator := s.SignedIn("Carla", accounts.RoleCreator)
@@ -114,7 +116,8 @@ func TestATaskIsCheckedAndPreviewedWithoutAScript(t *testing.T) {
 	webtest.WantStatus(t, creator.Upload("/tasks/check/preview", "", "", nil, of), http.StatusForbidden)
 }
 
-// TestLinesKeepTheirEndsWhenFilesAreSaved: a browser sends all lines as Windows ends them.
+// TestLinesKeepTheirEndsWhenFilesAreSaved checks that saving keeps the line ends of each file, although browsers submit
+// all lines with CRLF.
 func TestLinesKeepTheirEndsWhenFilesAreSaved(t *testing.T) {
 	s := webtest.NewScene(t)
 	admin := s.BrowserOf(s.Admin)
@@ -148,8 +151,8 @@ func TestLinesKeepTheirEndsWhenFilesAreSaved(t *testing.T) {
 	}
 }
 
-// TestTheEditorKnowsTheKeysOfTaskYML: at the top, below another key and in a list, with what they mean, and values
-// where they are few.
+// TestTheEditorKnowsTheKeysOfTaskYML checks that the editor completes the keys of task.yml, with explanations, at every
+// level, and also values if only few are allowed.
 func TestTheEditorKnowsTheKeysOfTaskYML(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))
@@ -178,7 +181,8 @@ func TestTheEditorKnowsTheKeysOfTaskYML(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestTheEditorCompletesTriton, and names from the task's other files.
+// TestTheEditorCompletesTriton checks that the editor completes names of Triton, and names in the other files of the
+// task.
 func TestTheEditorCompletesTriton(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))

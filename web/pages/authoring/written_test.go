@@ -22,7 +22,7 @@ type writtenRemark struct {
 	Note       bool
 }
 
-// checks sends the files of a starter as its page does while someone writes, changed.
+// checks sends the files of a task for a check, as the editor does while the author types, and returns the remarks.
 func checks(b *webtest.Browser, t *testing.T, form url.Values) (list []writtenRemark) {
 	t.Helper()
 	resp := b.Upload("/tasks/check", "", "", nil, form)
@@ -32,7 +32,8 @@ func checks(b *webtest.Browser, t *testing.T, form url.Values) (list []writtenRe
 	return answer.Remarks
 }
 
-// TestTheEditorShowsWhatTryItWouldRefuse: with the file, the line where it is known, and nothing made or run.
+// TestTheEditorShowsWhatTryItWouldRefuse checks that the errors of "Try it" appear in the editor with file and line,
+// and that the check creates and runs nothing.
 func TestTheEditorShowsWhatTryItWouldRefuse(t *testing.T) {
 	s := webtest.NewScene(t)
 	text := func(form url.Values, file string) *string { return &form["text"][slices.Index(form["path"], file)] }
@@ -99,8 +100,8 @@ func TestTheEditorShowsWhatTryItWouldRefuse(t *testing.T) {
 	}
 }
 
-// TestChecksOfAWrittenTaskAreForCreatorsAndFew: a page that asks for ever is told to wait, and a large body is not
-// read.
+// TestChecksOfAWrittenTaskAreForCreatorsAndFew checks that only creators can check files, at a limited rate, and that
+// the site refuses a large body without reading it.
 func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 	s := webtest.NewScene(t)
 	webtest.WantStatus(t, s.BrowserOf(s.Ada).Upload("/tasks/check", "", "", nil, url.Values{}), http.StatusForbidden)
@@ -125,7 +126,7 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 	webtest.WantStatus(t, other.Upload("/tasks/check", "", "", nil, form), http.StatusOK)
 	head := fmt.Sprintf(
 		"POST /tasks/check HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nCookie: %s=%s\r\nContent-Length: %d\r\n\r\n",
-		// a body that is not read may not be sent to its end
+		// sends only the headers, because the site closes the connection without reading the body
 		site.SessionCookie, other.Cookie(site.SessionCookie), site.MaxKernelBodyBytes+1)
 	if answer := s.Raw(t, head); !strings.HasPrefix(answer, "HTTP/1.1 413 ") {
 		t.Errorf("a large body is answered %.200q", answer)
@@ -134,8 +135,8 @@ func TestChecksOfAWrittenTaskAreForCreatorsAndFew(t *testing.T) {
 
 const chosenFile = `document.querySelector("[data-tree] [aria-current]")`
 
-// TestFilesOfATaskAreATreeThatSaysWhatIsWrong: by keyboard, with marks at lines, and without a word when all is well
-// again.
+// TestFilesOfATaskAreATreeThatSaysWhatIsWrong checks that the tree of files works by keyboard and marks files with
+// errors, that lines with errors are marked, and that all marks vanish after a correction.
 func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.SignedIn("Carla", accounts.RoleCreator))
@@ -144,12 +145,12 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	w.Shows("[data-checked] [role=status]", "No problems")
 	w.Until(chosenFile +
 		`.textContent == "task.yml" && document.querySelectorAll(".file-pane:not([hidden])").length == 1`)
-	w.Until(`document.querySelectorAll("[data-tree] summary").length == 3`) // solutions, correct, wrong
-	w.Do(chromedp.EmulateViewport(1280, 700))                               // less than the file has lines
+	w.Until(`document.querySelectorAll("[data-tree] summary").length == 3`) // folders solutions, correct, and wrong
+	w.Do(chromedp.EmulateViewport(1280, 700))                               // too low for all lines
 	w.Until(`document.documentElement.scrollHeight <= innerHeight && [".author-bar", "[data-checked]"].every((part) => document.querySelector(part).getBoundingClientRect().bottom <= innerHeight)`)
 	w.Do(chromedp.EmulateViewport(390, 900))
 	w.Until(`document.documentElement.scrollHeight > innerHeight && Math.abs(document.querySelector(".author-bar").getBoundingClientRect().bottom - innerHeight) < 1`)
-	// a phone hides no file
+	// On a phone the tree shows all files without scrolling.
 	w.Until(`document.querySelector("[data-tree]").scrollHeight == document.querySelector("[data-tree]").clientHeight`)
 	w.Do(chromedp.EmulateViewport(1280, 900))
 	w.Eval(chosenFile + `.focus()`)
@@ -178,7 +179,7 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 		`.closest("details").querySelector("summary").textContent == "wrong"`)
 	w.Eval(`document.querySelector(".file-pane:not([hidden]) [data-delete-file]").click()`)
 	w.Until(`!document.querySelector("[data-tree] [title='solutions/wrong/mine.cpp']")`)
-	w.Eval(`[...document.querySelectorAll("[data-tree] > button")].at(-1).click()`) // back again
+	w.Eval(`[...document.querySelectorAll("[data-tree] > button")].at(-1).click()`) // restores the deleted file
 	w.Until(chosenFile + `.textContent == "mine.cpp"`)
 	w.Eval(`(() => { const a = document.querySelectorAll("textarea[name=text]")[0]; a.value = a.value.replace("filez: []\n", ""); a.dispatchEvent(new Event("change")); a.dispatchEvent(new Event("input", { bubbles: true })); })()`)
 	w.Shows("[data-checked] [role=status]", "No problems")
@@ -186,7 +187,7 @@ func TestFilesOfATaskAreATreeThatSaysWhatIsWrong(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// pythonTask turns the files into a task for any GPU.
+// pythonTask replaces the files in the form by those of a Python task without a list of GPUs.
 func pythonTask(f url.Values) {
 	f["path"] = []string{"task.yml", "reference.py"}
 	f["text"] = []string{"lang: py\ndescription: x\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: reference.py, source: reference.py}\n" +
@@ -194,7 +195,8 @@ func pythonTask(f url.Values) {
 		"def generate_input(size):\n    return size\n\n\ndef check_implementation(data, output):\n    return ''\n"}
 }
 
-// TestAnEndedSessionIsNoProblemOfTheFiles: the page says so, and goes on after a sign-in in another tab.
+// TestAnEndedSessionIsNoProblemOfTheFiles checks that the editor reports an ended session as such, and works again
+// after a sign-in in another tab.
 func TestAnEndedSessionIsNoProblemOfTheFiles(t *testing.T) {
 	s := webtest.NewScene(t)
 	carla := s.SignedIn("Carla", accounts.RoleCreator)
@@ -204,7 +206,7 @@ func TestAnEndedSessionIsNoProblemOfTheFiles(t *testing.T) {
 	w.Shows("[data-checked] [role=status]", "No problems")
 	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-lineWrapping")`)
 	types := `document.querySelector("#slug").dispatchEvent(new Event("input", { bubbles: true }))`
-	w.As(s.Browser()) // without a session
+	w.As(s.Browser()) // removes the session cookie
 	w.Eval(types)
 	w.Shows("[data-checked] [role=status]",
 		"The check could not run (error 403). Sign in again in another tab; your text is kept.")

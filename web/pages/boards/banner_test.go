@@ -11,7 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestEveryPageNamesTheEventThatGoesOn in the head and in a banner, for visitors, too; a past event is named nowhere.
+// TestEveryPageNamesTheEventThatGoesOn checks that every page, also for visitors, has a banner and a link in the header
+// for the current event, and none for a past event.
 func TestEveryPageNamesTheEventThatGoesOn(t *testing.T) {
 	s := webtest.NewScene(t)
 	visitor := s.Browser()
@@ -44,7 +45,8 @@ func TestEveryPageNamesTheEventThatGoesOn(t *testing.T) {
 	}
 }
 
-// TestAFrozenBoardExplainsThatItIsFrozen, and shows the viewer's own result to them alone.
+// TestAFrozenBoardExplainsThatItIsFrozen checks the notice on a frozen board. Only the viewer sees their own hidden
+// result there.
 func TestAFrozenBoardExplainsThatItIsFrozen(t *testing.T) {
 	s := webtest.NewScene(t)
 	board := "/tasks/vectoradd-cpp/boards/CPU"
@@ -69,7 +71,7 @@ func TestAFrozenBoardExplainsThatItIsFrozen(t *testing.T) {
 	}
 }
 
-// TestTheEventFormNamesAllMistakesAtOnce, and marks tasks that another event has.
+// TestTheEventFormNamesAllMistakesAtOnce also checks that the form marks tasks that belong to another event.
 func TestTheEventFormNamesAllMistakesAtOnce(t *testing.T) {
 	s := webtest.NewScene(t)
 	organizer := s.BrowserOf(s.Admin)
@@ -86,7 +88,8 @@ func TestTheEventFormNamesAllMistakesAtOnce(t *testing.T) {
 	webtest.WantText(t, organizer.Page("/events/"+e.Slug+"/edit", http.StatusOK), field+":has(:checked)", s.Task.Title)
 }
 
-// TestTheStandingsComeFirstOnceAnEventGoesOn: before it, its announcement does.
+// TestTheStandingsComeFirstOnceAnEventGoesOn checks that the page of an event shows the announcement first until the
+// event starts, and the standings first from then on.
 func TestTheStandingsComeFirstOnceAnEventGoesOn(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
@@ -102,7 +105,7 @@ func TestTheStandingsComeFirstOnceAnEventGoesOn(t *testing.T) {
 	}
 }
 
-// TestARevealNamesWhomItRevealed: with their place and points.
+// TestARevealNamesWhomItRevealed checks that the notice after a reveal has the entrant's name, rank, and points.
 func TestARevealNamesWhomItRevealed(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(time.Minute)

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// measured is a score whose interval reaches so far to both sides, in parts of it; 0: it has none.
+// measured returns a score of ns with the interval ns ± half × ns, or without an interval if half is 0.
 func measured(ns, half float64) work.Score {
 	score := work.Score{NS: ns, DeviationNS: ns / 50, StandardErrorNS: ns / 500}
 	if half > 0 {
@@ -26,7 +26,7 @@ func measured(ns, half float64) work.Score {
 	return score
 }
 
-// drawn are the lines of a row's bar: the bar, and the interval if there is one.
+// drawn returns the SVG paths in a row: its bar, and its interval if there is one.
 func drawn(doc *goquery.Document, row string) (lines []string) {
 	for _, line := range doc.Find(row + " svg.speed path").EachIter() {
 		lines = append(lines, line.AttrOr("d", ""))
@@ -34,7 +34,8 @@ func drawn(doc *goquery.Document, row string) (lines []string) {
 	return lines
 }
 
-// TestAScoreIsDrawnWithItsInterval on the front page and on its board: the longer, the faster, in one scale.
+// TestAScoreIsDrawnWithItsInterval checks the bars of scores on the front page and on a board. All bars have the same
+// scale, and a faster score has a longer bar.
 func TestAScoreIsDrawnWithItsInterval(t *testing.T) {
 	s := webtest.Start(t)
 	author := modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator)
@@ -56,7 +57,8 @@ func TestAScoreIsDrawnWithItsInterval(t *testing.T) {
 		{board, "#board tbody tr:nth-child(1)", "M0 6H80.0|M66.7 2v8m0-4h33.3m0-4v8"},
 		{board, "#board tbody tr:nth-child(2)", "M0 6H50.0|M49.5 2v8m0-4h1.0m0-4v8"},
 		{board, "#board tbody tr:nth-child(4)", "M0 6H40.0"},
-		{board, "#board tbody tr:nth-child(6)", "M0 6H2.0|M1.1 2v8m0-4h2.9m0-4v8"}, // cut off
+		// the interval is cut off at the minimum length
+		{board, "#board tbody tr:nth-child(6)", "M0 6H2.0|M1.1 2v8m0-4h2.9m0-4v8"},
 		{front, "[data-front-board] li:nth-child(1)", "M0 6H80.0|M66.7 2v8m0-4h33.3m0-4v8"},
 		{front, "[data-front-board] li:nth-child(2)", "M0 6H50.0|M49.5 2v8m0-4h1.0m0-4v8"},
 	} {
@@ -76,8 +78,8 @@ func TestAScoreIsDrawnWithItsInterval(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestABoardWithManyMarksLooksRight: ties, a baseline, and entries of which there is much to say. On a phone, too, all
-// bars have one scale.
+// TestABoardWithManyMarksLooksRight checks a board with ties, a baseline, and entries with several marks. On a phone,
+// too, all bars must have the same scale.
 func TestABoardWithManyMarksLooksRight(t *testing.T) {
 	s := webtest.NewScene(t)
 	for i, score := range []work.Score{measured(81.2e3, 0.002), measured(81.3e3, 0.003), measured(81.4e3, 0.02),
@@ -99,14 +101,15 @@ func TestABoardWithManyMarksLooksRight(t *testing.T) {
 	w := s.Window().As(s.BrowserOf(s.Admin))
 	w.Do(chromedp.EmulateViewport(390, 900))
 	w.Visit("/tasks/" + s.Task.Slug + "/boards/CPU")
-	// one scale
+	// All bars have the same scale, so they have the same width.
 	w.Until(`new Set([...document.querySelectorAll(".board svg.speed")].map((e) => e.getBoundingClientRect().width)).size == 1`)
 	w.Shows(".board tr:nth-child(3)", "disturbed")
 	w.Shows(".board tr:nth-child(3)", "noisy")
 	w.LooksRight("board-marks")
 }
 
-// TestABoardOfIntervalsIsSmall: a page with a baseline and fifty intervals, for a reader who comes for the first time.
+// TestABoardOfIntervalsIsSmall limits the bytes that a browser with an empty cache loads for a board with a baseline
+// and fifty intervals.
 func TestABoardOfIntervalsIsSmall(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.Measured("H200", 11e3)
@@ -121,8 +124,8 @@ func TestABoardOfIntervalsIsSmall(t *testing.T) {
 	}
 }
 
-// TestABoardOfNoisyScoresSaysItOnce, and why an entry ranks behind another one without a clear difference: at the rank,
-// and on its page.
+// TestABoardOfNoisyScoresSaysItOnce checks that one line above the table says that most scores are noisy. It also
+// checks that the rank of an entry, and its page, explain why it ranks behind another entry without a clear difference.
 func TestABoardOfNoisyScoresSaysItOnce(t *testing.T) {
 	s := webtest.NewScene(t)
 	var last work.Run

@@ -22,7 +22,7 @@ func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 		ghost.Next().AttrOr("data-rank", "") != "3" {
 		t.Errorf("the baseline stands after rank %q: %s", ghost.Prev().AttrOr("data-rank", ""), webtest.Words(ghost))
 	}
-	// so that they line up
+	// As many cells as columns, so that its cells are below the right headings.
 	if cells, columns := ghost.Find("td").Length(), doc.Find("#board thead th").Length(); cells != columns {
 		t.Errorf("the baseline has %d cells below %d columns", cells, columns)
 	}

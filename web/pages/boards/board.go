@@ -43,7 +43,8 @@ func (p *Boards) Board(c *fiber.Ctx) error {
 	if err := b.readPage(c.UserContext()); err != nil {
 		return err
 	}
-	if last := b.LastPage; last > 0 && b.PageNo > last { // the board has become shorter, or the number was invented
+	// the page number is beyond the last page, perhaps because the board became shorter
+	if last := b.LastPage; last > 0 && b.PageNo > last {
 		return c.Redirect(b.URL(last), fiber.StatusSeeOther)
 	}
 	c.Vary("HX-Request")
@@ -181,7 +182,7 @@ func (b *boardRequest) readOpenState(ctx context.Context) (err error) {
 	}
 	if e, frozen := s.Store.Events.FrozenEventOfTask(b.task.ID); frozen {
 		b.Freeze = &views.BoardFreeze{Slug: e.Slug, Title: e.Title, FrozenSince: *e.FrozenAt}
-		if b.PeopleCount == 0 { // otherwise the page makes its most queries
+		if b.PeopleCount == 0 { // only then, because a board with entries already makes the most queries
 			if b.Freeze.ViewerBestNS, err = s.Store.BestFrozenScore(ctx, b.ViewerID, b.version.ID,
 				b.Device); err != nil {
 				return err
@@ -193,7 +194,7 @@ func (b *boardRequest) readOpenState(ctx context.Context) (err error) {
 	return err
 }
 
-// readPage reads the requested page of the board, at the requested date, and the viewer's entry.
+// readPage reads the requested page of the board, now or at the requested past day, and the viewer's entry.
 func (b *boardRequest) readPage(ctx context.Context) (err error) {
 	if !b.pastDay.IsZero() {
 		return b.readPastPage(ctx)
@@ -285,7 +286,7 @@ func (p *Boards) BoardEvents(c *fiber.Ctx) error {
 	return p.site.Stream(c, conns.StreamSource{
 		Topic: site.BoardTopic(versionID, device), WriteBacklog: stored,
 		WriteMessage: func(ctx context.Context, m conns.Message, out *conns.Writer) error {
-			if m.ChangeNumber == 0 { // a change was missed
+			if m.ChangeNumber == 0 { // the hub dropped a message, so read the number from the database
 				return stored(ctx, out)
 			}
 			return send(out, m.ChangeNumber)

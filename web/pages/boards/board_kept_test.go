@@ -14,8 +14,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestABoardThatIsKeptIsTheBoardAsItIs: a process with cached boards shows the same as one that has just begun, for
-// visitors and for people, whatever another process changed; and no one sees another person's data.
+// TestABoardThatIsKeptIsTheBoardAsItIs checks that a process with cached boards shows the same pages as a process that
+// has just started, even if another process has changed the board. No one may see another person's data.
 func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		ctx, s := t.Context(), webtest.StartAt(t, "127.0.0.1:0", there)
@@ -28,7 +28,7 @@ func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 			modelstest.Finish(t, here, run, ns)
 			return run
 		}
-		for i := range 50 { // a page
+		for i := range 50 { // as many as one page shows
 			score(modelstest.Person(t, here, fmt.Sprint("person", i), accounts.RoleUser), 2000+float64(100*i))
 		}
 		score(last, 9000)
@@ -50,7 +50,7 @@ func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 				t.Fatal(step.what, err)
 			}
 			for name, user := range map[string]accounts.User{"a visitor": {}, "first": first, "last": last} {
-				fresh := webtest.StartAt(t, "127.0.0.1:0", here) // for each: it has kept nothing of another person
+				fresh := webtest.StartAt(t, "127.0.0.1:0", here) // a new process for each user, with an empty cache
 				for _, path := range []string{"", "?page=2", "?at=" + time.Now().UTC().Format(time.DateOnly)} {
 					path = "/tasks/" + task.Slug + "/boards/CPU" + path
 					want := webtest.BoardOf(fresh, user, path)

@@ -132,7 +132,7 @@ func TestBoardFragmentIsTheTableAlone(t *testing.T) {
 	}
 }
 
-// TestBoardPageIsSmall counts what a browser that has nothing yet must load for a full board page.
+// TestBoardPageIsSmall limits the bytes that a browser with an empty cache loads for a full board page.
 func TestBoardPageIsSmall(t *testing.T) {
 	s := webtest.NewScene(t)
 	doc := s.BrowserOf(s.Ada).Page("/tasks/"+s.Task.Slug+"/boards/H200", http.StatusOK)
@@ -160,7 +160,7 @@ func TestBoardPageIsSmall(t *testing.T) {
 	}
 }
 
-// transferred is the size of an answer as it is sent, compressed.
+// transferred returns the size of a gzip-compressed response, in bytes.
 func transferred(t *testing.T, s *webtest.Scene, path string) int {
 	t.Helper()
 	resp := s.Browser().Get(path, "Accept-Encoding", "gzip")
@@ -177,13 +177,13 @@ func transferred(t *testing.T, s *webtest.Scene, path string) int {
 	return len(data)
 }
 
-// TestATieIsShownWhereverARankIs: on the board, the person's page, the run's card and the task's page, in the API and
-// in what agents and the command line read from it.
+// TestATieIsShownWhereverARankIs checks the mark of a shared rank on all pages with ranks, in the API, in MCP, and in
+// the command line.
 func TestATieIsShownWhereverARankIs(t *testing.T) {
 	s := webtest.NewScene(t)
 	ben := modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)
 	run := s.Submit(ben, "H200", webtest.GoodKernel)
-	s.Finish(run, 10.41e3) // 0.1 % behind the first
+	s.Finish(run, 10.41e3) // 0.1 % slower than the 1st place
 	path := "/tasks/" + s.Task.Slug + "/boards/H200"
 	b := s.Browser()
 	board := b.Page(path, http.StatusOK)

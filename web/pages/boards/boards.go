@@ -1,10 +1,11 @@
-// Package boards has the pages that people read: tasks and their collections, boards, leaderboards, events, and what
-// other sites and programs take of them (badges, feeds, embeds, datasets).
+// Package boards has the pages that people read: tasks and their collections, boards, leaderboards, events, and content
+// for other sites and programs (badges, feeds, embeds, datasets).
 //
 // Read task.go and board.go first (the page of a task, and of one of its boards), then home.go (the list of tasks),
 // submit.go (the form on a task's page). event.go and event_edit.go are competitions; share.go, badge.go, feed.go,
-// dataset.go, kernelbot.go and discover.go are for other sites. These contain only what a visitor may see, for every
-// viewer, so that nothing private gets into another page: a hidden task has none.
+// dataset.go, kernelbot.go and discover.go are for other sites. Content for other sites is what a visitor may see, even
+// if the request is from a signed-in person, so that nothing private is embedded in another site. Hidden tasks have no
+// such content.
 package boards
 
 import (
@@ -23,7 +24,7 @@ type Boards struct {
 	signIn       *signin.SignIn
 	highlighter  *views.Highlighter
 	attacks      []views.Attack
-	encoderSlots chan struct{} // one element for each CPU core that encodes a dataset
+	encoderSlots chan struct{} // semaphore: at most one dataset per CPU core is encoded at a time
 }
 
 // New returns the handlers of public pages.

@@ -23,17 +23,17 @@ import (
 	"warpboard/web/webtest"
 )
 
-// contestant is a person with the three ways in.
+// contestant is a person who takes part in a competition, with three ways to submit: browser, API, and popcorn-cli.
 type contestant struct {
 	accounts.User
-	entrant string // the team's name, or the person's
+	entrant string // name of the person's team, or of the person without a team
 	browser *webtest.Browser
 	api     *client.Client
 	popcorn *popcorntest.Client
 }
 
-// contest is a scripted competition, and the test's own record of what was sent: the best score of each entrant on each
-// task.
+// contest is a scripted competition. To check the site's standings, it also records the best score of each entrant on
+// each task.
 type contest struct {
 	*webtest.Site
 	admin   accounts.User
@@ -42,8 +42,8 @@ type contest struct {
 	event   events.Event
 	random  *rand.Rand
 	sent    int
-	counted map[string]float64 // by entrant and task
-	frozen  map[string]float64 // the same of what came since the freeze
+	counted map[string]float64 // best scores before the freeze, by entrant and task
+	frozen  map[string]float64 // best scores since the freeze, by entrant and task
 }
 
 func startContest(t *testing.T, people int) *contest {
@@ -73,7 +73,8 @@ func startContest(t *testing.T, people int) *contest {
 	return c
 }
 
-// closeAndInvite makes a task one for members, whom a code lets in by all three ways.
+// closeAndInvite makes a task visible only to members. All contestants join it with an invite code: a third each by
+// browser, API, and popcorn-cli.
 func (c *contest) closeAndInvite(task *catalog.Task) {
 	c.T.Helper()
 	in := task.Settings()
@@ -110,7 +111,8 @@ func (c *contest) makeTeams() {
 	}
 }
 
-// sends has a person submit by one of the ways in, and the run end: each ninth fails.
+// sends submits as a random contestant to a random task, and ends the run. Every ninth run fails. The scores of the
+// others are recorded in into.
 func (c *contest) sends(into map[string]float64) {
 	c.T.Helper()
 	c.sent++
@@ -169,8 +171,8 @@ func (c *contest) sql(query string, args ...any) {
 	}
 }
 
-// exported reads the standings as a member does, recomputes all points and ranks from the places, and returns the
-// scores.
+// exported reads the standings through the API as a member, checks their points and ranks by computing them again, and
+// returns the scores.
 func (c *contest) exported() map[string]float64 {
 	c.T.Helper()
 	answer, err := c.people[0].api.EventStandings(c.T.Context(), c.event.Slug)
@@ -253,7 +255,7 @@ func TestACompetitionEndsWithStandingsThatAScriptRecomputes(t *testing.T) {
 		steps < 20; steps++ {
 		form := webtest.Fields(page.Find("#reveal form"))
 		form.Set("who", "next")
-		var twice errgroup.Group // of two at once, one reveals
+		var twice errgroup.Group // two simultaneous requests, only one of which may reveal
 		statuses := make(chan int, 2)
 		for range cap(statuses) {
 			twice.Go(func() error {
@@ -271,7 +273,7 @@ func TestACompetitionEndsWithStandingsThatAScriptRecomputes(t *testing.T) {
 			}
 		}
 	}
-	if steps < 2 || steps > 8 { // two teams and six people
+	if steps < 2 || steps > 8 { // eight entrants: two teams and six people
 		t.Errorf("the reveal took %d steps", steps)
 	}
 	c.wants("after the reveal", final)

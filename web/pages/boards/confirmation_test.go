@@ -17,7 +17,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAConfirmationIsShownOnBoardAndCards: who comes first waits for it, and afterwards both cards have both numbers.
+// TestAConfirmationIsShownOnBoardAndCards checks that the board and the card of a new 1st place say that it waits for
+// confirmation. Afterwards the cards of both confirmed runs show the first score and the confirmed one.
 func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), ConfirmFirstPlaces: true})
 	if err != nil {
@@ -84,7 +85,8 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	webtest.WantText(t, b.Page(card(bens), http.StatusOK), "[data-confirmation]", "The confirmation gave no time for this run. "+alone)
 }
 
-// TestAConfirmedScoreComesWithItsCases: every turn's score and the case's times, open; the first timing's are folded.
+// TestAConfirmedScoreComesWithItsCases checks that the page of a confirmed run shows the score of each confirming
+// measurement with its case times, and the cases of the first measurement collapsed.
 func TestAConfirmedScoreComesWithItsCases(t *testing.T) {
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), ConfirmFirstPlaces: true})
 	if err != nil {
@@ -118,7 +120,8 @@ func TestAConfirmedScoreComesWithItsCases(t *testing.T) {
 	w.LooksRight("confirmed")
 }
 
-// TestAScoreThatAnotherPersonsConfirmationChangedSaysSo, with its day and the first timing.
+// TestAScoreThatAnotherPersonsConfirmationChangedSaysSo checks that the card explains such a change, with its day and
+// the score before it.
 func TestAScoreThatAnotherPersonsConfirmationChangedSaysSo(t *testing.T) {
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), ConfirmFirstPlaces: true})
 	if err != nil {
@@ -147,7 +150,7 @@ func TestAScoreThatAnotherPersonsConfirmationChangedSaysSo(t *testing.T) {
 	}
 }
 
-// nextConfirmationRun is the one run that waits.
+// nextConfirmationRun returns the only waiting run of the queue.
 func nextConfirmationRun(t *testing.T, store *models.Store) work.Run {
 	t.Helper()
 	work, err := store.Work.WaitingQueue(t.Context())
@@ -161,8 +164,8 @@ func nextConfirmationRun(t *testing.T, store *models.Store) work.Run {
 	return run
 }
 
-// TestARecordIsCalledOneAsLongAsTheBoardHasIt: not after its confirmation undid it, and a former one where it was
-// beaten.
+// TestARecordIsCalledOneAsLongAsTheBoardHasIt checks that a run is no longer called a record after its confirmation
+// revoked it, and is called a former record after a faster run.
 func TestARecordIsCalledOneAsLongAsTheBoardHasIt(t *testing.T) {
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), ConfirmFirstPlaces: true})
 	if err != nil {

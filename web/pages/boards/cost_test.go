@@ -45,7 +45,7 @@ func TestNoDescriptionCostsItsReadersMoreThanARequestMay(t *testing.T) {
 }
 
 func TestNoFormCostsMoreThanARequestMay(t *testing.T) {
-	const size, text = 4_000_000, 1_000_000 // of a form, and of what its page shows again
+	const size, text = 4_000_000, 1_000_000 // bytes of a form, and of the text that a refused form shows again
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
 	token := url.Values{site.CSRFField: {b.CSRF()}}.Encode()

@@ -18,8 +18,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// hostileProfile is a run whose bundle's program called a case like a formula, and whose kernel and
-// metrics have such names and texts too.
+// hostileProfile creates a profiled run whose case, kernel, and metrics have texts that a spreadsheet would run as
+// formulas, such as =HYPERLINK(1).
 func hostileProfile(t *testing.T, s *webtest.ProfiledScene) work.Run {
 	t.Helper()
 	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)

@@ -51,7 +51,7 @@ type datasetRow struct {
 	Tries      int       `json:"tries" parquet:"tries"`
 	AchievedAt time.Time `json:"achieved_at" parquet:"achieved_at,timestamp(microsecond)"`
 	Run        int64     `json:"run" parquet:"run"`
-	PooledRuns int       `json:"pooled_runs" parquet:"pooled_runs"` // number of runs of equal source in the score
+	PooledRuns int       `json:"pooled_runs" parquet:"pooled_runs"` // runs of identical source in the score
 	Disturbed  string    `json:"disturbed" parquet:"disturbed"`     // reason for bad conditions
 	Source     string    `json:"source" parquet:"source"`
 	// Files has the additional files of the submission, by name.

@@ -13,7 +13,7 @@ import (
 func TestABoardSaysThatNoWorkerHasItsDevice(t *testing.T) {
 	s := webtest.NewScene(t)
 	path, b := "/tasks/"+s.Task.Slug+"/boards/H200", s.Browser()
-	read := func() { // as the dispatcher does all the time
+	read := func() { // refreshes the list of workers, as the dispatcher does
 		if _, err := s.Cfg.Store.Fleet.Workers(t.Context()); err != nil {
 			t.Fatal(err)
 		}

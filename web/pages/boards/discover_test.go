@@ -14,7 +14,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// siteMap reads the addresses of the site's map, below the site's own address.
+// siteMap returns the paths in the sitemap.
 func siteMap(s *webtest.Site) (paths []string) {
 	s.T.Helper()
 	var found struct {
@@ -132,7 +132,8 @@ func TestPagesSayWhatTheyAreElsewhere(t *testing.T) {
 	}
 }
 
-// TestAFeedIsNeverUpdatedInThePast: a reader that saw a record takes no feed for new that is older.
+// TestAFeedIsNeverUpdatedInThePast checks that the update time of a feed never decreases, for example after a new
+// version removed all records. Otherwise feed readers would ignore later records.
 func TestAFeedIsNeverUpdatedInThePast(t *testing.T) {
 	s := webtest.NewScene(t)
 	feeds := []string{"/tasks/" + s.Task.Slug + "/records.atom", "/tasks/" + s.Task.Slug + "/boards/H200/records.atom"}

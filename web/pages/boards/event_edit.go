@@ -150,7 +150,8 @@ func readEventSettings(c *fiber.Ctx) (in events.EventSettings, err error) {
 	order := map[string]int{}
 	for _, slug := range c.Context().PostArgs().PeekMulti("task") {
 		in.Tasks = append(in.Tasks, string(slug))
-		order[string(slug)], _ = strconv.Atoi(c.FormValue("order-" + string(slug))) // without a number: first
+		// a task without a number has 0, so it is first
+		order[string(slug)], _ = strconv.Atoi(c.FormValue("order-" + string(slug)))
 	}
 	slices.SortStableFunc(in.Tasks, func(a, b string) int { return order[a] - order[b] })
 	if in.StartsAt, err = readTime(c, "starts"); err != nil {
@@ -182,7 +183,7 @@ func readTime(c *fiber.Ctx, name string) (time.Time, error) {
 
 // EventReveal publishes frozen results: those of the lowest-ranked entrant whose results are still frozen, or all.
 func (p *Boards) EventReveal(c *fiber.Ctx) error {
-	waiting, _ := strconv.Atoi(c.FormValue("waiting")) // an incomplete form shows none
+	waiting, _ := strconv.Atoi(c.FormValue("waiting")) // missing or invalid: 0
 	if waiting = max(waiting, 0); c.FormValue("who") == "all" {
 		waiting = models.RevealAllResults
 	}

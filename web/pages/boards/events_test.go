@@ -22,8 +22,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestEntrantsWithoutPointsHaveNoRank and follow those with points by name: on the page, on the wall, and in the
-// exports.
+// TestEntrantsWithoutPointsHaveNoRank checks that such entrants are listed by name after those with points, on the
+// page, on the wall (large type for projectors), and in the exports.
 func TestEntrantsWithoutPointsHaveNoRank(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
@@ -47,7 +47,7 @@ func TestEntrantsWithoutPointsHaveNoRank(t *testing.T) {
 	w.LooksRight("event")
 }
 
-// TestEqualPointsShareARank with the sign of a tie: on the page and on the wall.
+// TestEqualPointsShareARank checks that the page and the wall mark such a rank as shared ("2=").
 func TestEqualPointsShareARank(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
@@ -60,7 +60,8 @@ func TestEqualPointsShareARank(t *testing.T) {
 	}
 }
 
-// TestAnOrganizerMakesAnEventAndEveryoneFollowsIt on its page, on a wall, and in exports.
+// TestAnOrganizerMakesAnEventAndEveryoneFollowsIt creates an event with its form and reads it on its page, on the wall
+// (large type for projectors), and in the exports.
 func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	s := webtest.NewScene(t)
 	organizer := s.BrowserOf(s.Admin)
@@ -110,7 +111,7 @@ func TestAnOrganizerMakesAnEventAndEveryoneFollowsIt(t *testing.T) {
 	webtest.WantText(t, organizer.Page("/events/winter-cup/edit", http.StatusOK), "#about", "for three")
 }
 
-// TestTasksOfAnEventKeepTheOrganizersOrder on its page and in the form.
+// TestTasksOfAnEventKeepTheOrganizersOrder checks the order of an event's tasks on its page and in its form.
 func TestTasksOfAnEventKeepTheOrganizersOrder(t *testing.T) {
 	s := webtest.NewScene(t)
 	organizer := s.BrowserOf(s.Admin)
@@ -142,7 +143,8 @@ func TestTasksOfAnEventKeepTheOrganizersOrder(t *testing.T) {
 	}
 }
 
-// TestAScriptCanRecomputeTheStandings from the exports, which agree.
+// TestAScriptCanRecomputeTheStandings checks that JSON and CSV exports agree and contain all data from which points and
+// ranks are computed.
 func TestAScriptCanRecomputeTheStandings(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
@@ -172,11 +174,12 @@ func TestAScriptCanRecomputeTheStandings(t *testing.T) {
 	}
 }
 
-// TestStandingsComeInPagesOf200Entrants and to the organizer whole, as CSV.
+// TestStandingsComeInPagesOf200Entrants checks the pages of large standings, and that the organizer's CSV has all
+// entrants.
 func TestStandingsComeInPagesOf200Entrants(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
-	const added = 190 // to 61
+	const added = 190 // entrants, in addition to 61
 	for i := range added {
 		s.SQL("insert into users (name, name_key, role, created_at, updated_at) values ($1, $1, 'user', $2, $2)",
 			fmt.Sprintf("Extra %03d", i), time.Now().UTC())
@@ -208,7 +211,8 @@ func TestStandingsComeInPagesOf200Entrants(t *testing.T) {
 	}
 }
 
-// TestAHiddenTaskIsInNoStandingsOfStrangers: the entries on its boards are not, either.
+// TestAHiddenTaskIsInNoStandingsOfStrangers checks that people who may not see a task see neither its name nor its
+// entries in the standings of an event.
 func TestAHiddenTaskIsInNoStandingsOfStrangers(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
@@ -225,7 +229,7 @@ func TestAHiddenTaskIsInNoStandingsOfStrangers(t *testing.T) {
 	}
 }
 
-// TestAnEventThatHasNotBegunTakesNoSubmission: the error has the time of its start.
+// TestAnEventThatHasNotBegunTakesNoSubmission checks that the error has the start time of the event.
 func TestAnEventThatHasNotBegunTakesNoSubmission(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(0)
@@ -241,7 +245,8 @@ func TestAnEventThatHasNotBegunTakesNoSubmission(t *testing.T) {
 	webtest.WantText(t, s.Browser().Page("/events/"+e.Slug, http.StatusOK), "[data-phase]", "Starts in")
 }
 
-// TestTheEventPagesLookRight and renew themselves.
+// TestTheEventPagesLookRight checks layout and accessibility of the pages of an event at several widths, and that they
+// update without a reload.
 func TestTheEventPagesLookRight(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(time.Minute)
@@ -270,12 +275,12 @@ func TestTheEventPagesLookRight(t *testing.T) {
 	form := webtest.Fields(organizer.Page("/events/"+e.Slug, http.StatusOK).Find("#reveal form"))
 	form.Set("who", "next")
 	organizer.Post("/events/"+e.Slug+"/reveal", form)
-	w.Shows("#standings", "Margaret Hamilton") // without a reload
+	w.Shows("#standings", "Margaret Hamilton") // shown without a reload
 	w.RefusedNothing()
 }
 
-// TestAnOrganizerDeletesAnEvent after typing its name, and not while results are hidden: its tasks stay with what was
-// sent.
+// TestAnOrganizerDeletesAnEvent checks that deleting requires the typed name, and is refused while results are hidden.
+// Tasks and submissions remain.
 func TestAnOrganizerDeletesAnEvent(t *testing.T) {
 	s := webtest.NewScene(t)
 	e := s.Event(time.Minute)

@@ -12,8 +12,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// A denormal time once made each later visit of a board allocate until the machine died. The database takes none any
-// more; these are the ends of what it takes.
+// TestABoardOfTheShortestAndTheLongestTimesIsAPage checks a board with the shortest and longest times that the database
+// accepts. Before that limit, a denormal time made each request for its board allocate until memory ran out.
 func TestABoardOfTheShortestAndTheLongestTimesIsAPage(t *testing.T) {
 	s := webtest.Start(t)
 	author := modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator)

@@ -126,7 +126,7 @@ func TestVisitorsDoNotBeginWithATaskJustPublished(t *testing.T) {
 	begins("liked")
 }
 
-// TestAFrontPageWithoutAProfileShowsTheLargestBoard above the fold.
+// TestAFrontPageWithoutAProfileShowsTheLargestBoard checks that the board is visible without scrolling.
 func TestAFrontPageWithoutAProfileShowsTheLargestBoard(t *testing.T) {
 	s := webtest.NewScene(t)
 	b, before := s.Browser(), s.Cfg.Store.QueryCount()
@@ -212,7 +212,8 @@ func TestTheFrontPageIsSmallAndLive(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestARecordThatWasBeatenKeepsItsDot: the record's entry may have been replaced by one without a profile.
+// TestARecordThatWasBeatenKeepsItsDot checks that a profiled record stays in the roofline even if the person's entry is
+// now a run without a profile.
 func TestARecordThatWasBeatenKeepsItsDot(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	for who, name := range map[int64]string{s.First.UserID: "Linus Ncu", s.Second.UserID: "Mary Warp"} {

@@ -192,7 +192,7 @@ func (f taskFinder) compare(a, b models.TaskSummary) int {
 	case a.Deadline != nil && a.AcceptsSubmissions(f.handlers.site.Now()):
 		return a.Deadline.Compare(*b.Deadline)
 	case a.Deadline != nil:
-		return b.Deadline.Compare(*a.Deadline) // the last that closed first
+		return b.Deadline.Compare(*a.Deadline) // both are closed: the latest deadline first
 	}
 	easier := 0
 	if f.easyFirst {

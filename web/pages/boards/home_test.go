@@ -19,7 +19,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// listed are the slugs of the tasks on a home page, in order.
+// listed returns the slugs of the tasks on a home page, in page order.
 func listed(doc *goquery.Document) []string {
 	return doc.Find("[data-task]").Map(func(_ int, e *goquery.Selection) string { return e.AttrOr("data-task", "") })
 }
@@ -63,7 +63,7 @@ func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 	}
 	for _, c := range []struct {
 		search url.Values
-		want   string // the slugs, sorted
+		want   string // sorted slugs of the found tasks
 	}{
 		{url.Values{"q": {"MATRIX c++"}}, "matmul-cpp matmul-cuda"},
 		{url.Values{"q": {"nothing of this name"}}, ""},
@@ -85,7 +85,7 @@ func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 			if diff := cmp.Diff(c.want, strings.Join(found, " ")); diff != "" {
 				t.Errorf("found (-want +got):\n%s", diff)
 			}
-			for name, value := range c.search { // the form keeps the search
+			for name, value := range c.search { // the form still has the search parameters
 				if form := doc.Find("search form"); form.Find(
 					fmt.Sprintf("input[name=%[1]s][value=%[2]q], select[name=%[1]s] option[selected][value=%[2]q]",
 						name, value[0])).Length() != 1 {
@@ -129,7 +129,8 @@ func TestTagsLeadToTheTasksThatHaveThem(t *testing.T) {
 	}
 }
 
-// TestATaskShowsTheDevicesThatAWorkerServes; the others are behind their number, which needs no script.
+// TestATaskShowsTheDevicesThatAWorkerServes checks that a card shows the boards with a worker, and the number of the
+// others, which opens their list without a script.
 func TestATaskShowsTheDevicesThatAWorkerServes(t *testing.T) {
 	s := webtest.NewScene(t)
 	settings := catalog.TaskSettings{Title: "Many devices",
@@ -167,7 +168,8 @@ func TestTheTaskSearchIsReachedInTheOrderThatItShows(t *testing.T) {
 	}
 }
 
-// Fifty tasks on six devices made a page of 20,782 px, and 41,823 px on a phone.
+// TestHomeOfManyTasksStaysShort limits the height of a list of fifty tasks on six devices. It once was 20,782 pixels,
+// and 41,823 on a phone.
 func TestHomeOfManyTasksStaysShort(t *testing.T) {
 	s := webtest.NewScene(t)
 	devices := []string{"H200", "H100", "A100", "B200", "L4", "T4"}
@@ -211,6 +213,6 @@ func TestOpenHomeShowsANewLeader(t *testing.T) {
 	w.Shows(chip, "10.40")
 	s.Finish(s.Queued, 9.87e3)
 	w.Shows(chip, "9.870")
-	w.Until(`document.querySelectorAll("[data-task]").length < 10`) // still what was searched for
+	w.Until(`document.querySelectorAll("[data-task]").length < 10`) // the list still has only the search results
 	w.RefusedNothing()
 }

@@ -14,7 +14,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// foreignRow is a row as readers of KernelBot's dataset expect it.
+// foreignRow is a row of KernelBot's public dataset, with the columns and types that its readers expect.
 type foreignRow struct {
 	SubmissionID int64    `parquet:"submission_id"`
 	ProblemName  string   `parquet:"problem_name"`
@@ -41,7 +41,8 @@ func foreignRows(s *webtest.Scene, address string) (rows []foreignRow, next stri
 	return rows, next
 }
 
-// TestRunsOfAClosedTaskAreDownloadedAsKernelBotPublishesThem, without the sources of people who opted out.
+// TestRunsOfAClosedTaskAreDownloadedAsKernelBotPublishesThem checks the downloaded file with the types of KernelBot's
+// dataset. It must not contain sources of people who opted out.
 func TestRunsOfAClosedTaskAreDownloadedAsKernelBotPublishesThem(t *testing.T) {
 	s := webtest.NewScene(t)
 	board := "/tasks/" + s.Task.Slug + "/boards/H200/"
@@ -99,7 +100,8 @@ func TestRunsOfAClosedTaskAreDownloadedAsKernelBotPublishesThem(t *testing.T) {
 	}
 }
 
-// TestTheColumnsAreThoseOfKernelBotsExport in its order, with its types: libkernelbot/hf_export.py writes them.
+// TestTheColumnsAreThoseOfKernelBotsExport checks that the columns have the same order and types as in the export of
+// KernelBot's libkernelbot/hf_export.py.
 func TestTheColumnsAreThoseOfKernelBotsExport(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.Closes(false)

@@ -15,7 +15,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// pointsOf are the lines of the leaderboards, without what only a wide window shows.
+// pointsOf returns the text of each row of the leaderboards as on a phone, without the columns that only wide windows
+// show.
 func pointsOf(doc *goquery.Document) []string {
 	doc.Find("main tbody .hide-phone").Remove()
 	return doc.Find("main tbody tr").Map(func(_ int, row *goquery.Selection) string { return webtest.Words(row) })

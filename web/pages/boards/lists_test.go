@@ -11,8 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestListsSayHowRunsEnded on the page of a person, of their account, of a task, and in the workbench: how a run
-// failed, and how far a score may lie off.
+// TestListsSayHowRunsEnded checks that all lists of submissions show the kind of a failure, or the score with its
+// interval.
 func TestListsSayHowRunsEnded(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.Fail(s.Submit(s.Ada, "H200", webtest.GoodKernel), webtest.WrongAnswer())
@@ -35,8 +35,8 @@ func TestListsSayHowRunsEnded(t *testing.T) {
 	w.LooksRight("list-history")
 }
 
-// TestShortBoardsSayHowFarScoresMayLieOff on the page of a task and beside the editor: else a tie of unlike scores
-// looks like a mistake.
+// TestShortBoardsSayHowFarScoresMayLieOff checks that the short boards on a task's page and beside the editor show
+// intervals. Without them, a shared rank of different scores looks like a mistake.
 func TestShortBoardsSayHowFarScoresMayLieOff(t *testing.T) {
 	s := webtest.Start(t)
 	task := modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "author", accounts.RoleCreator), "sort",

@@ -16,13 +16,15 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAPartThatCannotBeRenewedStaysAndSaysWhy: an error's page in its place would never be renewed again.
+// TestAPartThatCannotBeRenewedStaysAndSaysWhy checks that a part of a page stays if the request for its update fails.
+// The HTML of an error page in its place would never be updated again.
 func TestAPartThatCannotBeRenewedStaysAndSaysWhy(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window()
 	w.Visit("/devices")
 	w.Until(`document.querySelector("[data-device=H200]")`)
-	// The part that the stream's first word renews may come in the meantime, and has its own address again.
+	// The test changes the URL of the part repeatedly, because the first message of the stream may replace the part by
+	// one with the original URL.
 	tier.Until(t, "the part is asked for where there is nothing", func() bool {
 		w.Eval(`(part => part.getAttribute("hx-get") == "/nothing" || (part.setAttribute("hx-get", "/nothing"), htmx.process(part)))(document.querySelector("#devices"))`)
 		s.Cfg.Hub.QueueChanged()
@@ -50,7 +52,8 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 		Case: &webtest.TimedCases(12e3)[1]})
 	w.Shows(stage(job.StageBenchmark), "2 of 3 done, ")
 	w.Until(fmt.Sprintf(`document.querySelectorAll(%q).length == 2`, card+` [data-cases="benchmark"] tbody tr`))
-	w.Until(fmt.Sprintf(`document.querySelector(%q).open`, card+` [data-cases="test"]`)) // as its reader left it
+	// still open, as the reader left it
+	w.Until(fmt.Sprintf(`document.querySelector(%q).open`, card+` [data-cases="test"]`))
 
 	s.Worker.Say(job.Event{Type: job.EventStageEnded, Stage: job.StageBenchmark,
 		EndedStage: &job.StageResult{Stage: job.StageBenchmark, Status: job.StatusPass}})
@@ -65,9 +68,9 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 	s.End(s.Worker.Attempt, 11.5e3)
 	w.Shows(card+" [data-score]", "11.50")
 	w.Until(fmt.Sprintf(`document.querySelector(%q).dataset.state == "done"`, card))
-	w.Shows(card+` [data-output="build"]`, "nvcc -O3") // only who may see the source
+	w.Shows(card+` [data-output="build"]`, "nvcc -O3") // visible because Ada may see the source
 	w.Shows("#live-status", "passed, 11.50")
-	w.Until(`document.title.startsWith("H200: passed, 11.50")`) // for a person who looks at another tab
+	w.Until(`document.title.startsWith("H200: passed, 11.50")`) // so that it is visible from another tab
 	w.Until(`!document.querySelector("#cancel")`)
 	w.RefusedNothing()
 }
@@ -102,11 +105,12 @@ func TestEditorFillsTheForm(t *testing.T) {
 	w.Visit("/tasks/" + s.Task.Slug)
 	w.Eval(`document.querySelector("[data-upload]").open = true, document.querySelector("#source").scrollIntoView()`)
 	w.Until(`document.querySelector(".cm-editor")`)
-	w.Shows(".cm-content", "custom_kernel") // the template
+	w.Shows(".cm-content", "custom_kernel") // the editor contains the template
 	w.Eval(`document.querySelector(".cm-content").focus()`)
 	w.Do(chromedp.KeyEvent("// by hand"))
 	w.Until(`document.querySelector("#source").value.includes("// by hand")`)
-	w.Until(`getComputedStyle(document.querySelector(".cm-gutters")).display == "flex"`) // its styles are let in
+	// the content security policy allows the editor's styles
+	w.Until(`getComputedStyle(document.querySelector(".cm-gutters")).display == "flex"`)
 	w.Eval(`document.querySelector("#submit button.btn-main").click()`)
 	w.Until(`location.pathname.startsWith("/submissions/")`)
 	w.RefusedNothing()
@@ -124,8 +128,8 @@ func TestThemeIsRememberedByTheServer(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestPhoneShowsWhatMatters holds that a score is seen without scrolling however long names are, and
-// that what points at columns is not wrapped.
+// TestPhoneShowsWhatMatters checks that scores are visible on a phone without scrolling, even next to long names, and
+// that compiler output with markers below columns is not wrapped.
 func TestPhoneShowsWhatMatters(t *testing.T) {
 	s := webtest.NewScene(t)
 	long := modelstest.Person(t, s.Cfg.Store, "Bartholomew Maximilian Featherstonehaugh", accounts.RoleUser)
@@ -151,7 +155,8 @@ func TestOpenBoardDrawsANewRecord(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// A run that hangs shows nothing new for as long as it may.
+// TestARunThatGoesOnCountsItsSeconds checks that the elapsed time of a stage advances in the browser, because a run
+// that hangs sends no events.
 func TestARunThatGoesOnCountsItsSeconds(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window()

@@ -10,7 +10,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoNumberInAnAddressIsTooLarge asks for pages behind all there are, also of what is counted from there.
+// TestNoNumberInAnAddressIsTooLarge requests page numbers and offsets far beyond the last page, up to overflow.
 func TestNoNumberInAnAddressIsTooLarge(t *testing.T) {
 	s := webtest.NewScene(t)
 	modelstest.Close(t, s.Cfg.Store, s.Admin, s.Task)

@@ -119,7 +119,8 @@ func TestABoardIsShownAsOfADate(t *testing.T) {
 	webtest.WantStatus(t, b.Get(board+"?at=yesterday"), http.StatusUnprocessableEntity)
 }
 
-// TestTheTableOfABoardIsOnTheFirstScreen: above it a large screen has a low picture, and a phone a folded one.
+// TestTheTableOfABoardIsOnTheFirstScreen checks that the chart above the table leaves enough height for it: it is low
+// in a large window, and collapsed on a phone.
 func TestTheTableOfABoardIsOnTheFirstScreen(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window()
@@ -139,7 +140,8 @@ func TestTheTableOfABoardIsOnTheFirstScreen(t *testing.T) {
 	w.LooksRight("board-unfolded")
 }
 
-// TestAnEmptyBoardNamesTheTimeToBeat: it has no picture, and that of one record is folded.
+// TestAnEmptyBoardNamesTheTimeToBeat checks that an empty board shows the time of the baseline and no chart, and that
+// the chart of a single record is collapsed.
 func TestAnEmptyBoardNamesTheTimeToBeat(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.Measured("CPU", 3.022e6)
@@ -162,7 +164,7 @@ func TestAnEmptyBoardNamesTheTimeToBeat(t *testing.T) {
 	w.LooksRight("board-one-record")
 }
 
-// TestAFingerFindsTheLinksOfABoard: on a phone each is 24 pixels high.
+// TestAFingerFindsTheLinksOfABoard checks that each link of a board is at least 24 pixels high on a phone.
 func TestAFingerFindsTheLinksOfABoard(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window()

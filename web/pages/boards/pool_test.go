@@ -16,7 +16,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestRunsOfEqualSourceAreShownAsOneScore: on the board, on both runs' pages, in the API and in the CSV.
+// TestRunsOfEqualSourceAreShownAsOneScore checks the common score of a person's runs of identical source on the board,
+// on the pages of both runs, in the API, and in the CSV.
 func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	s := webtest.NewScene(t)
 	cleo := modelstest.Person(t, s.Cfg.Store, "Cleo", accounts.RoleUser)
@@ -26,7 +27,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	attempt := s.Attempt(second)
 	result := modelstest.Result(attempt, 1.9e3)
 	result.Stages[3].Cases = webtest.TimedCases(1.9e3)
-	// the epoch of the first
+	// The same software as for the first run, because only runs of one epoch count together.
 	result.Machine = job.Machine{Worker: "rack-7", Driver: "570.86.15", CUDA: "12.8", CompilerVersion: "nvcc 12.8.93"}
 	result.Machine.Disturbances = &job.Disturbances{ClockSamples: 50, LowClockSamples: 20}
 	if _, err := s.Cfg.Store.Work.RecordResult(t.Context(), result,
@@ -71,8 +72,8 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	cancelWhileItIsRanked(s, cleo, first)
 }
 
-// comparesTheRunsAlone: a comparison of two runs uses their own times for ratio and scores, and notes the board's
-// numbers.
+// comparesTheRunsAlone checks that a comparison of two runs uses only their own times for ratio and scores, and
+// mentions the different scores on the board.
 func comparesTheRunsAlone(s *webtest.Scene, first, second work.Run) {
 	s.T.Helper()
 	type side struct {
@@ -93,8 +94,8 @@ func comparesTheRunsAlone(s *webtest.Scene, first, second work.Run) {
 	webtest.WantText(s.T, b.Page("/compare"+query, http.StatusOK), ".pf-side small", "This run alone. Its board shows")
 }
 
-// cancelWhileItIsRanked has a third run of the source watched and cancelled: no one learns a time, and what it measured
-// counts.
+// cancelWhileItIsRanked submits the source a third time and cancels the run while it is measured. No one may see its
+// times, but the measured processes count for the score.
 func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run) {
 	t := s.T
 	t.Helper()
@@ -114,7 +115,7 @@ func cancelWhileItIsRanked(s *webtest.Scene, cleo accounts.User, first work.Run)
 	stream := s.Open(api+"/events", "")
 	defer stream.Cancel()
 	seen := webtest.Body(t, b.Get(page)) + webtest.Body(t, b.Get(api))
-	for range 8 { // queued, the stage and its cases: the log is none
+	for range 8 { // events of the run until the last case; the log has none
 		e, _ := stream.Next()
 		seen += e.Data
 	}

@@ -137,7 +137,7 @@ func (p *Boards) Embed(c *fiber.Ctx) error {
 	}
 	for _, e := range list {
 		if e.HasOlderEpoch(b.boardHead.Board) {
-			break // all behind it are older, too, and have no rank
+			break // the entries after this one are older, too, and have no rank
 		}
 		page.Entries = append(page.Entries, e)
 	}

@@ -22,7 +22,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// hostileName is a person who writes markup and turns text around.
+// hostileName is a name with markup and a character that reverses the text direction.
 const hostileName = `<script>&"'` + "\u202e"
 
 func TestABadgeIsAnImageOfTheBoardForEveryOrigin(t *testing.T) {
@@ -171,7 +171,7 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 		"interval_low_ns")
 }
 
-// checkParquet holds that a file of Parquet says the same as the lines of JSON.
+// checkParquet checks that a Parquet file has the same content as the JSON Lines.
 func checkParquet(t *testing.T, file string, lines []string) {
 	t.Helper()
 	opened, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
@@ -198,7 +198,7 @@ func checkParquet(t *testing.T, file string, lines []string) {
 		if err := json.Unmarshal([]byte(lines[i+1]), &line); err != nil {
 			t.Fatal(err)
 		}
-		// there is none
+		// the row has no files
 		row = slices.DeleteFunc(row, func(v parquet.Value) bool {
 			return names[v.Column()][0] == "files" &&
 				v.IsNull()
@@ -215,7 +215,7 @@ func checkParquet(t *testing.T, file string, lines []string) {
 	}
 }
 
-// asJSON is a value of Parquet as JSON has it.
+// asJSON converts a Parquet value to the type that encoding/json decodes it to.
 func asJSON(value parquet.Value, name string) any {
 	switch {
 	case value.IsNull():

@@ -26,8 +26,8 @@ func (p *Boards) TaskSubmit(c *fiber.Ctx) error {
 	return site.Redirect(c, views.SubmissionURL(sub.ID))
 }
 
-// refuseSubmission shows the submission form again with the input and the reason, even while the site refuses other
-// pages. If rendering fails, it responds with the reason only.
+// refuseSubmission shows the submission form again with the input and the reason. If the viewer may not see
+// the task, it returns only the reason.
 func (p *Boards) refuseSubmission(c *fiber.Ctx, in submissions.NewSubmission, why error) error {
 	refused := site.FailureFromError(why)
 	if refused.Status == fiber.StatusInternalServerError {

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// newSuite adds twelve tasks to a scene, on which Ada and Grace have kernels.
+// newSuite returns a scene with twelve additional tasks, on which Ada and Grace have kernels.
 func newSuite(t *testing.T) (s *webtest.Scene, grace accounts.User) {
 	s = webtest.NewScene(t)
 	grace = modelstest.Person(t, s.Cfg.Store, "Grace Hopper", accounts.RoleUser)
@@ -46,7 +46,7 @@ func TestASuiteShowsCurvesTablesAndExports(t *testing.T) {
 	webtest.WantText(t, doc, "#suite tbody tr:last-child", "Grace Hopper 50.0 % 1.75× 54.5 %")
 	webtest.WantText(t, doc, "[data-side-by-side] [data-task=problem1]", "0.500×")
 	webtest.WantText(t, doc, "[data-side-by-side] [data-task=problem4]", "no valid run no valid run")
-	if n := doc.Find(".curves path").Length(); n != 6 { // three curves and their keys
+	if n := doc.Find(".curves path").Length(); n != 6 { // three curves, each also in the legend
 		t.Errorf("%d curves", n)
 	}
 	alone := b.Page(fmt.Sprintf("/tags/level1/suite?a=%d&b=0", grace.ID), http.StatusOK)
@@ -71,7 +71,7 @@ func TestASuiteShowsCurvesTablesAndExports(t *testing.T) {
 
 func TestAPageOfASuiteLinksToTheNext(t *testing.T) {
 	s, _ := newSuite(t)
-	for i := range 200 { // to 2
+	for i := range 200 { // enough for a second page
 		s.SQL("insert into users (name, name_key, role, created_at, updated_at) values ($1, $1, 'user', $2, $2)", fmt.Sprintf("Extra %03d", i), time.Now().UTC())
 	}
 	s.SQL(`insert into entries (version_id, device, user_id, run_id, submission_id, age, score_ns, std_ns, err_ns, achieved_at)
@@ -105,7 +105,7 @@ func TestAnEventIsReplayedAndHeldAgain(t *testing.T) {
 	b := s.Browser()
 	now := b.Page("/events/"+e.Slug, http.StatusOK)
 	steps := now.Find("[data-replay] a")
-	if steps.Length() != 7 || steps.Last().Text() != "Now" { // half of it is over
+	if steps.Length() != 7 || steps.Last().Text() != "Now" { // half of the replay steps have passed
 		t.Fatalf("%d steps", steps.Length())
 	}
 	before := b.Page(steps.First().AttrOr("href", ""), http.StatusOK)

@@ -11,7 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestADraftIsMarkedAndItsPageLeadsToItsTrial for those who may edit it: nothing is published untried in one click.
+// TestADraftIsMarkedAndItsPageLeadsToItsTrial checks that the page of a draft links editors to its trial, instead of
+// publishing it untried with one click.
 func TestADraftIsMarkedAndItsPageLeadsToItsTrial(t *testing.T) {
 	s := webtest.NewScene(t)
 	admin, path := s.BrowserOf(s.Admin), "/tasks/"+s.Task.Slug
@@ -29,7 +30,8 @@ func TestADraftIsMarkedAndItsPageLeadsToItsTrial(t *testing.T) {
 	}
 }
 
-// TestATasksPageHasOneWayIn: the workbench. The form for files is folded, and #submit opens it.
+// TestATasksPageHasOneWayIn checks that the only main button is the one for the workbench. The submission form is
+// collapsed; the fragment #submit opens it.
 func TestATasksPageHasOneWayIn(t *testing.T) {
 	s := webtest.NewScene(t)
 	path := "/tasks/" + s.Task.Slug
@@ -46,7 +48,8 @@ func TestATasksPageHasOneWayIn(t *testing.T) {
 	w.LooksRight("task-upload")
 }
 
-// TestOneRunIsNotComparedWithItself: the list of own submissions leads to comparisons from the second run on.
+// TestOneRunIsNotComparedWithItself checks that the list of a person's submissions has a link to comparisons only if
+// there are at least two.
 func TestOneRunIsNotComparedWithItself(t *testing.T) {
 	s := webtest.NewScene(t)
 	lin := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser)
@@ -59,7 +62,7 @@ func TestOneRunIsNotComparedWithItself(t *testing.T) {
 	}
 }
 
-// TestAnEventAndItsTasksLeadToEachOther while it goes on.
+// TestAnEventAndItsTasksLeadToEachOther checks the links between a current event and its tasks.
 func TestAnEventAndItsTasksLeadToEachOther(t *testing.T) {
 	s := webtest.NewScene(t)
 	b, path := s.Browser(), "/tasks/"+s.Task.Slug

@@ -14,7 +14,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// copied are the files that a page shows, as someone would copy them.
+// copied returns the files in a page by name, with the text that a reader would copy.
 func copied(doc *goquery.Document) map[string]string {
 	files := map[string]string{}
 	doc.Find("[data-file]").Each(func(_ int, e *goquery.Selection) {
@@ -42,7 +42,7 @@ func zipOfFiles(t *testing.T, folder string, files map[string]string) []byte {
 	return buf.Bytes()
 }
 
-// published uploads files as a task and publishes it, which must work without a warning.
+// published uploads files as a task and publishes it. It fails the test if a warning appears.
 func published(t *testing.T, creator *webtest.Browser, name string, files map[string]string) {
 	t.Helper()
 	doc := webtest.Document(t, creator.Upload("/tasks/new", "zip", "mine.zip", zipOfFiles(t, name, files), nil),
@@ -90,7 +90,8 @@ func TestCodeOnTheFormatPageWorks(t *testing.T) {
 			http.StatusOK)
 		webtest.WantText(t, preview, "[data-draft=vectoradd]", "Publish")
 	})
-	// What the examples of keys make is tried by TestEachKeysExampleMakesATask; here, that they are all shown.
+	// TestEachKeysExampleMakesATask checks that the examples of the keys work; this test only checks that the page
+	// shows them all.
 	shown := webtest.Words(first.Find("[data-key]"))
 	for _, key := range tasks.TaskFileKeys() {
 		if !strings.Contains(shown, key.Name) ||

@@ -59,7 +59,7 @@ func TestHarnessSourceCanBeReadAndTaken(t *testing.T) {
 	}
 }
 
-// ownHarness makes a C++ bundle bring an eval program of its own.
+// ownHarness replaces the harness of a C++ bundle by the task's own eval.cpp.
 func ownHarness(b *tasks.Bundle) {
 	b.Files["eval.cpp"] = []byte("int main() { return 112; }\n")
 	b.Definition.Files = append(b.Definition.Files, tasks.File{Name: "eval.cpp", Source: "eval.cpp"})

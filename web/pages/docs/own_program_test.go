@@ -13,7 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// A program that a task brings reads the sources of all who submit to it, and its author may read none of them.
+// TestATasksOwnProgramRevealsNoSource checks that the author of a task with its own eval program cannot use it to read
+// submissions: the program receives all sources, but the author may see none of them.
 func TestATasksOwnProgramRevealsNoSource(t *testing.T) {
 	s := webtest.NewScene(t)
 	author, person := modelstest.Person(t, s.Cfg.Store, "eve", accounts.RoleCreator),

@@ -104,7 +104,7 @@ var submissionNumberPattern = regexp.MustCompile(`^(\d+)$|#\s*(\d+)`)
 // submissionNumberIn returns the number of a submission that a text contains, or 0.
 func submissionNumberIn(text string) int64 {
 	if m := submissionNumberPattern.FindStringSubmatch(text); m != nil {
-		id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // 0 for one that is too large
+		id, _ := strconv.ParseInt(m[1]+m[2], 10, 64) // 0 if the number is out of range
 		return id
 	}
 	return 0
@@ -112,7 +112,7 @@ func submissionNumberIn(text string) int64 {
 
 // withoutDuplicates removes repeated results.
 func withoutDuplicates(found []searchResult) []searchResult {
-	list := make([]searchResult, 0, len(found)) // never null
+	list := make([]searchResult, 0, len(found)) // not nil, which JSON would encode as null
 	for _, p := range found {
 		if !slices.ContainsFunc(list, func(q searchResult) bool { return q.URL == p.URL }) {
 			list = append(list, p)

@@ -85,7 +85,8 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 	webtest.WantStatus(t, b.Get("/find?q="+string(slices.Repeat([]byte("x"), 101))), http.StatusUnprocessableEntity)
 }
 
-// People name a submission by its number: everyone who may see it finds it, and it is the first result.
+// TestANumberFindsItsSubmission checks that the number of a submission finds it as the first result, for everyone who
+// may see it.
 func TestANumberFindsItsSubmission(t *testing.T) {
 	s := webtest.NewScene(t)
 	id := s.Wrong.SubmissionID
@@ -176,7 +177,7 @@ func TestSearchAsksOneQuestionOfEachKind(t *testing.T) {
 	b := s.BrowserOf(s.Ada)
 	before := s.Cfg.Store.QueryCount()
 	finds(b, t, "a")
-	// session, account, tasks, workers, boards, people, submissions and their runs
+	// At most eight queries: session, account, tasks, workers, boards, people, submissions, and runs of these.
 	if asked := s.Cfg.Store.QueryCount() - before; asked > 8 {
 		t.Errorf("the search asks %d queries", asked)
 	}
@@ -218,7 +219,8 @@ func TestEscapeClosesTheSearchAndAQuestionMarkListsTheKeys(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// The list is made of the keys that the page obeys, so that each is in it.
+// TestAQuestionMarkListsEveryKeyOfThePage checks the help that the key ? opens. The help is generated from the page's
+// key bindings, so it lists each of them.
 func TestAQuestionMarkListsEveryKeyOfThePage(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))
@@ -261,7 +263,8 @@ func TestKeysGoThroughABoardAndCompareTwo(t *testing.T) {
 	w.Visit("/tasks/" + s.Task.Slug + "/boards/H200")
 	focused := `document.activeElement.closest("#board tr")?.rowIndex`
 	w.Do(chromedp.KeyEvent("j"))
-	w.Until(focused + ` == 1 && document.activeElement.matches("a[href^='/submissions/']")`) // Enter opens the result
+	// a link has the focus, so Enter opens the submission
+	w.Until(focused + ` == 1 && document.activeElement.matches("a[href^='/submissions/']")`)
 	w.Do(chromedp.KeyEvent("c"))
 	w.Until(`document.querySelector("#board tr[data-marked]")?.rowIndex == 1`)
 	w.Do(chromedp.KeyEvent("j"), chromedp.KeyEvent("j"))

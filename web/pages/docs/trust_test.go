@@ -170,6 +170,6 @@ func TestTrustBeginsWithASummaryOnOneScreen(t *testing.T) {
 	w.Until(`document.querySelector("[data-summary]").getBoundingClientRect().bottom < innerHeight`)
 	w.LooksRight("trust")
 	w.RefusedNothing()
-	w.Visit("/trust#disturbed-clock") // a link to a part of the page opens it
+	w.Visit("/trust#disturbed-clock") // a fragment opens the collapsed part with its target
 	w.Until(`document.querySelector("#disturbed-clock").checkVisibility() && document.querySelectorAll("main details[open]").length == 1`)
 }

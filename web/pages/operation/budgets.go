@@ -93,7 +93,7 @@ func formSeconds(c *fiber.Ctx) *int {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil {
-		n = -1 // refused like a number that is too small
+		n = -1 // invalid; refused like a negative number
 	}
 	return &n
 }

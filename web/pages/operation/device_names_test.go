@@ -11,7 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAnAddressWithAModelLeadsToItsDevice: pages lead to the first of several, programs only where there is one.
+// TestAnAddressWithAModelLeadsToItsDevice requests a GPU model without form factor or memory ("H100"). Pages redirect
+// to the first matching device, the API only if exactly one matches.
 func TestAnAddressWithAModelLeadsToItsDevice(t *testing.T) {
 	s := webtest.NewScene(t)
 	if _, err := s.Cfg.Store.Fleet.RecordDevices(t.Context(),
@@ -39,7 +40,8 @@ func TestAnAddressWithAModelLeadsToItsDevice(t *testing.T) {
 	}
 }
 
-// TestASubmissionMayNameTheFamilyOfItsOnlyDevice: with several devices, the answer names them.
+// TestASubmissionMayNameTheFamilyOfItsOnlyDevice checks that "A100" is accepted if the task has one such device. If
+// several match, the error lists them.
 func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
 	s := webtest.NewScene(t)
 	if _, err := s.Cfg.Store.Fleet.RecordDevices(t.Context(),

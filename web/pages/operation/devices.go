@@ -147,7 +147,7 @@ func (p *Operation) addActivity(ctx context.Context, workers []fleet.Worker, que
 	return nil
 }
 
-// maxSlotBenchmarkRows limits the slot benchmarks on a page: one day of six slots.
+// maxSlotBenchmarkRows limits the slot benchmarks on a page. It is about one day of six slots.
 const maxSlotBenchmarkRows = 900
 
 // SlotBenchmarks shows how a device's slot benchmarks changed over time.

@@ -91,7 +91,8 @@ func TestADeviceIsBusyForAPartOfItsUptime(t *testing.T) {
 		"busy 50.0 % of its uptime, 6 h 00 min")
 }
 
-// What no worker serves looked as if it could run: it was ticked already, and its run was "next".
+// TestDevicesThatNoWorkerServesSayIt checks that a device without a worker is marked as offline, is not preselected,
+// and that its run is not called the next one.
 func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	s := webtest.NewScene(t)
 	settings := catalog.TaskSettings{Title: "Elsewhere", Devices: []string{"B200", "T4"}}
@@ -150,7 +151,7 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	}
 }
 
-// failingWorker is heard of once: its only slot failed a test, and its clock is an hour behind.
+// failingWorker records one heartbeat of a worker whose only slot failed a self-test and whose clock is an hour behind.
 func failingWorker(s *webtest.Scene, device, public, why string) {
 	s.T.Helper()
 	beat := job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(), Time: time.Now().Add(-time.Hour),

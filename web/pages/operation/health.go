@@ -26,7 +26,7 @@ import (
 
 const (
 	maxQueueWait = 30 * time.Minute   // as the alert in deploy/alerts.yaml
-	maxBackupAge = 7 * 24 * time.Hour // then the page asks for a new one
+	maxBackupAge = 7 * 24 * time.Hour // for an older backup, the page asks for a new one
 )
 
 // Health shows a table of conditions that may need an operator, with remedies.
@@ -64,7 +64,7 @@ func (p *Operation) checkOldestWaiting(c *fiber.Ctx, workers []fleet.Worker) (ro
 		if d.Waiting > 0 && d.OldestWaitSeconds >= oldest.OldestWaitSeconds {
 			oldest = d
 		}
-		if d.WantedSlots > d.Busy && d.Slots == 0 { // a paused device wants none
+		if d.WantedSlots > d.Busy && d.Slots == 0 { // WantedSlots is 0 for a paused device
 			unserved = append(unserved, d.Device)
 		}
 	}
@@ -310,7 +310,8 @@ func (p *Operation) backupCommands(dir string) []string {
 		list = append(list, "sqlite3 "+shellQuote(filepath.Join(dir,
 			"warpboard.db"))+` ".backup backup/warpboard.db" &&`)
 	}
-	for _, name := range []string{"artifacts", "signing.key"} { // settings can put them elsewhere
+	// unless settings place them outside the data directory
+	for _, name := range []string{"artifacts", "signing.key"} {
 		if path := filepath.Join(dir, name); fileExists(path) {
 			list = append(list, "cp -a "+shellQuote(path)+" backup/ &&")
 		}

@@ -18,7 +18,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// states are the rows of the health page that need a person, as "Backup unknown".
+// states returns the rows of the health page that are not OK, as "Backup unknown".
 func states(doc *goquery.Document) string {
 	return strings.Join(doc.Find("[data-health]:not([data-state='OK'], [data-state='not applicable'])").Map(func(_ int,
 		e *goquery.Selection) string {

@@ -17,8 +17,9 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestARunIsReportedDisqualifiedAndReinstated goes the whole way on pages: a report, the queue, the decision with its
-// reason for everyone, the next best run in its place, and back.
+// TestARunIsReportedDisqualifiedAndReinstated checks on the pages that a reported run is in the review queue, that
+// everyone sees the reason of its disqualification, that the person's next best run takes its place, and that
+// reinstating reverses this.
 func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	s := webtest.NewScene(t)
 	next := s.Submit(s.Ada, "H200", webtest.GoodKernel)
@@ -87,8 +88,8 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	webtest.WantText(t, visitor.Page(submission, http.StatusOK), "[data-reinstated]", "Line 3 is a comment.")
 }
 
-// TestEachRoleIsOfferedWhatItMayDo compares the forms of a run's page, before and after a decision, with what the
-// addresses behind all four forms answer.
+// TestEachRoleIsOfferedWhatItMayDo compares the forms that a run's page offers to each role, before and after a
+// disqualification, with the requests that the site accepts from that role.
 func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 	s := webtest.NewScene(t)
 	cora := modelstest.Person(t, s.Cfg.Store, "Cora", accounts.RoleCreator)
@@ -97,7 +98,7 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 	acts := []string{"report", "dismiss", "disqualify", "reinstate"}
 	for name, c := range map[string]struct {
 		who                    *webtest.Browser
-		mayReport              bool // though who may decide is not offered to
+		mayReport              bool // reviewers may report, too, but the page does not offer it
 		standing, disqualified []string
 	}{
 		"visitor":        {s.Browser(), false, nil, nil},
@@ -111,7 +112,7 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 			run := modelstest.Submit(t, s.Cfg.Store, s.Ada, task)[0]
 			modelstest.Finish(t, s.Cfg.Store, run, 50e3)
 			other := modelstest.Person(t, s.Cfg.Store, "other"+name, accounts.RoleUser)
-			for range 2 { // one to be dismissed, one for after that
+			for range 2 { // one report to dismiss, and one for the decisions after that
 				if err := s.Cfg.Store.ReportRun(t.Context(), other, run.ID, "look"); err != nil &&
 					db.KindOf(err) != db.Conflict {
 					t.Fatal(err)
@@ -119,7 +120,7 @@ func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
 			}
 			path := fmt.Sprintf("/runs/%d/", run.ID)
 			offered := func() (list []string) {
-				// A board's first run has its author's note, too, whose button has no address of its own.
+				// formaction omits the form for the owner's note, which the page of a record also has.
 				for _, button := range c.who.Page(path+"moderation",
 					http.StatusOK).Find("main form[method=post] button[formaction]").EachIter() {
 					list = append(list, strings.TrimPrefix(button.AttrOr("formaction", ""), path))
@@ -216,7 +217,7 @@ func TestASubmissionIsDeletedFromItsPage(t *testing.T) {
 			t.Errorf("a stranger's delete answered %s", resp.Status)
 		}
 	}
-	// without a reason
+	// Without a reason, an admin's deletion is refused.
 	webtest.WantStatus(t, s.BrowserOf(s.Admin).Post(path+"/delete", nil), http.StatusUnprocessableEntity)
 	ada := s.BrowserOf(s.Ada)
 	webtest.WantText(t, ada.Page(path, http.StatusOK), "#delete button", "Delete submission")
@@ -239,7 +240,8 @@ func TestFormsOfModerationNeedTheirToken(t *testing.T) {
 	}
 }
 
-// How a record was made is told to others after the deadline: until then its person alone reads the note.
+// TestANoteOnARecordIsReadAfterTheDeadline checks that a person's note about their record is visible only to them until
+// the deadline, and to everyone after it.
 func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.Finish(s.Queued, 9.87e3)
@@ -275,8 +277,8 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// TestReviewsLeadToSourcesThatTheReaderMayRead: an author of a task reviews its runs, and reads sources after the
-// deadline.
+// TestReviewsLeadToSourcesThatTheReaderMayRead checks that an author, who reviews the runs of the own task, has links
+// to their sources only after the deadline.
 func TestReviewsLeadToSourcesThatTheReaderMayRead(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := modelstest.Person(t, s.Cfg.Store, "Carla", accounts.RoleCreator)

@@ -14,7 +14,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestOnlyAdminsOperateTheSite through the page alone.
+// TestOnlyAdminsOperateTheSite checks that admins can operate the site with only its page, and that other people get
+// 403.
 func TestOnlyAdminsOperateTheSite(t *testing.T) {
 	s := webtest.NewScene(t)
 	admin, ada := s.BrowserOf(s.Admin), s.BrowserOf(s.Ada)
@@ -62,7 +63,8 @@ func TestOnlyAdminsOperateTheSite(t *testing.T) {
 	}
 }
 
-// budgets are set by admins and shown to whom they are for: account, workbench, API.
+// budgets checks that only admins can set budgets of GPU time, and that the account page, the workbench, and the API
+// show a person's budget.
 func budgets(s *webtest.Scene, admin, ada *webtest.Browser) {
 	s.T.Helper()
 	workbench := "/tasks/" + s.Task.Slug + "/solve"
@@ -103,7 +105,8 @@ func budgets(s *webtest.Scene, admin, ada *webtest.Browser) {
 	teams(s, admin, ada)
 }
 
-// teams are made by admins; a budget of theirs is shown to those who are in them. Ada has used a second today.
+// teams checks that only admins can create teams, and that the members of a team see its budget of GPU time. Ada has
+// used 1 s today.
 func teams(s *webtest.Scene, admin, ada *webtest.Browser) {
 	s.T.Helper()
 	webtest.WantStatus(s.T, ada.Post("/operate/teams", url.Values{"team": {"Kernels"}, "seconds": {"9"}}),

@@ -1,15 +1,15 @@
 // Package operation has the pages for those who operate the site, its devices, and its boards.
 //
 // Read operation.go (switches) with budgets.go, then devices.go, queue.go and workers.go (devices, their software and
-// slots, what waits for them, and how workers join), health.go (one table of what may need a person) and storage.go.
-// review.go is the review of runs and the page to report one, people.go manages people and shows who did what.
-// rerun.go measures runs of a task again and runs its validation script, for its author and admins.
+// slots, their queues, and how workers join), health.go (one table of problems that may need an operator) and
+// storage.go. review.go is the review of runs and the page to report one, people.go manages people and shows the audit
+// log. rerun.go measures runs of a task again and runs its validation script, for its author and admins.
 //
-// models/accounts has the table of rights; these pages use it to decide what to offer, and the store checks it again. A
-// refused form keeps its input, and a join token is shown once. A rejudge counts when it is applied: looking changes
-// nothing. Runs of hidden tasks are left out of a device's page for anyone who may not see the task: two readers may
-// see different sums. Storage sums over all submissions and artifacts, so it is the one page here that grows with the
-// site.
+// models/accounts has the table of rights. These pages use it to decide which actions to offer, and the store checks it
+// again. A refused form keeps its input, and a join token is shown once. Reruns change scores only when they are
+// applied; viewing them changes nothing. A device's page omits runs of tasks that the viewer may not see, so two people
+// may see different sums. Storage sums over all submissions and artifacts, so it is the one page here whose time grows
+// with the site.
 package operation
 
 import (

@@ -107,7 +107,8 @@ func (l *queueList) addRow(device string, row views.QueuedRun) {
 // addEvaluation adds an evaluation. Only its caller and admins get a link. Others see its kind, state, and wait, even
 // if it is shared: sharing is for people who have the URL.
 func (l *queueList) addEvaluation(device string, ref job.WorkRef, kind string, userID int64, card views.RunCard) {
-	if string(card.State) == string(work.EvaluationSubmitted) { // a worker has it, and has not reported its stage
+	// a worker received it, but has not reported a stage yet
+	if string(card.State) == string(work.EvaluationSubmitted) {
 		card.State = work.StateBuilding
 	}
 	row := views.QueuedRun{Run: card, Kind: kind}

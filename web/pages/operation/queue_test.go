@@ -14,8 +14,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestTheQueueHidesOtherPeoplesEvaluations: strangers see that the device is in demand, and
-// nothing of whom or what for; being shared lists no one's kernel.
+// TestTheQueueHidesOtherPeoplesEvaluations checks that other people see that an evaluation uses the device, but not its
+// person or its kernel, even if the evaluation is shared.
 func TestTheQueueHidesOtherPeoplesEvaluations(t *testing.T) {
 	s := webtest.NewScene(t)
 	ask := func(kind string, shared bool) work.Evaluation {
@@ -78,7 +78,7 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	if doc := s.Browser().Page("/devices", http.StatusOK); strings.Contains(doc.Find(row).Text(), "tried again") {
 		t.Error("a run that was never lost is said to be tried again")
 	}
-	for range 4 { // each pause is longer than the one before
+	for range 4 { // after each lost attempt, the next one waits longer
 		attempt := s.Attempt(s.Queued)
 		_, err := s.Cfg.Store.Work.RecordAttemptsReceived(t.Context(), "rack-7", attempt.ID)
 		if err == nil {
@@ -100,7 +100,7 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 func TestTheQueueSaysWhatIsAheadOfANewRun(t *testing.T) {
 	s := webtest.NewScene(t)
 	ben := modelstest.Person(t, s.Cfg.Store, "Ben", accounts.RoleUser)
-	for range 3 { // one takes his first turn
+	for range 3 { // in fair order, only the first of these precedes another person's new run
 		s.Submit(ben, "H200", webtest.GoodKernel)
 	}
 	doc := s.Browser().Page("/devices", http.StatusOK)

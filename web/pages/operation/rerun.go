@@ -123,8 +123,8 @@ func groupByBoard(rows []models.Rerun) (boards []views.RerunBoard) {
 	return boards
 }
 
-// addRanksAfterRerun sets the ranks that follow from the new scores, or from the old ones of runs without a new score.
-// Failed runs have no rank.
+// addRanksAfterRerun sets the ranks that the runs would have with their new scores. Runs that have not been measured
+// again keep their old scores, and failed runs have no rank.
 func addRanksAfterRerun(rows []views.RerunRow) {
 	var order []*views.RerunRow
 	for i := range rows {

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// measuredAgain ends the runs that wait to be measured again, each with a score, the last with a failure.
+// measuredAgain ends the waiting reruns with the given scores. Reruns beyond these scores fail.
 func measuredAgain(s *webtest.Scene, driver string, scores ...float64) {
 	s.T.Helper()
 	queue, err := s.Cfg.Store.Work.WaitingQueue(s.T.Context())
@@ -50,7 +50,7 @@ func measuredAgain(s *webtest.Scene, driver string, scores ...float64) {
 	}
 }
 
-// smallTask is a task of Cora's with three entries on the CPU.
+// smallTask creates a task with three entries on the CPU, and returns its author, Cora.
 func smallTask(s *webtest.Scene, driver string) accounts.User {
 	s.T.Helper()
 	cora := modelstest.Person(s.T, s.Cfg.Store, "Cora", accounts.RoleCreator)
@@ -68,7 +68,8 @@ func smallTask(s *webtest.Scene, driver string) accounts.User {
 	return cora
 }
 
-// TestAnAuthorRerunsATask on its page: what would change is shown first, and counts when it is applied.
+// TestAnAuthorRerunsATask checks that the page of reruns shows how the scores and ranks would change, and that they
+// change only when the author applies the reruns.
 func TestAnAuthorRerunsATask(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := smallTask(s, "")
@@ -109,7 +110,7 @@ func TestAnAuthorRerunsATask(t *testing.T) {
 		"[data-act='apply rejudge']", "Test 3 was missing.")
 }
 
-// TestAnAuthorCancelsARerun, and no one else.
+// TestAnAuthorCancelsARerun checks that other people may not cancel it.
 func TestAnAuthorCancelsARerun(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := smallTask(s, "")
@@ -122,8 +123,8 @@ func TestAnAuthorCancelsARerun(t *testing.T) {
 		"[data-state=cancelled]", "Why not.")
 }
 
-// olderHasNoRank: Cid's run keeps its place last on the board and on his page, and has no rank on its own, its badge,
-// and in a frame.
+// olderHasNoRank checks Cid's run, which older software measured: it is last on the board and on Cid's page, and its
+// own page, badge, and embedded board show no rank.
 func olderHasNoRank(s *webtest.Scene, visitor *webtest.Browser, board *goquery.Document) {
 	s.T.Helper()
 	row := board.Find("[data-older] tbody tr")
@@ -140,15 +141,15 @@ func olderHasNoRank(s *webtest.Scene, visitor *webtest.Browser, board *goquery.D
 	}
 	for _, badge := range []string{"/runs/" + row.AttrOr("data-entry", "") + "/badge.svg",
 		"/tasks/small/boards/CPU/badge.svg?user=" + strings.TrimPrefix(row.AttrOr("id", ""), "entry-")} {
-		// "on CPU: 3 of 3, 12.00" with a rank
+		// With a rank, the badge would have "on CPU: 3 of 3, 12.00".
 		if text := webtest.Body(s.T, visitor.Get(badge)); !strings.Contains(text, "on CPU: 12.00") {
 			s.T.Errorf("%s has a rank, or no score:\n%s", badge, text)
 		}
 	}
 }
 
-// TestNewSoftwareOfADeviceIsShownWithWhatItChanged: the board marks what is older, and leads to old and new beside each
-// other.
+// TestNewSoftwareOfADeviceIsShownWithWhatItChanged checks that a board marks entries that older software measured, and
+// links to a page that compares old and new scores.
 func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	s := webtest.NewScene(t)
 	beat := func(driver string) {

@@ -78,7 +78,8 @@ func TestSeveralRunsAreDisqualifiedOnlyAfterAConfirmation(t *testing.T) {
 	if n := left.Find("[data-group=source] [data-run]").Length(); n != 1 {
 		t.Errorf("%d runs wait after two were disqualified, want 1", n)
 	}
-	webtest.WantStatus(t, b.Post("/review/disqualify", form), http.StatusUnprocessableEntity) // they were decided
+	// these runs have been reviewed already
+	webtest.WantStatus(t, b.Post("/review/disqualify", form), http.StatusUnprocessableEntity)
 }
 
 func TestReviewersReadTheSourceBesideTheDecision(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// copiedKernel is a kernel with its names to be filled in.
+// copiedKernel is a template of a kernel. Tests replace its uppercase names, as a person does who copies a kernel.
 const copiedKernel = `__global__ void NAME(const float* X, const float* Y, float* Z, int N) {
     __shared__ float TILE[32][33];
     int ROW = blockIdx.y * 32 + threadIdx.y, COL = blockIdx.x * 32 + threadIdx.x;
@@ -34,7 +34,7 @@ func named(names ...string) string {
 	return strings.NewReplacer(names...).Replace(copiedKernel)
 }
 
-// TestModeratorsSeeSimilarSourcesOfDifferentPeople and no one else does.
+// TestModeratorsSeeSimilarSourcesOfDifferentPeople checks the list of similar sources, which only moderators may see.
 func TestModeratorsSeeSimilarSourcesOfDifferentPeople(t *testing.T) {
 	s := webtest.NewScene(t)
 	mallory := modelstest.Person(t, s.Cfg.Store, "Mallory", accounts.RoleUser)

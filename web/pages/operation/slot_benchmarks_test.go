@@ -24,7 +24,7 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 	visitor := s.Browser()
 	for n, ns := range []float64{100e6, 100.1e6, 99.9e6, 100.2e6, 100e6, 100.1e6, 120e6, 121e6} {
 		slot := benchmarkedSlot(at, n, ns)
-		for range 2 { // each heartbeat says it again
+		for range 2 { // as two heartbeats do, which repeat the same benchmark
 			if err := s.Cfg.Store.Fleet.StoreBenchmark(t.Context(), "w1", slot); err != nil {
 				t.Fatal(err)
 			}
@@ -46,7 +46,7 @@ func TestADevicesPagesShowItsSlotsAndADrift(t *testing.T) {
 		t.Error("the queue page does not show what was measured, or does not lead to it")
 	}
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "noise ± 0.1 %")
-	// nothing is empty to a CPU
+	// A CPU has no time for an empty kernel.
 	webtest.WantText(t, visitor.Page("/devices", http.StatusOK), "[data-gauge]", "Best: 5 GB/s, 50 GFLOP/s")
 	if drift, err := s.Cfg.Store.Fleet.DescribeDrift(t.Context(), "w1", "0123456789ab"); err != nil ||
 		!strings.Contains(drift, "reads memory") {

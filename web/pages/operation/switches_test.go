@@ -13,7 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestATaskThatIsOffSaysSoBeforeOneSubmits on its pages, and the site's switches on all tasks and the playground.
+// TestATaskThatIsOffSaysSoBeforeOneSubmits checks that the pages of a task that is switched off say so instead of
+// offering to submit. Switches of the whole site affect all tasks and the playground.
 func TestATaskThatIsOffSaysSoBeforeOneSubmits(t *testing.T) {
 	s := webtest.NewScene(t)
 	admin, ada := s.BrowserOf(s.Admin), s.BrowserOf(s.Ada)
@@ -53,7 +54,7 @@ func TestATaskThatIsOffSaysSoBeforeOneSubmits(t *testing.T) {
 	}
 }
 
-// notice holds that a page confirms a change, and names tasks by their titles.
+// notice checks that a page confirms a change of a switch, and that its form lists tasks by title.
 func notice(t *testing.T, resp *http.Response, want string) {
 	t.Helper()
 	doc := webtest.Document(t, resp, http.StatusOK)
@@ -87,6 +88,7 @@ func TestSwitchesAndTeamsLookRight(t *testing.T) {
 	w.Visit("/operate?switched=" + switches.TaskSwitchName(s.Task.ID))
 	w.LooksRight("off-operate")
 	w.Do(chromedp.EmulateViewport(390, 900))
-	w.Until(`document.querySelector("nav[aria-label=Admin]").offsetHeight < 60`) // one row, which scrolls
+	// the tabs have one row, which scrolls sideways
+	w.Until(`document.querySelector("nav[aria-label=Admin]").offsetHeight < 60`)
 	w.RefusedNothing()
 }

@@ -16,7 +16,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// answered ends the runs of scripts that wait, as workers do, by the order of the entries.
+// answered ends the waiting runs of the validation script with the given answers, in the order of the board's entries.
 func answered(s *webtest.Scene, answers ...job.CaseResult) {
 	s.T.Helper()
 	queue, err := s.Cfg.Store.Work.WaitingQueue(s.T.Context())
@@ -45,7 +45,8 @@ func answered(s *webtest.Scene, answers ...job.CaseResult) {
 	}
 }
 
-// TestAnAuthorRunsTheValidationScript on its page: the board, the runs, and the API then show its answer.
+// TestAnAuthorRunsTheValidationScript starts the script on its page, and checks that the board, the runs, and the API
+// show its answers.
 func TestAnAuthorRunsTheValidationScript(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := modelstest.Person(t, s.Cfg.Store, "Cora", accounts.RoleCreator)

@@ -90,7 +90,8 @@ func tensorArgument(get func(string) string) map[string]any {
 			init[name] = number
 		}
 	}
-	if seed := get("seed"); seed != "" && slices.Contains([]string{"randn", "uniform"}, get("init")) { // otherwise the form hides it
+	// for other values of init the form hides the seed
+	if seed := get("seed"); seed != "" && slices.Contains([]string{"randn", "uniform"}, get("init")) {
 		init["seed"] = seed
 	}
 	spec["init"] = init
@@ -197,7 +198,7 @@ func (f *playgroundForm) fillFrom(r kernelrun.Request) {
 
 func (f *playgroundForm) fillKernelCode(field string, code kernelrun.KernelCode) {
 	f.fields[field], f.fields[field+"_type"] = code.Source, code.KernelType
-	metadata, _ := withoutNulls(code.Metadata).(map[string]any) // always a map
+	metadata, _ := withoutNulls(code.Metadata).(map[string]any) // ok is always true, because Metadata is a map
 	key := kernelNameKeys[code.KernelType]
 	if name, ok := metadata[key].(string); ok {
 		f.fields[field+"_name"] = name
@@ -236,7 +237,7 @@ func decimalText(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) 
 
 // prettyJSON formats a JSON value with indentation.
 func prettyJSON(value any) string {
-	text, _ := json.Marshal(value) // it came from JSON
+	text, _ := json.Marshal(value) // cannot fail, because value was decoded from JSON
 	return indentJSON(text)
 }
 

@@ -37,9 +37,9 @@ func readFields(c *fiber.Ctx) (*playgroundForm, error) {
 		if size += len(name) + len(value); size > site.MaxFormText {
 			return nil, site.TooMuchTextError("Send a larger request to POST /evaluate.")
 		}
-		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send line ends like this
+		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // browsers send line ends as CRLF
 	}
-	f.rowCount, _ = strconv.Atoi(f.fields["rows"]) // not a number: no rows
+	f.rowCount, _ = strconv.Atoi(f.fields["rows"]) // 0 for an invalid number
 	f.rowCount = min(max(f.rowCount, 1), maxArguments)
 	return f, nil
 }
@@ -173,7 +173,8 @@ func (f *playgroundForm) parseJSONField(name string) any {
 	return value
 }
 
-// initParameterNames maps each way of filling a tensor to the API parameters for the two numbers of a row.
+// initParameterNames maps each way of initializing a tensor to the API parameters that the two number fields of its row
+// set.
 var initParameterNames = map[string][]string{"randn": {"mean", "std"}, "uniform": {"low", "high"}, "full": {"fill_value"}, "arange": {"start", "step"}}
 
 // fieldOfPath returns the form field for a path of the API's request. within is the remaining path if the field

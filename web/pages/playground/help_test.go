@@ -14,7 +14,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// tryForm is a filled-in playground; the changes replace fields, or empty them.
+// tryForm returns a filled-in playground form. Each key in changes replaces the values of a field; an empty list
+// removes it.
 func tryForm(changes url.Values) url.Values {
 	form := url.Values{
 		"do": {"run"}, "rows": {"3"}, "kernel": {"@triton.jit\r\ndef add(x, n): pass"}, "kernel_type": {"triton"},
@@ -36,7 +37,7 @@ const wantContract = `{"args":[
 	{"name":"n","type":"int","role":"input","value":2048,"is_meta":true}],
 	"launch":{"grid":{"x":"cdiv(n, 256)","y":1,"z":1},"num_warps":8}}`
 
-// withoutNulls takes the keys out of an object that hold null, at every depth.
+// withoutNulls removes the keys with null from a JSON object and from all objects inside it.
 func withoutNulls(object map[string]any) map[string]any {
 	maps.DeleteFunc(object, func(_ string, value any) bool { return value == nil })
 	for _, value := range object {
@@ -54,7 +55,7 @@ func asList(value any) []any {
 	return list
 }
 
-// contractOf is a contract as it was meant: without what is absent or as it would be anyway.
+// contractOf decodes a contract and removes nulls and default values, so that equivalent contracts are equal.
 func contractOf(t *testing.T, text string) any {
 	t.Helper()
 	var io map[string]any

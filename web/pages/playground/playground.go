@@ -160,7 +160,7 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderCacheControl, "no-store") // so that a cache does not show it after sharing has ended
+	c.Set(fiber.HeaderCacheControl, "no-store") // no cache may show it after its owner has stopped sharing it
 	page, err := p.evaluationPage(c, e, caller)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (p *Playground) evaluationSources(e work.Evaluation) (list []views.Evaluati
 		return nil, nil
 	}
 	request, err := evaluations.DecodeRequest(e)
-	if err != nil || request.Kind == kernelrun.KindCompile { // whose result has its source
+	if err != nil || request.Kind == kernelrun.KindCompile { // the result of a compilation already has the source
 		return nil, err
 	}
 	page := p.highlighter.NewSourceLimiter()
@@ -248,7 +248,7 @@ func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 		return err
 	}
 	err = p.site.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
-	if err != nil && db.KindOf(err) != db.Conflict { // it may have ended just now
+	if err != nil && db.KindOf(err) != db.Conflict { // a conflict means that it has just ended
 		return err
 	}
 	return site.Redirect(c, views.EvaluationURL(e.ID))

@@ -55,7 +55,8 @@ func TestPlaygroundShowsTheFieldsOfTheChosenKind(t *testing.T) {
 	}
 }
 
-// TestHiddenLaunchSizesAreNotSent holds that what a form hides counts for nothing: it may be of the kernel before.
+// TestHiddenLaunchSizesAreNotSent checks that the request omits values of hidden fields, which may belong to the
+// previous kernel.
 func TestHiddenLaunchSizesAreNotSent(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	for kind, want := range map[string]bool{"torch": false, "triton": true} {

@@ -86,9 +86,9 @@ func taskFiles(r kernelrun.Request) map[string]string {
 // generateInputLines returns the Python lines of generate_input, one per argument.
 func generateInputLines(io map[string]any) string {
 	var lines, names []string
-	args, _ := io["args"].([]any) // there may be none
+	args, _ := io["args"].([]any) // nil if the kernel has no arguments
 	for i, given := range args {
-		arg, _ := given.(map[string]any) // Read has checked it
+		arg, _ := given.(map[string]any) // always a map, because parseRequest checked the contract
 		if arg["role"] == "output" || arg["is_meta"] == true {
 			continue
 		}
@@ -120,7 +120,7 @@ func tensorExpression(spec map[string]any) string {
 	}
 	drawn := shape + ", device=device, generator=generator)"
 	isComplex := strings.HasPrefix(name, "complex")
-	if isComplex { // else its imaginary parts would be 0
+	if isComplex { // randn must draw complex numbers; converting real ones would make all imaginary parts 0
 		drawn = shape + ", dtype=" + dtype + ", device=device, generator=generator)"
 	}
 	switch init["kind"] {
@@ -143,7 +143,7 @@ func tensorExpression(spec map[string]any) string {
 }
 
 func shapeText(shape any) string {
-	extents, _ := shape.([]any) // Read has checked it
+	extents, _ := shape.([]any) // always a list, because parseRequest checked the contract
 	var out strings.Builder
 	for _, extent := range extents {
 		fmt.Fprintf(&out, "%v, ", extent)
@@ -153,7 +153,7 @@ func shapeText(shape any) string {
 
 // jsonString encodes a value as JSON that is also valid Python and YAML.
 func jsonString(value any) string {
-	text, _ := json.Marshal(value) // it came from JSON
+	text, _ := json.Marshal(value) // cannot fail, because value was decoded from JSON
 	return string(text)
 }
 

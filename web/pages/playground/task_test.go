@@ -10,8 +10,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TestEveryExampleBecomesATask reads what is packed as an upload would be read. Where WARPBOARD_TASKS names a folder,
-// the zips are left there, for verify-task.
+// TestEveryExampleBecomesATask converts each example of the playground to a task and reads its zip as an upload would
+// be read. If the variable WARPBOARD_TASKS names a folder, the test writes the zips there, for verify-task.
 func TestEveryExampleBecomesATask(t *testing.T) {
 	for _, name := range exampleNames() {
 		form := newForm()

@@ -9,7 +9,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestASpoiledRunIsRunAgainByItsOwner once, with the same source, device, and mode.
+// TestASpoiledRunIsRunAgainByItsOwner checks that a disturbed run, or one that failed because of the site, can be run
+// again once, with the same source, device, and mode.
 func TestASpoiledRunIsRunAgainByItsOwner(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
@@ -47,7 +48,7 @@ func TestASpoiledRunIsRunAgainByItsOwner(t *testing.T) {
 	}
 }
 
-// TestASpoiledRunIsRunAgainInTheWorkbench without leaving it.
+// TestASpoiledRunIsRunAgainInTheWorkbench checks that running a disturbed run again keeps the workbench open.
 func TestASpoiledRunIsRunAgainInTheWorkbench(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.SQL("update runs set disturbed = 'the GPU was at 83 °C and slowed down to 1,200 MHz' where id = $1", s.Done.ID)

@@ -10,8 +10,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// lined is a profiled run of a build with line information: four instructions in a row belong to one line, and the
-// lines stand in the file in another order than their instructions.
+// lined creates a profiled run of a build with line information. Groups of four instructions belong to one source line,
+// and the order of the lines in the file differs from the order of their instructions.
 func lined(s *webtest.ProfiledScene) work.Run {
 	s.T.Helper()
 	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)
@@ -33,7 +33,7 @@ func TestSourceAndInstructionsScrollTogether(t *testing.T) {
 	w := s.Window().As(s.BrowserOf(s.Admin))
 	w.Visit(webtest.ProfilePath(lined(s)) + "?kernel=1")
 	w.LooksRight("profile-lines")
-	// shown reports whether the source has the line in sight whose instruction is the first in sight.
+	// shown() returns true if the source line of the first visible instruction is visible, too.
 	w.Eval(`window.shown = () => { const [source, sass] = [...document.querySelectorAll("[data-pane]")], head = (pane) => pane.getBoundingClientRect().top + pane.querySelector("thead").offsetHeight;
 		const first = [...sass.querySelectorAll("[data-line]")].find((row) => row.getBoundingClientRect().bottom > head(sass));
 		const beside = source.querySelector('[data-line="' + first.dataset.line + '"]').getBoundingClientRect();
@@ -57,7 +57,8 @@ func TestARooflineZoomsInPlace(t *testing.T) {
 	w.Until(`window.kept && location.search.includes("zoom=1") && location.search.includes("pin=") && document.querySelector("a#zoom-whole")`)
 	w.Until(`document.querySelector(".pf-rail [data-section=roofline]").getAttribute("aria-current") == "true"`)
 	w.LooksRight("profile-zoomed")
-	// overlaps counts the texts of the drawing that cover another; those that are turned have no upright box.
+	// overlaps counts overlapping texts in the drawing. Rotated texts are omitted, because their bounding boxes are
+	// larger than the texts.
 	overlaps := `(() => { const boxes = [...document.querySelectorAll("#roofline svg.pf-chart text:not([transform])")].map((e) => e.getBoundingClientRect()).filter((b) => b.width > 0);
 		return boxes.filter((a, i) => boxes.some((b, n) => n < i && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 4 && b.top < a.bottom - 4)).length })()`
 	for _, zoom := range []string{"", "zoom=1,700,600", "zoom=2,800,800", "zoom=4,900,800"} {

@@ -36,7 +36,7 @@ func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	s := webtest.NewScene(t)
 	waiting := "article p"
-	// the worker has not told yet
+	// The worker has not sent a heartbeat with its attempt yet.
 	webtest.WantText(t, s.Browser().Page(webtest.SubmissionPath(s.Queued), http.StatusOK), waiting,
 		"The only H200 slot is busy. Estimated wait: 1 s.")
 	busy := job.Heartbeat{Worker: "rack-7", WorkerStartedAt: time.Now(),
@@ -53,7 +53,7 @@ func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 		"Number 2 in the queue. The runs ahead of it take the free slots first.")
 }
 
-// askFirst stands for the browser's notices, whose window cannot be looked at.
+// askFirst is a script that replaces the browser's notifications, which a test cannot read, by a list of their texts.
 const askFirst = `window.told = [];
 window.Notification = class { static permission = "default";
 	static async requestPermission() { return (this.permission = "granted"); }
@@ -70,14 +70,14 @@ func TestTheEndOfARunIsAnnouncedOnRequest(t *testing.T) {
 	w.Until(`document.querySelector("[data-notify]").ariaPressed == "false"`)
 	w.Click("[data-notify]")
 	w.Until(`document.querySelector("[data-notify]").ariaPressed == "true"`)
-	w.Eval(`Object.defineProperty(document, "hidden", {value: true})`) // another window is before the eyes
+	w.Eval(`Object.defineProperty(document, "hidden", {value: true})`) // as if the person looked at another window
 	s.End(s.Worker.Attempt, 11.5e3)
 	w.Until(`told.length == 1 && told[0].replaceAll("\u00a0", " ").includes("H200: passed, 11.50")`)
 	w.RefusedNothing()
 }
 
-// refuseTwice lets a page's first two connections to a stream of events fail: one as on a network that is gone, one as
-// behind a proxy whose site is.
+// refuseTwice is a script that makes the first two connections to a stream of events fail: the first with a network
+// error, the second with status 502, as from a proxy whose site is down.
 const refuseTwice = `window.asked = 0;
 const real = window.fetch;
 window.fetch = (url, options) => {
@@ -107,7 +107,7 @@ func TestALivePageSaysThatItIsConnectedAgain(t *testing.T) {
 	w := s.Window()
 	w.Visit(webtest.SubmissionPath(s.Working))
 	w.Until(`document.querySelector("#connection").textContent == ""`)
-	// It says so for some seconds, which a busy machine may take to look.
+	// The page shows these messages only for some seconds, so an observer records them in case the test is slow.
 	w.Eval(`window.said = [], new MutationObserver(() => said.push(document.querySelector("#connection").textContent))
 		.observe(document.querySelector("#connection"), {childList: true})`)
 	s.Stop()

@@ -30,7 +30,7 @@ import (
 // comparedRun is one of the two runs of a comparison.
 type comparedRun struct {
 	runs.RunAccess
-	cases   []job.CaseResult // timed
+	cases   []job.CaseResult // timed cases
 	profile runs.Profile
 }
 
@@ -89,7 +89,7 @@ func comparedName(r, other comparedRun) string {
 
 // comparisonData has the data for the charts of a comparison.
 type comparisonData struct {
-	ShownView       charts.CompareView // without derived parts; includes the hiding of the code
+	ShownView       charts.CompareView // without derived parts, but with NoCodeReason
 	Ranking         tasks.Ranking
 	Cases           [2][]job.CaseResult
 	Reports         [2]string // hashes, of one case

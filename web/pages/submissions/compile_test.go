@@ -11,7 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// compiledReport is a worker's report on the scene's kernel: a warning at line 5, resources, and code of line 7.
+// compiledReport is a worker's report about compiling the scene's kernel: a message about line 5, the resources of the
+// kernel, and the PTX and SASS of line 7.
 const compiledReport = `{"compiled": %t, "compilation_error": "%s", "stage": "compiling", "compilation": {"file": "submission.cu", "seconds": 1.25,
 	"command": "nvcc -c submission.cu", "messages": "submission.cu(5): %s: expected a \";\"",
 	"facts": {"ptxas._Z4tilePKfS0_Pfi.registers": "34", "ptxas._Z4tilePKfS0_Pfi.spill_stores": "8", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "8", "ptxas._Z4tilePKfS0_Pfi.smem": "4352"},

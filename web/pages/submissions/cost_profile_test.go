@@ -13,8 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestNoReportFileCostsMoreThanARequestMay: the program under ncu can write one of its own making, which packs to a
-// thousandth.
+// TestNoReportFileCostsMoreThanARequestMay downloads the largest possible report file, which the profiled program can
+// forge so that it compresses to a thousandth of its size.
 func TestNoReportFileCostsMoreThanARequestMay(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	replace(s, s.Second, "profile.0.ncu-rep", make([]byte, ncu.MaxReport))
@@ -31,8 +31,8 @@ func TestNoReportFileCostsMoreThanARequestMay(t *testing.T) {
 	}
 }
 
-// TestADamagedReportSpoilsNoOtherProfile, which shows it on its roofline. What a worker sends can be far larger than it
-// looks.
+// TestADamagedReportSpoilsNoOtherProfile checks that a forged report, which is small when compressed and very large
+// when decoded, breaks only its own page, and not the profiles that show it as a dot in their rooflines.
 func TestADamagedReportSpoilsNoOtherProfile(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	replace(s, s.Second, "profile.0.json", []byte(`{"kernels":[`+strings.Repeat("{},", 10<<20)+`{}]}`))
@@ -46,7 +46,7 @@ func TestADamagedReportSpoilsNoOtherProfile(t *testing.T) {
 	}
 }
 
-// replace puts a packed text in place of what a run's profile left.
+// replace replaces a file of a run's profile by a compressed text.
 func replace(s *webtest.ProfiledScene, run work.Run, name string, text []byte) {
 	s.T.Helper()
 	if err := os.WriteFile(artifactPath(s, run, name), webtest.Pack(s.T, text), 0o600); err != nil {

@@ -7,7 +7,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// TestADisturbedRunIsNoEqualOfAnother: a comparison does not call the conditions the same.
+// TestADisturbedRunIsNoEqualOfAnother checks that a comparison with a disturbed run does not say that the conditions
+// are the same.
 func TestADisturbedRunIsNoEqualOfAnother(t *testing.T) {
 	var a, b comparedRun
 	a.Submission.ID, b.Submission.ID = 56, 57

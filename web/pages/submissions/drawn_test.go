@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestKeysOfDrawnChartsHideNothing: drawn makes its keys by JSON, which leaves out what is not exported. With such a
-// field two runs would share a picture. Types of package ncu are made of reports, whose hashes stand beside them.
+// TestKeysOfDrawnChartsHideNothing checks that the types in the keys of cachedCharts have no unexported fields. Keys
+// are encoded as JSON, which omits such fields, so two runs that differ only there would share a chart. Types of
+// package ncu are excluded, because the keys have the hashes of their reports.
 func TestKeysOfDrawnChartsHideNothing(t *testing.T) {
 	seen := map[reflect.Type]bool{}
 	var look func(at string, typ reflect.Type)

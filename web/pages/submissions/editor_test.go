@@ -13,7 +13,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// chooses sets a choice below the editor, as a person does.
+// chooses selects a value in a menu below the editor, as a person would.
 func chooses(w *webtest.Window, label, value string) {
 	w.T.Helper()
 	w.Eval(fmt.Sprintf(`(() => {
@@ -23,7 +23,7 @@ func chooses(w *webtest.Window, label, value string) {
 	})()`, label, value))
 }
 
-// presses types letters as a keyboard does: a key that a program takes writes nothing.
+// presses types letters with keyboard events, so that key bindings can intercept them.
 func presses(w *webtest.Window, letters string) {
 	w.T.Helper()
 	for _, letter := range letters {
@@ -39,8 +39,8 @@ func presses(w *webtest.Window, letters string) {
 	}
 }
 
-// TestTheEditorHasVimsKeysAndThoseOfVSCode, for all editors and visits of a person's browser, and the keys of the page
-// still work.
+// TestTheEditorHasVimsKeysAndThoseOfVSCode checks that the browser remembers the chosen key bindings for all editors
+// and later visits, and that the page's own keys still work.
 func TestTheEditorHasVimsKeysAndThoseOfVSCode(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -58,11 +58,11 @@ func TestTheEditorHasVimsKeysAndThoseOfVSCode(t *testing.T) {
 	w.Do(chromedp.KeyEvent(kb.Escape))
 	w.Until(source + ` == "two\nfour\nthree\n"`)
 	w.LooksRight("editor-vim")
-	w.Bench(s, "") // once more: the keys are kept
+	w.Bench(s, "") // a new visit keeps the key bindings
 	w.Until(`document.querySelector(".cm-vimMode")`)
 	w.Eval(focus)
 	w.Do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-	w.Until(`document.querySelector("#bench-run [data-run]")`) // it was tested
+	w.Until(`document.querySelector("#bench-run [data-run]")`) // the page's Ctrl+Enter submitted a test
 
 	chooses(w, "Keys", "vscode")
 	w.Until(`!document.querySelector(".cm-vimMode")`)
@@ -80,14 +80,15 @@ func TestTheEditorHasVimsKeysAndThoseOfVSCode(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestTheEditorCompletesNames of the task, the harness and CUDA.
+// TestTheEditorCompletesNames checks that the editor completes names of the task, of the harness, and of CUDA.
 func TestTheEditorCompletesNames(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
 	w.Do(chromedp.EmulateViewport(1280, 900))
 	w.Bench(s, "")
 	w.Types("int ")
-	w.Until(`document.querySelector(".cm-content .tok-typeName")`) // the language arrives after the editor
+	// the module for the language loads after the editor
+	w.Until(`document.querySelector(".cm-content .tok-typeName")`)
 	w.Eval(`document.querySelector(".cm-content").focus()`)
 	options := `[...document.querySelectorAll(".cm-tooltip-autocomplete li .cm-completionLabel")].map((o) => o.textContent)`
 	w.Do(chromedp.KeyEvent("__shfl_d"))
@@ -102,7 +103,8 @@ func TestTheEditorCompletesNames(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestHistoryOffersTheLastAndTheBestSubmission to the editor, by links.
+// TestHistoryOffersTheLastAndTheBestSubmission checks that the workbench's history links to the sources of both, for
+// the editor's comparison.
 func TestHistoryOffersTheLastAndTheBestSubmission(t *testing.T) {
 	s := webtest.NewScene(t)
 	best := s.Submit(s.Ada, "H200", "int best;\n")
@@ -119,7 +121,8 @@ func TestHistoryOffersTheLastAndTheBestSubmission(t *testing.T) {
 	}
 }
 
-// TestTheEditorComparesWithWhatWasSent: changes against the last submission and the best one show in the text.
+// TestTheEditorComparesWithWhatWasSent checks that the editor marks the changes against the last or the best submission
+// in its text.
 func TestTheEditorComparesWithWhatWasSent(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.Finish(s.Submit(s.Ada, "H200", "int best;\n"), 1e3)

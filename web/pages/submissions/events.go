@@ -49,14 +49,15 @@ func (p *Submissions) eventComponent(ctx context.Context, e work.RunEvent) (temp
 		}
 		return views.RunLogged("log-"+e.AttemptID, e.Event.Text), nil
 	}
-	if e.Type == work.EventState && e.State.IsFinal() && run.ProfileOf == nil { // a run has no later event
+	// a final state is the last event of a run
+	if e.Type == work.EventState && e.State.IsFinal() && run.ProfileOf == nil {
 		return p.reloadedCard(ctx, run)
 	}
 	events, err := p.site.Store.Work.LiveCardEvents(ctx, run, false)
 	if n := len(events); err != nil || n > 0 && events[n-1].ID > e.ID {
 		return nil, err
 	}
-	if run.ProfileOf != nil { // it is shown on the card of the run that it follows
+	if run.ProfileOf != nil { // a profile is shown on the card of the profiled run
 		return views.RunReloaded(views.RunCard{Run: work.Run{ID: *run.ProfileOf, SubmissionID: run.SubmissionID}}, false), nil
 	}
 	if run.State.IsFinal() || run.State == work.StateQueued {

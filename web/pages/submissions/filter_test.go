@@ -59,7 +59,8 @@ func TestAProfileIsMadeAgainWithAFilter(t *testing.T) {
 	}
 }
 
-// answeredAt checks that a filter was refused in its form, and returns the page's path.
+// answeredAt checks that an invalid profile filter was refused, with the form open and its input kept, and returns the
+// page's path.
 func answeredAt(t *testing.T, resp *http.Response) string {
 	t.Helper()
 	text, err := io.ReadAll(resp.Body)

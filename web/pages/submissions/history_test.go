@@ -11,7 +11,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// resultOf is the result of Ada's newest run, which has no score.
+// resultOf returns a result without a score for Ada's newest run.
 func resultOf(s *webtest.Scene) job.Result {
 	s.T.Helper()
 	result := modelstest.Result(s.Attempt(s.Newest(s.Ada)), 1e4)
@@ -19,7 +19,8 @@ func resultOf(s *webtest.Scene) job.Result {
 	return result
 }
 
-// TestTheHistoryShowsTheTimeOfABenchmark, which has no score: the geometric mean of its cases.
+// TestTheHistoryShowsTheTimeOfABenchmark checks that a benchmark, which has no score, is listed with the geometric mean
+// of its cases.
 func TestTheHistoryShowsTheTimeOfABenchmark(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
@@ -27,7 +28,7 @@ func TestTheHistoryShowsTheTimeOfABenchmark(t *testing.T) {
 		url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"benchmark"}})
 	result := resultOf(s)
 	result.Stages = append(result.Stages[:1], result.Stages[2])
-	result.Stages[1].Cases = webtest.TimedCases(1e4) // 10, 40 and 160 µs
+	result.Stages[1].Cases = webtest.TimedCases(1e4) // three cases of 10, 40, and 160 µs
 	s.Record(result, nil)
 	history := webtest.Document(t, b.Get("/tasks/"+s.Task.Slug+"/solve/runs", "HX-Request", "true"), http.StatusOK)
 	if row := webtest.Words(history.Find("tbody tr").First()); !strings.Contains(row, "40.00 µs") {

@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// limits sets limits of the scene's task in its settings: a field and a number each.
+// limits changes the submission limits in the settings of the scene's task, as an admin.
 func limits(s *webtest.Scene, change func(url.Values)) *http.Response {
 	s.T.Helper()
 	b := s.BrowserOf(s.Admin)
@@ -25,8 +25,8 @@ func limits(s *webtest.Scene, change func(url.Values)) *http.Response {
 	return b.Post("/tasks/"+s.Task.Slug+"/edit", values)
 }
 
-// TestATasksLimitsAreShownInAdvance in the workbench and by the API, with the time from which another submission
-// is allowed.
+// TestATasksLimitsAreShownInAdvance checks that the workbench and the API show a task's limits before they are reached,
+// and the time from which another submission is allowed.
 func TestATasksLimitsAreShownInAdvance(t *testing.T) {
 	s := webtest.NewScene(t)
 	webtest.WantStatus(t, limits(s, func(v url.Values) {
@@ -83,7 +83,7 @@ func TestATasksLimitsAreShownInAdvance(t *testing.T) {
 	}
 }
 
-// TestWorkbenchSaysWhatIsLeftAfterEachRun without a reload.
+// TestWorkbenchSaysWhatIsLeftAfterEachRun checks that the number of remaining submissions is updated without a reload.
 func TestWorkbenchSaysWhatIsLeftAfterEachRun(t *testing.T) {
 	s := webtest.NewScene(t)
 	limits(s, func(v url.Values) {

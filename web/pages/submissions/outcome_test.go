@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// outcomeOf returns the text of a run's strip, without its score.
+// outcomeOf returns the sentences about the outcome of a run on its card, without the score.
 func outcomeOf(doc *goquery.Document) string {
 	var messages []string
 	for _, e := range doc.Find("[data-outcome] [data-fact]").EachIter() {
@@ -74,7 +74,8 @@ func TestTheEndOfARankedRunNamesItsPlaceTheBestAndTheNext(t *testing.T) {
 	}
 }
 
-// TestAnOutcomeHidesTheNextWhereTheTaskIsHidden: the person sees their own run, and not those of others.
+// TestAnOutcomeHidesTheNextWhereTheTaskIsHidden checks that the outcome of a run of a hidden task does not mention the
+// neighbors on the board.
 func TestAnOutcomeHidesTheNextWhereTheTaskIsHidden(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
@@ -104,7 +105,8 @@ func TestAnOutcomeHidesTheNextWhereTheTaskIsHidden(t *testing.T) {
 	}
 }
 
-// TestTheOutcomeComesIntoTheOpenWorkbench when the run ends, before the eyes and without a reload.
+// TestTheOutcomeComesIntoTheOpenWorkbench checks that the outcome of a run appears when the run ends, in the visible
+// part of the page and without a reload.
 func TestTheOutcomeComesIntoTheOpenWorkbench(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))

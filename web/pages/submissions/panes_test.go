@@ -11,7 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestWorkbenchShowsOnePartOfTheResult, and remembers the sizes of its panes.
+// TestWorkbenchShowsOnePartOfTheResult checks that only the part of the selected tab is visible, and that the sizes of
+// the panes are remembered.
 func TestWorkbenchShowsOnePartOfTheResult(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -38,7 +39,7 @@ func TestWorkbenchShowsOnePartOfTheResult(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestTheProfileTabSaysThatACPUHasNoProfile, above the timeline of the run.
+// TestTheProfileTabSaysThatACPUHasNoProfile checks that a note in the tab says so, above the timeline of the run.
 func TestTheProfileTabSaysThatACPUHasNoProfile(t *testing.T) {
 	s := webtest.NewScene(t)
 	run := s.Submit(s.Ada, "CPU", webtest.GoodKernel)
@@ -58,7 +59,8 @@ func TestTheProfileTabSaysThatACPUHasNoProfile(t *testing.T) {
 	says(false)
 }
 
-// TestWorkbenchFillsTheWindowWithoutAScript: both panes take the width, with a gap between them.
+// TestWorkbenchFillsTheWindowWithoutAScript checks that without JavaScript both panes fill the width, with a gap
+// between them.
 func TestWorkbenchFillsTheWindowWithoutAScript(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -71,7 +73,7 @@ func TestWorkbenchFillsTheWindowWithoutAScript(t *testing.T) {
 	}
 	scripts(true)
 	w.Open("/tasks/" + s.Task.Slug + "/solve")
-	scripts(false) // for the questions of this test; those of the page did not run
+	scripts(false) // for this test's own scripts; the page has loaded without its own
 	w.LooksRight("bench-without-script")
 	const box = `((e) => document.querySelector(e).getBoundingClientRect())`
 	for _, fits := range []string{
@@ -88,7 +90,8 @@ func TestWorkbenchFillsTheWindowWithoutAScript(t *testing.T) {
 	}
 }
 
-// TestTheSplitterStaysWhereItIs when the first result comes.
+// TestTheSplitterStaysWhereItIs checks that the splitter between editor and result does not move when the first result
+// appears.
 func TestTheSplitterStaysWhereItIs(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))

@@ -6,7 +6,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestRankComesNextAfterATestThatPassed: it is then the filled button, until the text changes.
+// TestRankComesNextAfterATestThatPassed checks that Rank becomes the highlighted button, and Test again once the text
+// changes.
 func TestRankComesNextAfterATestThatPassed(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))

@@ -8,7 +8,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// A frame stands for Perfetto's window: the trace goes to who answers from Perfetto's origin, and not to others.
+// TestATimelineIsSentOnlyToPerfetto checks that the page sends a timeline only to a window that answers from Perfetto's
+// origin. An iframe stands for the window.
 func TestATimelineIsSentOnlyToPerfetto(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))
@@ -43,7 +44,8 @@ func TestAProfileIsHeldAgainstAPinnedRun(t *testing.T) {
 		t.Error("bars have no ticks, or the form forgot what is pinned")
 	}
 	kept := doc.Find(".pf-rail .pf-cases a").Last().AttrOr("href", "")
-	webtest.WantText(t, b.Page(kept, http.StatusOK), "[data-pinned]", "Ticks are") // another case keeps the baseline
+	// the link to another case keeps the baseline
+	webtest.WantText(t, b.Page(kept, http.StatusOK), "[data-pinned]", "Ticks are")
 	unprofiled := b.Page(fmt.Sprintf("%s?pin=%d", webtest.ProfilePath(s.Slow), s.Refused.ID), http.StatusOK)
 	webtest.WantText(t, unprofiled, "[data-pinned]", "has no profile of this case: The driver refused access")
 	webtest.WantStatus(t, b.Get(webtest.ProfilePath(s.Slow)+"?pin=999999"), http.StatusNotFound)

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	maxOfferedRuns    = 20 // number of the viewer's own
-	maxOfferedEntries = 10 // number of the board's first
+	maxOfferedRuns    = 20 // offered runs of the viewer
+	maxOfferedEntries = 10 // offered entries from the top of the board
 )
 
 // showRunPicker shows the page for choosing two runs to compare; one may be chosen already. as=A and bs=B select runs

@@ -11,7 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAClosedTaskTakesPracticeWhereItsAuthorSaysSo from the setting to the run's page.
+// TestAClosedTaskTakesPracticeWhereItsAuthorSaysSo checks that, if the author allows practice, a closed task accepts
+// submissions that do not appear on a board. It checks the setting, the workbench, and the run's page.
 func TestAClosedTaskTakesPracticeWhereItsAuthorSaysSo(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.Closes(false)
@@ -49,7 +50,8 @@ func TestAClosedTaskTakesPracticeWhereItsAuthorSaysSo(t *testing.T) {
 	}
 }
 
-// TestAnAdminAddsASubmissionInTheWorkbench for another person, with a reason that everyone reads.
+// TestAnAdminAddsASubmissionInTheWorkbench checks that an admin can submit for another person after the deadline, with
+// a reason that everyone sees.
 func TestAnAdminAddsASubmissionInTheWorkbench(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.Closes(false)

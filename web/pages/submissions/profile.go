@@ -92,7 +92,7 @@ func (p *Submissions) renderProfileCharts(c *fiber.Ctx, seen runs.RunAccess) (te
 		return nil, 0, err
 	}
 	of.ShownView = vm
-	of.ShownView.Report = nil // represented by its hash
+	of.ShownView.Report = nil // the key has its hash instead
 	if vm.PinnedProfile != nil {
 		of.ShownView.PinnedProfile = &charts.PinView{Name: vm.PinnedProfile.Name, Note: vm.PinnedProfile.Note}
 	}
@@ -101,8 +101,8 @@ func (p *Submissions) renderProfileCharts(c *fiber.Ctx, seen runs.RunAccess) (te
 
 // profileData has the data for the charts of a profile.
 type profileData struct {
-	ShownView       charts.ProfileView // without reports; includes the hiding of the source
-	Report, PinHash string             // hashes
+	ShownView       charts.ProfileView // without reports, but with SourceHiddenReason
+	Report, PinHash string             // hashes of the report and of the baseline's report
 	PinHidden       bool               // the source of the pinned run is hidden
 }
 
@@ -313,7 +313,8 @@ func (p *Submissions) cachedCharts(made any, make func(context.Context) (templ.C
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if html, ok := p.chartCache.Get(key); ok && err == nil { // others have waited for the same
+		// another request has rendered the same charts while this one waited
+		if html, ok := p.chartCache.Get(key); ok && err == nil {
 			_, err := w.Write(html)
 			return err
 		}
@@ -322,7 +323,7 @@ func (p *Submissions) cachedCharts(made any, make func(context.Context) (templ.C
 			return failed
 		}
 		var html bytes.Buffer
-		// The limits of w also bound the size of the copy.
+		// The size limit of w also limits the size of html.
 		if failed := component.Render(ctx, io.MultiWriter(w, &html)); failed != nil || err != nil {
 			return failed
 		}

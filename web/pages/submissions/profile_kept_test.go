@@ -13,8 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestChartsThatAreKeptAreTheChartsAsTheyAre: cached profiles and comparisons equal those of a process that has just
-// begun, whatever changed in between, and no one sees a chart that only another person may see.
+// TestChartsThatAreKeptAreTheChartsAsTheyAre checks that cached profiles and comparisons equal those of a process that
+// has just started, after each kind of change, and that no one sees a cached chart that only another person may see.
 func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	owner, err := s.Cfg.Store.Accounts.User(t.Context(), s.Second.UserID)
@@ -22,7 +22,7 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID)
-	// What changes later is seen on the first three: a case's own view is kept as the whole is.
+	// Later changes are checked only on the first three pages; the page of a single case is cached in the same way.
 	paths := []string{webtest.ProfilePath(s.Second), fmt.Sprintf("%s?pin=%d", webtest.ProfilePath(s.Second), s.First.ID), both, both + "&case=2", webtest.ProfilePath(s.Second) + "?case=2&q=sm__"}
 	past := time.Now().Add(-time.Hour)
 	for _, step := range []struct {
@@ -37,7 +37,7 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 		{"a disqualification", func() error {
 			return webtest.Second(s.Cfg.Store.Disqualify(t.Context(), s.Admin, s.First.ID, "It knew the answers."))
 		}},
-		{"the deadline", func() error { // sources are for all now
+		{"the deadline", func() error { // from now on, sources are public
 			return webtest.Second(s.Cfg.Store.Catalog.UpdateTask(t.Context(), s.Admin, s.Task.ID, catalog.TaskSettings{
 				Devices:  s.Task.Devices,
 				Deadline: &past,
@@ -63,8 +63,8 @@ func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
 	}
 }
 
-// TestChartsThatAreKeptAreNotDrawnAgain holds what a profile and a comparison may allocate once they have been drawn:
-// drawn again they make some 9,500 and 13,500 allocations, for which the collector runs.
+// TestChartsThatAreKeptAreNotDrawnAgain limits the allocations for a cached profile and a cached comparison. Rendering
+// them again takes about 9,500 and 13,500 allocations.
 func TestChartsThatAreKeptAreNotDrawnAgain(t *testing.T) {
 	const pages, most = 20, 5000
 	s := webtest.NewProfiledScene(t)

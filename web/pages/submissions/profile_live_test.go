@@ -15,7 +15,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// selection is short for what goquery finds.
+// selection is an abbreviation.
 type selection = goquery.Selection
 
 func TestAnOpenPageShowsTheProfileWhenItComes(t *testing.T) {
@@ -37,9 +37,9 @@ func TestAnOpenPageShowsTheProfileWhenItComes(t *testing.T) {
 func TestProgramsDoNotSeeProfilesThatFollow(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)
-	s.Finish(run, 9.5e3) // its profile waits
+	s.Finish(run, 9.5e3) // its automatic profile is queued
 	resp := s.Browser().Get(fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID))
-	text, err := io.ReadAll(resp.Body) // to the stream's end: all runs that were asked for are over
+	text, err := io.ReadAll(resp.Body) // the stream ends with the submission's own runs, before the profile
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestPagesWithChartsFitEveryScreenAndPolicy(t *testing.T) {
 				if err != nil || wide > 0 {
 					t.Errorf("%s at %d px, %s: %d px too wide (%v)", path, width, theme, wide, err)
 				}
-				// added, not underlined
+				// The page marks added lines with color; browsers underline ins elements by default.
 				w.Until(`[...document.querySelectorAll(".pf-diff ins")].every((line) => getComputedStyle(line).textDecorationLine == "none")`)
 				w.RefusedNothing()
 			}
@@ -78,7 +78,7 @@ func TestPagesWithChartsFitEveryScreenAndPolicy(t *testing.T) {
 	}
 }
 
-// maxCold limits the bytes of a page with charts for a first visit.
+// maxCold limits the compressed bytes that a browser with an empty cache loads for a page with charts.
 const maxCold = 150 << 10
 
 func TestPagesWithChartsAreSmall(t *testing.T) {
@@ -106,7 +106,7 @@ func TestPagesWithChartsAreSmall(t *testing.T) {
 	}
 }
 
-// transfer gives how many bytes an answer's body takes on the way, and the text in it.
+// transfer returns the size of a response's compressed body, in bytes, and its uncompressed text.
 func transfer(b *webtest.Browser, path string) (int, string) {
 	b.Site.T.Helper()
 	resp := b.Get(path, "Accept-Encoding", "gzip")

@@ -103,7 +103,7 @@ func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 		}
 		webtest.WantStatus(t, c.browser.Get(webtest.ProfilePath(s.Second)+".ncu-rep"), status)
 		compared := c.browser.Page(fmt.Sprintf("/compare?a=%d&b=%d", s.First.ID, s.Second.ID), http.StatusOK)
-		// one side is someone else's
+		// One of the sources belongs to another person, so only the admin sees the comparison of both.
 		if hidden := strings.Contains(webtest.Words(compared.Find("#code")),
 			"The source of submission "); hidden != (who != "admin") {
 			t.Errorf("%s: code of the comparison: %q", who, webtest.Words(compared.Find("#code")))
@@ -142,11 +142,11 @@ func TestARunWithoutProfileSaysWhy(t *testing.T) {
 	webtest.WantText(t, own.Page(webtest.ProfilePath(s.Refused), http.StatusOK), ".pf-failure", "ERR_NVGPUCTRPERM")
 	webtest.WantText(t, own.Page(fmt.Sprintf("/submissions/%d", s.Refused.SubmissionID), http.StatusOK),
 		"[data-profile-note]", "ERR_NVGPUCTRPERM")
-	// profilers quote programs
+	// Others see no details, because the profiler's message may quote the program.
 	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Refused), http.StatusOK), ".pf-failure", "The profile failed.")
 	card := b.Page(fmt.Sprintf("/submissions/%d", s.Refused.SubmissionID), http.StatusOK)
 	webtest.WantText(t, card, "[data-profile-note]", "The profile failed.")
-	webtest.WantText(t, card, "[data-score]", "18.20") // the ranked result stands
+	webtest.WantText(t, card, "[data-score]", "18.20") // the ranked result remains valid
 	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Done), http.StatusOK), ".pf-failure",
 		"no worker with H200 could profile")
 	webtest.WantText(t, b.Page(webtest.ProfilePath(s.Wrong), http.StatusOK), ".pf-failure",
@@ -202,7 +202,7 @@ func TestSubmissionPageLooksCloserAtARun(t *testing.T) {
 	if n := doc.Find("[data-measured] svg").Length(); n != 3 {
 		t.Errorf("%d histograms for three cases", n)
 	}
-	// 2 × 1024³ operations in 47.32 µs; three matrices of 4 MiB.
+	// 2 × 1024³ operations in 47.32 µs, and three matrices of 4 MiB each.
 	webtest.WantText(t, doc, "[data-rates]", "45.38 TFLOP/s, 5 % of the Tensor BF16 roof")
 	webtest.WantText(t, doc, "[data-rates]", "265.9 GB/s, 6 % of the DRAM roof")
 	webtest.WantText(t, doc, "[data-kernels] tbody", "tile 64 4.2 KiB 0 B 40 B")
@@ -258,7 +258,7 @@ func TestBoardRowsLeadToProfilesAndComparisons(t *testing.T) {
 		row(s.Refused).Find(`a[href$="/profile"]`).Length() != 0 {
 		t.Error("a row leads where nothing is")
 	}
-	// A browser that holds the board gets it again when an entry was profiled.
+	// A new profile of an entry changes the board's ETag, so browsers load the board again.
 	run := s.Submit(s.Ada, "H200", webtest.GoodKernel)
 	s.Finish(run, 9.5e3)
 	etag := b.Get(board).Header.Get("ETag")

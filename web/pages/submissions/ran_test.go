@@ -12,7 +12,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// refusing is a scene whose task refuses libraries.
+// refusing returns a scene whose task refuses kernels of libraries.
 func refusing(t *testing.T) *webtest.ProfiledScene {
 	t.Helper()
 	s := webtest.NewProfiledScene(t)
@@ -30,7 +30,7 @@ func refusing(t *testing.T) *webtest.ProfiledScene {
 	return s
 }
 
-// answerOf is a run as the API has it for a person.
+// answerOf returns a run as the API shows it to the person of the browser.
 func answerOf(t *testing.T, b *webtest.Browser, run work.Run) client.Run {
 	t.Helper()
 	var answer client.Submission

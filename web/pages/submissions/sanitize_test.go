@@ -13,7 +13,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestSanitizeIsOfferedWhereAWorkerCan on its device alone, and on no CPU.
+// TestSanitizeIsOfferedWhereAWorkerCan checks that mode sanitize is offered only for a GPU whose worker has
+// compute-sanitizer.
 func TestSanitizeIsOfferedWhereAWorkerCan(t *testing.T) {
 	s := webtest.NewScene(t)
 	b, solve := s.BrowserOf(s.Ada), "/tasks/"+s.Task.Slug+"/solve"
@@ -49,7 +50,7 @@ func TestSanitizeIsOfferedWhereAWorkerCan(t *testing.T) {
 	}
 }
 
-// checkFindings looks at the page of a sanitized run, as its person and as others see it.
+// checkFindings checks the page of a sanitized run, as its owner and as others see it.
 func checkFindings(t *testing.T, s *webtest.Scene, b *webtest.Browser, path string) {
 	t.Helper()
 	doc := b.Page(path, http.StatusOK)

@@ -8,8 +8,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestResultsBeginAtTheirHeading when a run begins and ends, and when a tab is opened, in a window with little room for
-// them. Where a person has scrolled to stays.
+// TestResultsBeginAtTheirHeading checks that the heading of the result is visible in a small window after a run begins
+// or ends, or a tab is opened. If a person has scrolled, the position stays.
 func TestResultsBeginAtTheirHeading(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -25,7 +25,7 @@ func TestResultsBeginAtTheirHeading(t *testing.T) {
 	for _, size := range [][2]int64{{1280, 560}, {390, 844}} {
 		w.Do(chromedp.EmulateViewport(size[0], size[1]))
 		w.Bench(s, "")
-		w.Types("void custom_kernel() {}\n") // the editor has the focus
+		w.Types("void custom_kernel() {}\n") // typing leaves the focus in the editor
 		test()
 		s.Fail(s.Newest(s.Ada), webtest.WrongAnswer())
 		w.Until(`document.querySelector("#bench-run [data-failure]")`)

@@ -8,7 +8,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestTheSearchOfTheEditorLooksLikeThePage, on a phone too, and so do a board and the filters of the home page.
+// TestTheSearchOfTheEditorLooksLikeThePage checks the styles of the editor's search panel, and that the links of a
+// board's chart and the filters of the home page are large enough on a phone.
 func TestTheSearchOfTheEditorLooksLikeThePage(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))

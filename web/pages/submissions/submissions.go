@@ -28,7 +28,7 @@ type Submissions struct {
 	evaluations *evaluations.Evaluations
 	highlighter *views.Highlighter
 	chartCache  *cache.Cache[[sha256.Size]byte, []byte] // HTML of charts, see cachedCharts
-	renderSlots chan struct{}                           // one element for each CPU core that renders charts
+	renderSlots chan struct{}                           // semaphore: at most one request per CPU core renders charts
 }
 
 // New returns the handlers of the pages of submissions.
@@ -55,7 +55,8 @@ func (p *Submissions) Submission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups") // the window that a timeline is given to
+	// lets the page send a timeline to the Perfetto window that it opens
+	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
 	if len(page.Runs) > 0 {
 		page.LinkPreview = &views.LinkPreview{Title: fmt.Sprintf("%s by %s", page.Task.Title, page.Owner.Name),
 			URL: p.site.Settings.BaseURL + string(views.SubmissionURL(page.ID)), ImageURL: p.site.PreviewImageURL()}
@@ -130,7 +131,7 @@ func (p *Submissions) Run(c *fiber.Ctx) error {
 	if run.SubmissionID != seen.Submission.ID {
 		return site.NotFound(c)
 	}
-	if !site.WantsFragment(c) { // someone who copied the address
+	if !site.WantsFragment(c) { // a browser opened the URL as a page
 		return site.Redirect(c, views.SubmissionURL(seen.Submission.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
 	}
 	card, err := p.runs.CardForViewer(c, runs.RunAccess{SubmissionAccess: seen, Run: run})

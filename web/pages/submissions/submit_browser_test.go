@@ -11,7 +11,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// editor opens the form of the scene's task, with its editor loaded.
+// editor opens the submission form on the page of the scene's task, and waits until its editor has loaded.
 func editor(w *webtest.Window, s *webtest.Scene, query string) {
 	w.T.Helper()
 	w.Visit("/tasks/" + s.Task.Slug + query)
@@ -30,7 +30,7 @@ func TestDraftSurvivesAReload(t *testing.T) {
 	editor(w, s, "")
 	w.Until(shownText + ` == "// half a kernel"`)
 	w.Until(`!document.querySelector("[data-kept]").hidden`)
-	editor(w, s, fmt.Sprintf("?from=%d", s.Failed.SubmissionID)) // what was submitted goes before a draft
+	editor(w, s, fmt.Sprintf("?from=%d", s.Failed.SubmissionID)) // ?from= takes precedence over the draft
 	w.Until(shownText + ` == "int main("`)
 	editor(w, s, "")
 	w.Eval(`document.querySelector("[data-discard]").click()`)
@@ -81,7 +81,7 @@ func TestTheReasonForARefusalIsVisible(t *testing.T) {
 	w.Until(`document.querySelector("#submit [role=alert]") == document.activeElement`)
 	w.Until(`(({top, bottom}) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())`)
 	w.Until(shownText + ` == "// precious work"`)
-	w.Eval(`location.href = location.href`) // as from the address bar
+	w.Eval(`location.href = location.href`) // as if the person entered the address again
 	w.Until(`location.pathname + location.hash == "/tasks/` + s.Task.Slug + `#submit"`)
 	w.RefusedNothing()
 }

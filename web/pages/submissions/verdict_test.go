@@ -11,7 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestAComparisonBeginsWithWhatItsDataShow: which is faster, where, and what else differs, each in a sentence.
+// TestAComparisonBeginsWithWhatItsDataShow checks the sentences at the top of a comparison: which run is faster, in
+// which cases, and what else differs.
 func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	s := webtest.NewComparedScene(webtest.NewProfiledScene(t))
 	b := s.BrowserOf(s.Admin)
@@ -74,7 +75,8 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	}
 }
 
-// TestAVerdictNamesWhoIsAheadOnTheBoard where two first runs do not show it, but the scores that count do.
+// TestAVerdictNamesWhoIsAheadOnTheBoard checks that a comparison mentions the scores on the board if they differ
+// clearly and the times of the two runs do not.
 func TestAVerdictNamesWhoIsAheadOnTheBoard(t *testing.T) {
 	s := &webtest.ComparedScene{ProfiledScene: webtest.NewProfiledScene(t)}
 	lin, mia := modelstest.Person(t, s.Cfg.Store, "Lin Chen", accounts.RoleUser),
@@ -85,7 +87,8 @@ func TestAVerdictNamesWhoIsAheadOnTheBoard(t *testing.T) {
 	if s.BrowserOf(s.Admin).Page(path, http.StatusOK).Find("[data-ahead]").Length() > 0 {
 		t.Error("one is ahead although both scores are those of the runs")
 	}
-	s.SQL(fmt.Sprintf("update runs set score_ns = score_ns / 2 where id = %d", first.ID)) // as a confirmation does
+	// as a confirmation may change it
+	s.SQL(fmt.Sprintf("update runs set score_ns = score_ns / 2 where id = %d", first.ID))
 	doc := s.BrowserOf(s.Admin).Page(path, http.StatusOK)
 	webtest.WantText(t, doc, "[data-findings]", "No clear difference")
 	webtest.WantText(t, doc, "[data-ahead]",
@@ -93,7 +96,8 @@ func TestAVerdictNamesWhoIsAheadOnTheBoard(t *testing.T) {
 	webtest.WantText(t, doc, "#times", "here they have 99 %, because people compare many pairs")
 }
 
-// TestAProfileSetsItsKernelsBesideTheRankedTime: the case took at least as long as its kernels, and hardly longer.
+// TestAProfileSetsItsKernelsBesideTheRankedTime checks that a profile shows the times of its kernels next to the time
+// of the case in the ranked run, which is slightly longer.
 func TestAProfileSetsItsKernelsBesideTheRankedTime(t *testing.T) {
 	s := webtest.NewComparedScene(webtest.NewProfiledScene(t))
 	for _, c := range []struct {
@@ -110,7 +114,8 @@ func TestAProfileSetsItsKernelsBesideTheRankedTime(t *testing.T) {
 		"2 kernels on NVIDIA H200, in launch order: 206.8 µs in all under the profiler")
 }
 
-// TestAComparisonOfWhatCannotBeComparedEnds after it has said so.
+// TestAComparisonOfWhatCannotBeComparedEnds checks that a comparison of runs without a common case has only a sentence
+// that says so, and no empty charts.
 func TestAComparisonOfWhatCannotBeComparedEnds(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	doc := s.BrowserOf(s.Ada).Page(fmt.Sprintf("/compare?a=%d&b=%d", s.Done.ID, s.Failed.ID), http.StatusOK)
@@ -126,8 +131,8 @@ func TestAComparisonOfWhatCannotBeComparedEnds(t *testing.T) {
 	}
 }
 
-// TestTheBoardShowsTheHistoryOfItsRecord: why it is faster than the one before, from both profiles, without leaving the
-// page.
+// TestTheBoardShowsTheHistoryOfItsRecord checks that a record in the board's history opens an explanation, from both
+// profiles, why it is faster than the previous record.
 func TestTheBoardShowsTheHistoryOfItsRecord(t *testing.T) {
 	s := webtest.NewProfiledScene(t)
 	compared := &webtest.ComparedScene{ProfiledScene: s}

@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	maxShownSubmissions = 20 // shown beside the editor
-	leadersPerBoard     = 10 // of each board
+	maxShownSubmissions = 20 // submissions listed beside the editor
+	leadersPerBoard     = 10 // entries shown of each board
 )
 
 // Workbench shows the workbench of a task. ?from=ID fills the editor with the source of a submission; ?run=ID shows a

@@ -17,7 +17,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestWorkbenchTestsWithoutLeavingThePage goes from a kernel that does not compile to one that is ranked, on one page.
+// TestWorkbenchTestsWithoutLeavingThePage submits a kernel that does not compile, corrects it, and ranks it, all in the
+// workbench.
 func TestWorkbenchTestsWithoutLeavingThePage(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -53,7 +54,8 @@ func TestWorkbenchTestsWithoutLeavingThePage(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestAWrongAnswerIsShownOnce in the verdict, within sight on a phone, until the next run starts.
+// TestAWrongAnswerIsShownOnce checks that a wrong answer is described only in the verdict, visible on a phone without
+// scrolling, and removed when the next run starts.
 func TestAWrongAnswerIsShownOnce(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -64,7 +66,7 @@ func TestAWrongAnswerIsShownOnce(t *testing.T) {
 	w.Until(`document.querySelector("#bench-run [data-run]")`)
 	w.Eval("scrollTo(0, 0)")
 	s.Fail(s.Newest(s.Ada), webtest.WrongAnswer())
-	// before the eyes
+	// visible without scrolling
 	w.Until(`document.querySelector("#bench-run [data-failure]")?.getBoundingClientRect().bottom <= document.querySelector(".bench-bar").getBoundingClientRect().top`)
 	w.Shows("#bench-run [data-failure]",
 		"Test case 3 (n: 512; seed: 24) gave a wrong answer: mismatch at (17, 480): expected 128.25, got 127.75")
@@ -72,10 +74,11 @@ func TestAWrongAnswerIsShownOnce(t *testing.T) {
 		t.Errorf("the page says it %s times", n)
 	}
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent.startsWith("void custom_kernel")`)
-	// another part of the page is swapped before the run is
+	// htmx may update another part of the page before the response with the run.
 	w.Eval(`document.querySelector("[data-key=enter]").click(), document.dispatchEvent(new CustomEvent("htmx:after:swap"))`)
 	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
-	w.Until(`!document.querySelector(".cm-lintRange-error, #bench-run [data-failure]")`) // of the run before
+	// the marks of the previous run are gone
+	w.Until(`!document.querySelector(".cm-lintRange-error, #bench-run [data-failure]")`)
 	w.RefusedNothing()
 }
 
@@ -88,7 +91,7 @@ func TestSigningInKeepsWhatAVisitorWrote(t *testing.T) {
 	w.As(s.BrowserOf(s.Ada))
 	w.Bench(s, "")
 	w.Until(shownText + ` == "// written by no one yet"`)
-	w.Visit("/") // leads to what was written last
+	w.Visit("/") // the front page links to the latest draft
 	w.Until(`new URL(document.querySelector("[data-last-draft]:not([hidden]) a").href).pathname == "/tasks/` +
 		s.Task.Slug + `/solve"`)
 	w.Shows("[data-last-draft]", "Your last draft: "+s.Task.Title)
@@ -129,7 +132,8 @@ func TestNoDotStandsBelowTheBreadcrumbs(t *testing.T) {
 	}
 }
 
-// TestWorkbenchSaysHowItsDevicesStandNow while it is open, and leaves what was ticked.
+// TestWorkbenchSaysHowItsDevicesStandNow checks that the states of the devices are updated in the open workbench, and
+// that the selection of devices stays.
 func TestWorkbenchSaysHowItsDevicesStandNow(t *testing.T) {
 	s := webtest.NewScene(t)
 	beat := func(off string) {
@@ -154,7 +158,8 @@ func TestWorkbenchSaysHowItsDevicesStandNow(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestNotesOnCasesFitTheBoxThatScrolls, in the narrow column of the workbench, too.
+// TestNotesOnCasesFitTheBoxThatScrolls checks that notes below a case are not wider than the visible part of the table,
+// even in the narrow column of the workbench.
 func TestNotesOnCasesFitTheBoxThatScrolls(t *testing.T) {
 	s := webtest.NewScene(t)
 	run := s.Judge("CPU", webtest.JudgedCases(), 12e3)
@@ -169,7 +174,7 @@ func TestNotesOnCasesFitTheBoxThatScrolls(t *testing.T) {
 	w.LooksRight("bench-clocks")
 }
 
-// TestWorkbenchServesWithoutJavaScript sends its form as a browser without scripts does.
+// TestWorkbenchServesWithoutJavaScript submits the workbench's form as a browser without JavaScript does.
 func TestWorkbenchServesWithoutJavaScript(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.BrowserOf(s.Ada)
@@ -209,13 +214,14 @@ func TestEditAndResubmitLeadsToTheWorkbenchWithTheRun(t *testing.T) {
 	w.Until(`document.querySelector(".cm-content")`)
 	w.Until(shownText + ` == "int main("`)
 	w.Shows("#bench-run [data-failure]", "does not compile")
-	doc = s.Browser().Page(again, http.StatusOK) // of a visitor
+	doc = s.Browser().Page(again, http.StatusOK) // as a visitor
 	if text := doc.Text(); strings.Contains(text, "int main(") || strings.Contains(text, "submission.cu(3)") {
 		t.Error("a visitor reads a source that is its author's")
 	}
 }
 
-// TestWorkbenchKeepsCodeButtonsAndResultInTheWindow after a ranked run, without scrolling.
+// TestWorkbenchKeepsCodeButtonsAndResultInTheWindow checks that buttons, queue, and score are visible without scrolling
+// after a ranked run.
 func TestWorkbenchKeepsCodeButtonsAndResultInTheWindow(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -237,7 +243,8 @@ func TestWorkbenchKeepsCodeButtonsAndResultInTheWindow(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestADisturbedScoreIsExplainedWithoutScrolling, and so are the stages of its run.
+// TestADisturbedScoreIsExplainedWithoutScrolling checks that the score, its explanation, and the stages of the run are
+// visible without scrolling.
 func TestADisturbedScoreIsExplainedWithoutScrolling(t *testing.T) {
 	s := webtest.NewScene(t)
 	s.SQL("update runs set disturbed = 'the GPU was at 83 °C and slowed down to 1,200 MHz' where id = ?", s.Done.ID)
@@ -256,7 +263,8 @@ func TestADisturbedScoreIsExplainedWithoutScrolling(t *testing.T) {
 	w.LooksRight("bench-cases")
 }
 
-// TestAPhoneHasTheButtonsInOneRow, below the devices with their whole notes, and with a menu that is only HTML.
+// TestAPhoneHasTheButtonsInOneRow checks that the buttons of the workbench have one row on a phone, below the devices
+// and their notes. The menu with further buttons needs no JavaScript.
 func TestAPhoneHasTheButtonsInOneRow(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Admin))
@@ -274,7 +282,8 @@ func TestAPhoneHasTheButtonsInOneRow(t *testing.T) {
 	w.LooksRight("bench-more")
 }
 
-// TestWorkbenchOpensARunWithItsSource, unless this browser has a draft: then the run's marks are not the draft's.
+// TestWorkbenchOpensARunWithItsSource checks that ?run= fills the editor with the run's source, unless the browser has
+// a draft. The draft then has no marks of the run's errors.
 func TestWorkbenchOpensARunWithItsSource(t *testing.T) {
 	s := webtest.NewScene(t)
 	w := s.Window().As(s.BrowserOf(s.Ada))
@@ -290,7 +299,7 @@ func TestWorkbenchOpensARunWithItsSource(t *testing.T) {
 	w.RefusedNothing()
 }
 
-// TestATaskWithoutWorkersSaysThatRunsWait: one can still write and save.
+// TestATaskWithoutWorkersSaysThatRunsWait checks the note in the workbench if no worker has one of the task's devices.
 func TestATaskWithoutWorkersSaysThatRunsWait(t *testing.T) {
 	s := webtest.NewScene(t)
 	elsewhere := catalog.NewTask{Slug: "elsewhere",
