@@ -26,12 +26,12 @@ import (
 	"warpboard/web/webtest"
 )
 
-// mcpCall is a message that uses a tool.
+// mcpCall returns a JSON-RPC message that calls an MCP tool.
 func mcpCall(id int, tool string, arguments webtest.Object) webtest.Object {
 	return webtest.Object{"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": webtest.Object{"name": tool, "arguments": arguments}}
 }
 
-// postMCP sends what an MCP client would.
+// postMCP returns an HTTP request with an MCP message, as a client would send it.
 func postMCP(s *webtest.Site, token, body string) string {
 	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
 		s.Cfg.Settings.Addr, token, len(body), body)
@@ -56,7 +56,8 @@ func TestABatchOfCallsIsRefused(t *testing.T) {
 	}
 }
 
-// waiting opens a request that waits for a run that goes on, on behalf of a visitor.
+// waiting sends a request that waits for an unfinished run, for a visitor behind a proxy. It returns nil once the
+// request waits, or the response if the site answers at once.
 func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Response {
 	t.Helper()
 	before := s.Shared().Limiter.InUse(site.WaitingResource, site.VisitorResource(site.WaitingResource))
@@ -81,11 +82,11 @@ func waiting(s *webtest.Scene, t *testing.T, visitor, header string) *http.Respo
 	return resp
 }
 
-// TestAWaitWithoutAPlaceIsAnsweredAtOnce with what is known, whether its sender has taken their share or others have
-// taken all.
+// TestAWaitWithoutAPlaceIsAnsweredAtOnce checks that a request with ?wait= gets the current state at once if too many
+// wait already: requests of the same visitor, or of all visitors.
 func TestAWaitWithoutAPlaceIsAnsweredAtOnce(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) { c.Limits = site.Limits{Requests: 32, RequestsEach: 8} })
-	for i := range 3 { // half of the places, and one
+	for i := range 3 { // more than half of the permits
 		if resp := waiting(s, t, fmt.Sprintf("203.0.113.%d", i/2), ""); resp != nil {
 			t.Fatalf("the wait %d: %s", i, resp.Status)
 		}
@@ -110,7 +111,8 @@ func TestAWaitWithoutAPlaceIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// TestWaitsTakeNoPlaceOfAPage though as many wait as there are places.
+// TestWaitsTakeNoPlaceOfAPage checks that pages load while as many requests with ?wait= are open as the limit of other
+// requests allows.
 func TestWaitsTakeNoPlaceOfAPage(t *testing.T) {
 	s := webtest.NewScene(t, func(c *web.Config) {
 		c.Limits = site.Limits{Requests: 8, RequestsEach: 8, SlowRequests: 16, SlowRequestsEach: 16}
@@ -127,7 +129,8 @@ func TestWaitsTakeNoPlaceOfAPage(t *testing.T) {
 	}
 }
 
-// TestFewRequestsThatAskToWaitWorkAtOnce so that thousands do not keep the database from pages.
+// TestFewRequestsThatAskToWaitWorkAtOnce checks that only a few requests with ?wait= run at the same time, so that
+// thousands of them do not slow down the database for pages.
 func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 	const asked = 64
 	var working atomic.Int64
@@ -147,7 +150,7 @@ func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 	}
 	turns := int64(runtime.GOMAXPROCS(0) + 2)
 	tier.Until(t, "those work that have a turn, and those that do not ask to wait", func() bool { return working.Load() == turns })
-	for range asked { // each that ends lets one more begin
+	for range asked { // each request that ends lets another one start
 		if let <- struct{}{}; working.Load() > turns+1 {
 			t.Fatalf("%d work at once", working.Load())
 		}
@@ -159,7 +162,8 @@ func TestFewRequestsThatAskToWaitWorkAtOnce(t *testing.T) {
 	}
 }
 
-// TestLongPollsLeavePlacesForEvaluations that are answered when they end: those cannot be answered at once.
+// TestLongPollsLeavePlacesForEvaluations checks that requests with ?wait= cannot take all permits. POST /evaluate also
+// needs one, and cannot be answered before the evaluation ends.
 func TestLongPollsLeavePlacesForEvaluations(t *testing.T) {
 	s := webtest.NewEvalSite(t, func(c *web.Config) {
 		c.Limits, c.EvalLimits.MaxDeviceWait = site.Limits{Requests: 32, RequestsEach: 16}, time.Second
@@ -199,7 +203,7 @@ func TestHalfSentBodiesLeavePlacesForOthers(t *testing.T) {
 			t.Errorf("one body more of %s: %s, want %d", address, resp.Status, want)
 		}
 		whole := strings.Replace(half, "60000", "1", 1)
-		// it was read, and has no token
+		// 403: the body was read, and contains no CSRF token
 		if _, resp := from(s, t, address, whole); resp.StatusCode != http.StatusForbidden {
 			t.Errorf("a body of %s that is quick: %s", address, resp.Status)
 		}
@@ -237,8 +241,9 @@ func TestAnIPv6CustomerCountsForAllOfTheirNetworks(t *testing.T) {
 	}
 	var got []string
 	for _, visitor := range []string{
-		"2001:db8:0:0::1", "2001:db8:0:0::2", "2001:db8:0:1::1", "2001:db8:0:ff::1", // of one /56
-		"2001:db8:0:100::1", "2001:db8:0:200::1", "2001:db8:0:300::1", // of one /48
+		// four addresses of one /56 network
+		"2001:db8:0:0::1", "2001:db8:0:0::2", "2001:db8:0:1::1", "2001:db8:0:ff::1",
+		"2001:db8:0:100::1", "2001:db8:0:200::1", "2001:db8:0:300::1", // three more of the same /48 network
 		"2001:db8:1::1"} {
 		got = append(got, fmt.Sprint(watch(visitor)))
 	}

@@ -60,7 +60,8 @@ func headerError(h *fasthttp.RequestHeader) string {
 	return headerSetError(seen, protocol)
 }
 
-// headerLineError checks one header line, and counts in seen the headers that determine the body's length and the host.
+// headerLineError returns the error in one header line, or "". It counts in seen the headers that determine the body's
+// length and the host.
 func headerLineError(line []byte, seen map[string]int) string {
 	if line[0] == ' ' || line[0] == '\t' {
 		return "a header continues on another line"

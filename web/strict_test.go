@@ -14,8 +14,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// TestRequestsThatTwoServersReadDifferentlyAreRefused: none may be answered but with one 400 and the end of
-// the connection, or what follows could be taken for another visitor's request by a proxy.
+// TestRequestsThatTwoServersReadDifferentlyAreRefused checks that each such request gets one 400 response and closes
+// the connection. Otherwise a proxy could take its rest for the request of another visitor.
 func TestRequestsThatTwoServersReadDifferentlyAreRefused(t *testing.T) {
 	s := webtest.Start(t)
 	const smuggled = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -74,8 +74,8 @@ func TestRequestsThatTwoServersReadDifferentlyAreRefused(t *testing.T) {
 	}
 }
 
-// TestAnUnreadBodyIsNeverTheNextRequest: the answer came before the body, and what is left of it ends with
-// the connection.
+// TestAnUnreadBodyIsNeverTheNextRequest checks that the connection is closed if the response was sent before the body
+// was read. Otherwise the rest of the body would be parsed as the next request.
 func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
 	s := webtest.Start(t)
 	const smuggled = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -97,8 +97,8 @@ func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
 	}
 }
 
-// TestHonestRequestsShareAConnection: bodies of every kind are read to their end, so that the next request is
-// where it is looked for.
+// TestHonestRequestsShareAConnection checks that the server reads bodies with a length and chunked bodies to their end,
+// so that the connection can carry further requests.
 func TestHonestRequestsShareAConnection(t *testing.T) {
 	s := webtest.Start(t)
 	form := "name=ada&next=/api/v1/me&_csrf=" + site.DeriveToken("secret")
@@ -129,7 +129,8 @@ func TestHonestRequestsShareAConnection(t *testing.T) {
 	}
 }
 
-// TestABodyThatIsHeldBackIsAskedForByThoseWhoMaySendIt: curl sends "Expect: 100-continue" with a large file.
+// TestABodyThatIsHeldBackIsAskedForByThoseWhoMaySendIt checks that only a sender with a valid token gets "100
+// Continue". curl sends "Expect: 100-continue" before a large file.
 func TestABodyThatIsHeldBackIsAskedForByThoseWhoMaySendIt(t *testing.T) {
 	s := webtest.NewEvalSite(t)
 	const head = "POST /api/v1/submissions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\nExpect: 100-continue\r\n"

@@ -10,11 +10,12 @@ import (
 	"testing"
 )
 
-// TestVisitorsAreIdentifiedInOnePlace: outside package conns no handler reads the address of a connection, which behind
-// a proxy is the proxy's. Site.VisitorIP names a visitor, Site.SenderNetwork counts one, and conns.PeerAddress is for
-// rights of this machine.
+// TestVisitorsAreIdentifiedInOnePlace checks that only package conns reads the address of a connection, because behind
+// a proxy that is the proxy's address. Site.VisitorIP returns a visitor's address, Site.SenderNetwork the address for
+// limits, and conns.PeerAddress the connection's, for access rights of this machine.
 func TestVisitorsAreIdentifiedInOnePlace(t *testing.T) {
-	handedOn := map[string]string{"mcp.go": "RemoteAddr"} // to this process's own handlers, which ask conns
+	// passes the address to this process's own handlers, which use package conns
+	handedOn := map[string]string{"mcp.go": "RemoteAddr"}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
 			filepath.Dir(path) == "conns" {

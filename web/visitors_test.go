@@ -12,17 +12,16 @@ import (
 	"warpboard/web/webtest"
 )
 
-// forVisitors are the addresses that change something, or seem to, for people who have not signed in: signing in and
-// out, forms that come back, links that turn e-mail off, and the APIs of kernels and of popcorn-cli, which have rules
-// of their own.
+// forVisitors matches paths that accept POST, PATCH, or DELETE from visitors: signing in and out, forms that show their
+// input again, links that turn off e-mail, and the APIs for kernels and for popcorn-cli, which have their own rules.
 var forVisitors = regexp.MustCompile(
 	`^/($|auth/|sign-out$|api/v1/login|api/v1/evaluations|evaluate$|compare$|mcp$|admin/|playground$|evaluations/|popcorn/|tasks/check$|inbox/off/)`)
 
-// forAccounts are the addresses that show what is a person's own.
+// forAccounts matches GET paths that show a person's own data.
 var forAccounts = regexp.MustCompile(`^/(api/v1/(me|tokens|submissions|inbox|webhooks.*)|tasks/:slug/solve/runs)$`)
 
-// TestVisitorsCannotUsePagesForPeople asks for every address that changes something or shows what is a person's own,
-// with the token of a form and without an account.
+// TestVisitorsCannotUsePagesForPeople requests every path that changes data or shows a person's own data, as a visitor
+// with a valid CSRF token. Each must be refused.
 func TestVisitorsCannotUsePagesForPeople(t *testing.T) {
 	s := webtest.NewScene(t)
 	b := s.Browser()

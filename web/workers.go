@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	bridgeBufferBytes = 32 << 10 // copied at once; one WebSocket message to a worker
+	bridgeBufferBytes = 32 << 10 // size of a buffer, and so of a WebSocket message to a worker, in bytes
 	closeReadTimeout  = 2 * time.Second
 )
 
@@ -36,7 +36,7 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	}
 	upgrader := websocket.FastHTTPUpgrader{ReadBufferSize: 4 << 10, WriteBufferSize: 4 << 10}
 	if err := upgrader.Upgrade(c.Context(), s.serveWorker); err != nil {
-		c.Context().SetConnectionClose() // otherwise it would keep its place, and its next request take another
+		c.Context().SetConnectionClose() // otherwise the connection stays counted, and its next request counts again
 		return &site.Failure{
 			Status:  fiber.StatusBadRequest,
 			Code:    "handshake",
@@ -46,12 +46,12 @@ func (s *Server) workerConnection(c *fiber.Ctx) error {
 	return nil
 }
 
-// serveWorker serves a worker's connection until it ends. It opens the connection to NATS only here, because not every
-// upgrade request gets this far.
+// serveWorker serves a worker's connection until it ends. It opens the connection to NATS only here, because an upgrade
+// request may fail before.
 func (s *Server) serveWorker(ws *websocket.Conn) {
 	defer ws.Close()
 	conn, err := s.queue.NewWorkerConn()
-	if err != nil { // the site is starting or stopping: the worker tries again
+	if err != nil { // the site is starting or stopping; the worker will try again
 		s.site.Log.Debug("a worker cannot connect now", "err", err)
 		return
 	}
@@ -66,18 +66,18 @@ func bridgeConnections(ws *websocket.Conn, conn net.Conn, patience time.Duration
 	go func() {
 		copyToWorker(ws, conn, patience)
 		conn.Close()
-		// For a moment the reader below discards incoming data: closing with unread bytes would reset the connection
+		// The loop below discards incoming data for a moment: closing with unread bytes would reset the connection
 		// before the client has read NATS's reason.
 		ws.SetReadDeadline(time.Now().Add(closeReadTimeout))
 	}()
-	// One buffer serves all messages: a stranger can send a million empty ones in a second.
+	// One buffer serves all messages, because anyone can send a million empty ones per second.
 	buffer := make([]byte, bridgeBufferBytes)
 	for {
 		_, message, err := ws.NextReader()
 		if err != nil {
 			return
 		}
-		io.CopyBuffer(conn, message, buffer) // its error is the other direction's end
+		io.CopyBuffer(conn, message, buffer) // it fails only if the other direction has ended
 	}
 }
 

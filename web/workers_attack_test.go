@@ -19,7 +19,7 @@ import (
 	"warpboard/web/site"
 )
 
-// countingQueue counts the connections of workers to NATS that were opened, and those that still are.
+// countingQueue counts the workers' connections to NATS: all that were opened, and those that are still open.
 type countingQueue struct {
 	web.Queue
 	opened, open atomic.Int64
@@ -54,7 +54,7 @@ func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 	q := &countingQueue{}
 	s, handler := workerSite(t, func(c *web.Config) { q.Queue, c.Queue = c.Queue, q })
 	for range 3 {
-		// a request with a body is the connection's last
+		// the server closes a connection after an upgrade request with a body
 		conn, _ := from(s, t, "127.0.0.1", wholeUpgrade+"Content-Length: 1\r\n\r\nx")
 		if _, err := io.Copy(io.Discard, conn); err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestAFailedHandshakeLeavesNoConnectionToNATS(t *testing.T) {
 func TestHandshakesThatFailHoldNoPlaces(t *testing.T) {
 	s, handler := workerSite(t, func(c *web.Config) { c.Limits = site.Limits{Streams: 4, StreamsEach: 4} })
 	conn := dial(s, t, "127.0.0.1")
-	for range 8 { // in one connection
+	for range 8 { // all on one connection
 		io.WriteString(conn, upgradeHead+"\r\n")
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -101,7 +101,8 @@ func TestStrangersStreamsKeepNoWorkersAndNoPeopleOut(t *testing.T) {
 	takesAJob(t, handler, s.URL, "")
 }
 
-// TestMessagesWithoutContentCostNothing though a stranger sends 10,000 of them before NATS asks for a credential.
+// TestMessagesWithoutContentCostNothing sends 10,000 empty messages, which anyone can do before NATS asks for a
+// credential. The server must allocate little memory for them.
 func TestMessagesWithoutContentCostNothing(t *testing.T) {
 	s, _ := workerSite(t)
 	conn, _ := from(s, t, "127.0.0.1", wholeUpgrade+"\r\n")
@@ -109,7 +110,7 @@ func TestMessagesWithoutContentCostNothing(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	conn.Write(append(bytes.Repeat(empty, 10_000), goodbye...))
-	io.Copy(io.Discard, conn) // until it is closed
+	io.Copy(io.Discard, conn) // until the server closes the connection
 	runtime.ReadMemStats(&after)
 	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
 		t.Errorf("%d MiB were allocated for 60 kB", used>>20)

@@ -19,7 +19,7 @@ import (
 	"warpboard/web/webtest"
 )
 
-// workerSite is a site whose queue lets in one worker, "w1" with the secret "right".
+// workerSite starts a site whose message queue accepts one worker, "w1" with the secret "right".
 func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuetest.Handler) {
 	t.Helper()
 	q, err := queue.OpenQueue(t.Context(), queue.Config{Authorize: func(name, secret string) ([]string, bool, error) {
@@ -42,7 +42,7 @@ func workerSite(t *testing.T, with ...func(*web.Config)) (*webtest.Site, *queuet
 	return webtest.Start(t, append([]func(*web.Config){func(c *web.Config) { c.Queue = q }}, with...)...), handler
 }
 
-// takesAJob connects to the site at address and asks for work.
+// takesAJob connects as worker w1 to the site at address, and receives a job.
 func takesAJob(t *testing.T, handler *queuetest.Handler, address, ca string) {
 	t.Helper()
 	handler.Put(job.Job{MessageVersion: job.MessageVersion, RunID: 7, AttemptID: "a1", AttemptSecret: "s",
@@ -69,7 +69,8 @@ func TestARemoteWorkerNeedsTheSitesAddressAlone(t *testing.T) {
 	}
 }
 
-// TestAWorkerReachesTheSiteThroughNginx with TLS, on a host of its own and below a path, as docs/proxy.md has it.
+// TestAWorkerReachesTheSiteThroughNginx connects a worker over TLS through nginx, configured as in docs/proxy.md, for a
+// separate host and for a path.
 func TestAWorkerReachesTheSiteThroughNginx(t *testing.T) {
 	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
 		s, handler := workerSite(t, func(c *web.Config) { c.BaseURL = home })
@@ -87,7 +88,7 @@ func TestOnlyWorkersUseTheWorkersAddress(t *testing.T) {
 		http.Header{"Origin": {"https://evil.example.org"}}); err == nil || resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a page of another site connects: %v, %v", resp, err)
 	}
-	// A stranger who says nothing is disconnected, as NATS does on its own port.
+	// A client that sends nothing is disconnected, as on NATS's own port.
 	ws, _, err := websocket.DefaultDialer.Dial(address, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func TestOnlyWorkersUseTheWorkersAddress(t *testing.T) {
 	if strings.Contains(err.Error(), "timeout") {
 		t.Errorf("a stranger may stay: %v", err)
 	}
-	// The site's own name needs the process's secret.
+	// A worker cannot connect under the site's own name, which needs a secret of the process.
 	if _, err := queue.ConnectWorker(t.Context(), queue.WorkerConfig{URL: s.URL, Name: "=site",
 		Secret: "right"}); err == nil {
 		t.Error("a worker connects under the site's name")

@@ -113,8 +113,8 @@ func (s *Site) setLimits() {
 	})
 }
 
-// connectionsFor returns the number of connections for which a process with this limit of file descriptors has room
-// besides its files.
+// connectionsFor returns the number of connections for a process that may have nofile open files. It reserves a part
+// for other files.
 func connectionsFor(nofile int) int {
 	return min(max(nofile-max(minReservedDescriptors, nofile/4), 8), maxConnections)
 }

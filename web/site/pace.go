@@ -13,7 +13,7 @@ const maxTrackedPeople = 1000 // number of remembered people; others have used n
 // many.
 type RateLimiter struct {
 	interval time.Duration
-	maxBurst int // burst
+	maxBurst int // largest number of actions at once
 	mu       sync.Mutex
 	people   map[int64]*rate.Limiter
 }

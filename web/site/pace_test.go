@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestAPaceLetsABurstThroughAndThenOneASecond: for each person apart, and those who have rested take no memory.
+// TestAPaceLetsABurstThroughAndThenOneASecond checks that each person has a separate limit, and that people without
+// recent actions are removed from memory.
 func TestAPaceLetsABurstThroughAndThenOneASecond(t *testing.T) {
 	p, now := NewRateLimiter(time.Second, 10), time.Now()
 	passed := func(person int64, times int) (n int) {

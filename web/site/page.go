@@ -84,7 +84,7 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 			IsAdmin:        user.IsAdmin(),
 			UnreadNotices:  user.UnreadNotices,
 		}
-	} else { // other sites request it without a session
+	} else { // only visitors get preview data, because other sites request pages without a session
 		p.LinkPreview = &views.LinkPreview{Title: title, URL: s.Settings.BaseURL + c.Path(),
 			ImageURL: s.PreviewImageURL()}
 	}
@@ -126,7 +126,7 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 	p.Title = p.Heading()
 	if c.Method() != fiber.MethodGet {
 		p.Sent = true
-		p.PathAfterSignIn = "/" // a path that only accepts forms is no place to return to
+		p.PathAfterSignIn = "/" // after signing in, a browser cannot open a path that only accepts forms
 	}
 	return views.Error(p)
 }

@@ -10,7 +10,8 @@ func TestQuestionsBesideEachOtherAllEnd(t *testing.T) {
 	first, second := make(chan int), make(chan int)
 	boom := errors.New("boom")
 	err := RunParallel(
-		func() error { first <- 1; return nil }, // waits for the next, which so must run at the same time
+		// blocks until the second function runs, so both must run at the same time
+		func() error { first <- 1; return nil },
 		func() error { <-first; second <- 1; return boom },
 		func() error { <-second; return nil },
 	)

@@ -16,7 +16,7 @@ import (
 // Limits for rendering one page. A loop that writes no output cannot be stopped, so such loops have their own limits,
 // which the fuzz tests of views check.
 const (
-	maxPageBytes  = 32 << 20 // bytes; the largest that is meant is a coloured source of 256 KiB, some 8 MB
+	maxPageBytes  = 32 << 20 // bytes; the largest expected page, a highlighted source of 256 KiB, has about 8 MB
 	renderTimeout = 10 * time.Second
 )
 
@@ -24,7 +24,7 @@ const (
 type pageWriter struct {
 	ctx      context.Context
 	maxBytes int
-	page     *bytes.Buffer // not embedded: it has other ways to be written to
+	page     *bytes.Buffer // not embedded, because its other write methods would not check the limits
 }
 
 // Write returns an error beyond the size or the deadline. This ends the rendering, because a component returns the
@@ -105,7 +105,7 @@ func markBidiControls(page string) string {
 // Render responds with an HTML page or fragment. It renders to memory first, so that an error does not leave a partial
 // response.
 func (s *Site) Render(c *fiber.Ctx, status int, component templ.Component) error {
-	body := c.Response().SetBody // it copies
+	body := c.Response().SetBody // SetBody copies the HTML
 	if err := s.renderInto(templ.WithNonce(c.UserContext(), cspNonce(c)), component, body); err != nil {
 		return fmt.Errorf("render %s: %w", LoggedPath(c), err)
 	}

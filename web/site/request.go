@@ -19,15 +19,16 @@ import (
 
 // Keys of the local values of a request.
 const (
-	LocalRequestID       = "request-id"
-	LocalNonce           = "nonce"
-	localViewer          = "viewer"
-	localSession         = "session"
-	localProvider        = "provider"
-	localBearer          = "bearer"
-	LocalSenderKeys      = "share"
-	localBody            = "body"
-	LocalInternalContext = "inside" // for a request by this server itself: a context that ends when its client leaves
+	LocalRequestID  = "request-id"
+	LocalNonce      = "nonce"
+	localViewer     = "viewer"
+	localSession    = "session"
+	localProvider   = "provider"
+	localBearer     = "bearer"
+	LocalSenderKeys = "share"
+	localBody       = "body"
+	// context of a request that this server sends to itself; it ends when the original client disconnects
+	LocalInternalContext = "inside"
 	problemDocumentsKey  = "problems"
 )
 
@@ -113,7 +114,7 @@ func QueryTime(c *fiber.Ctx, name string) (time.Time, error) {
 // RandomText returns n random bytes, encoded as URL-safe base64.
 func RandomText(n int) string {
 	b := make([]byte, n)
-	rand.Read(b) // never fails
+	rand.Read(b) // crypto/rand.Read never returns an error
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	SessionCookie   = "wb_session"        // has the session's secret
+	SessionCookie   = "wb_session"        // name of the cookie with the session's secret
 	SessionLifetime = 30 * 24 * time.Hour // lifetime of a session and its cookie
 )
 

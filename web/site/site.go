@@ -25,7 +25,7 @@ const defaultHeartbeat = 15 * time.Second
 // Config has the dependencies and settings of a site.
 type Config struct {
 	Store      *models.Store
-	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
+	Dispatcher *dispatch.Dispatcher // Submitting wakes it, and it cancels runs.
 	Hub        *Hub
 	Log        *slog.Logger
 	Now        func() time.Time // in UTC; nil for time.Now
@@ -38,8 +38,9 @@ type Settings struct {
 	BaseURL string // URL of the site for browsers, "https://boards.example.org", optionally with a path; empty for http:// and Addr
 	Version string
 
-	SandboxOff bool          // the worker runs programs unprotected: every page shows that
-	Heartbeat  time.Duration // interval of a stream's heartbeats, when a reader's sign-in is checked again; 0 for 15 s
+	SandboxOff bool // the worker runs programs without a sandbox; every page shows a warning
+	// interval of a stream's heartbeats, at which the reader's sign-in is checked again; 0 for 15 s
+	Heartbeat time.Duration
 
 	Signing Signing // key for statements; the zero value signs nothing
 
@@ -62,20 +63,20 @@ type Site struct {
 	Now        func() time.Time // in UTC
 	Settings   Settings
 	Base       *url.URL
-	BasePath   BasePath // path in Base; all other paths start at the site's own root
+	BasePath   BasePath // path of Base; handlers use paths without it
 	Proxies    conns.Proxies
 
 	Limiter     *conns.Limiter
-	waitPermits chan struct{} // one for each request with ?wait= that works now
+	waitPermits chan struct{} // one element for each request with ?wait= that uses the database now
 
 	// RequestContext and StreamContext are the parent contexts of requests and streams, because fiber's request context
 	// never ends. At shutdown, StreamContext ends at once and RequestContext some seconds later.
 	RequestContext, StreamContext context.Context
 	StopRequests, StopStreams     context.CancelFunc
-	SendingGroup                  conns.GoroutineGroup // answers written by StreamBody
+	SendingGroup                  conns.GoroutineGroup // waits at shutdown for responses that StreamBody writes
 
-	codeTries     *RateLimiter // limits tries of invite codes
-	renderBuffers sync.Pool    // of *bytes.Buffer: a page grows one to 256 kB
+	codeTries     *RateLimiter // limits how often a person or the visitors may try invite codes
+	renderBuffers sync.Pool    // *bytes.Buffer values, reused for rendering; most grow to about 256 kB
 }
 
 // New returns a site with default settings where cfg has none. The error is a message for the operator about an invalid

@@ -26,8 +26,9 @@ func (s *Site) acquire(c *fiber.Ctx, of conns.Resource, n int) (give func(), err
 	return s.Limiter.Acquire(of, who, n)
 }
 
-// acquireLater takes one unit of a resource after a delay, unless end is called before: quick requests need none. If
-// the limit is reached then, it calls refused, and refusal returns the error. It is safe for concurrent use.
+// acquireLater takes one unit of a resource when the duration after has passed, unless end is called before: quick
+// requests need no permit. If the limit is then reached, it calls refused, and refusal returns the error. It is safe
+// for concurrent use.
 func (s *Site) acquireLater(c *fiber.Ctx, of conns.Resource, after time.Duration, refused func()) *deferredPermit {
 	place := &deferredPermit{}
 	of, who := senderOfRequest(c, of)
@@ -94,8 +95,8 @@ func (s *Site) LimitWorkOfWaitRequests(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// TryTakeWaitPermit takes a permit as TakeWaitPermit does. If ok is false, respond at once; the Retry-After header is
-// set. Such requests get at most half of the permits. Until end is called, the request does not count in
+// TryTakeWaitPermit takes a permit like TakeWaitPermit, but only from half of the permits. If ok is false, it has set
+// the Retry-After header, and the handler must respond at once. Until end is called, the request does not count in
 // LimitWorkOfWaitRequests.
 func (s *Site) TryTakeWaitPermit(c *fiber.Ctx) (end func(), ok bool) {
 	if of, _ := senderOfRequest(c, WaitingResource); !s.Limiter.IsHalfUsed(of) {

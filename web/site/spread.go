@@ -49,7 +49,7 @@ func (h *Hub) announce(a announcement) {
 	if h.sendToProcesses == nil {
 		return
 	}
-	if data, err := json.Marshal(a); err == nil { // never fails for structs of numbers and texts
+	if data, err := json.Marshal(a); err == nil { // cannot fail: the struct has only numbers and strings
 		_ = h.sendToProcesses(data)
 	}
 }

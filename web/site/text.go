@@ -64,7 +64,7 @@ func firstUnpairedSurrogate(body []byte) int {
 		}
 		code, ok := decodeEscape(body[at:])
 		if !ok {
-			at++ // the escaped character begins no other escape
+			at++ // skips the character after the backslash, which may be another backslash
 			continue
 		}
 		if utf16.IsSurrogate(code) {

@@ -20,7 +20,7 @@ func (b Bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// Agent is an SDK client of the site's MCP server.
+// Agent is a client of the site's MCP server, made with the MCP SDK.
 type Agent struct {
 	*testing.T
 	*sdk.ClientSession

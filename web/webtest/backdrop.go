@@ -11,19 +11,19 @@ import (
 	"warpboard/web"
 )
 
-// plain and profiled are the stores from which scenes begin.
+// plain and profiled are the prepared stores of Scene and ProfiledScene.
 var plain, profiled backdrop
 
-// backdrop is a store in which a scene was set up once, and closed: setting it up takes longer than most tests. Each
-// test has its own copy.
+// backdrop is a closed store that contains the data of a scene. It is filled once per test process, because that takes
+// longer than most tests. Each test gets a copy.
 type backdrop struct {
 	once sync.Once
 	dir  string
-	made ProfiledScene // people and objects in the store
+	made ProfiledScene // the scene's people, tasks, and runs in the store
 }
 
-// restore opens a site on a new copy of the backdrop's store. The first call creates that store: it runs set on an
-// empty scene and closes it. changes modify the configuration of the site on the copy, not the store.
+// restore starts a site on a new copy of the backdrop's store. The first call fills the store with set and closes it.
+// changes modify the configuration of the new site, not the store.
 func (b *backdrop) restore(t testing.TB, set func(*ProfiledScene), changes ...func(*web.Config)) *ProfiledScene {
 	t.Helper()
 	b.once.Do(func() { b.make(t, set) })

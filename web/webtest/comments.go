@@ -6,7 +6,7 @@ import (
 	"warpboard/models/comments"
 )
 
-// Comment adds a comment with a report to the scene's task, and returns its page.
+// Comment adds a comment to the scene's task, reports it to the moderators, and returns the path of its page.
 func (s *Scene) Comment() string {
 	s.T.Helper()
 	made, err := s.Cfg.Store.Comments.Add(s.T.Context(), s.Ada, comments.Thread{Task: s.Task},

@@ -12,7 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// ComparedScene is a profiled scene with two runs that a judge timed in fresh processes, on different machines.
+// ComparedScene is a profiled scene with two runs that the judge timed in several processes, on machines with different
+// drivers.
 type ComparedScene struct {
 	*ProfiledScene
 	Slow, Fast work.Run
@@ -28,14 +29,15 @@ func NewComparedScene(profiled *ProfiledScene) *ComparedScene {
 	return s
 }
 
-// Path returns the path of their comparison.
+// Path returns the path of the comparison of Slow and Fast.
 func (s *ComparedScene) Path() string { return fmt.Sprintf("/compare?a=%d&b=%d", s.Slow.ID, s.Fast.ID) }
 
-// judgedNS makes the first case as long as its kernel in the report cuda4/1 (416.4 µs), with the launch. Factor 0.428
-// makes it as long as that of tri/0 (175.9 µs).
+// judgedNS is a score in nanoseconds. With it and factor 1, the first case takes about as long, launch included, as its
+// kernel in the report cuda4/1 (416.4 µs); with factor 0.428, as long as that of the report tri/0 (175.9 µs).
 const judgedNS = 105.4e3
 
-// Judged ends a run whose cases took a multiple of their usual time, each in five fresh processes, and its profile.
+// Judged submits and ends a ranked run and its profile. The median of each case is its usual time times its factor, and
+// comes from five processes.
 func (s *ComparedScene) Judged(user accounts.User, source, driver, clock, report string, factors ...float64) work.Run {
 	s.T.Helper()
 	run := s.Submit(user, "H200", source)

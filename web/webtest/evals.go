@@ -25,16 +25,16 @@ import (
 	"warpboard/web/site"
 )
 
-// Impatient configures a site whose callers a proxy would soon abandon.
+// Impatient makes the site start the responses of waiting evaluations after 30 ms, as if a proxy would soon end them.
 func Impatient(c *web.Config) { c.Limits.FirstByteDelay = 30 * time.Millisecond }
 
-// Finish takes a waiting evaluation and ends it with a result, as a worker does.
+// Finish ends a waiting evaluation with a correct result, as a worker does.
 func (s *EvalSite) Finish(e work.Evaluation) {
 	s.T.Helper()
 	s.End(e, "w1", `{"compiled": true, "correctness": true, "worker": "w1"}`)
 }
 
-// End ends a waiting evaluation with a worker's report.
+// End ends a waiting evaluation as a worker does, with a report (JSON).
 func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...work.CounterSample) {
 	s.T.Helper()
 	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), e.WorkRef())
@@ -49,14 +49,14 @@ func (s *EvalSite) End(e work.Evaluation, worker, report string, samples ...work
 	}
 }
 
-// Asker sends requests of one caller, identified by the headers.
+// Asker is a client with a browser and fixed headers, which identify it, for example with a token.
 type Asker struct {
 	Name    string
 	Browser *Browser
 	Headers []string
 }
 
-// Ask sends a request of this caller.
+// Ask sends a request and returns the status and the body of the response.
 func (a Asker) Ask(method, path, text string) (status int, answer string) {
 	a.Browser.Site.T.Helper()
 	headers := append([]string{"Content-Type", "application/json"}, a.Headers...)
@@ -67,7 +67,7 @@ func (a Asker) Ask(method, path, text string) (status int, answer string) {
 	return resp.StatusCode, Body(a.Browser.Site.T, resp)
 }
 
-// Strangers returns everyone except the evaluation's author and admins.
+// Strangers returns clients that must not read the evaluation: a visitor, and another person, token, and key.
 func (s *EvalSite) Strangers() []Asker {
 	other := modelstest.Person(s.T, s.Cfg.Store, "eve", accounts.RoleCreator)
 	token, _, err := s.Cfg.Store.Accounts.CreateToken(context.Background(), other.ID, "test", 0)
@@ -82,7 +82,7 @@ func (s *EvalSite) Strangers() []Asker {
 	}
 }
 
-// Plain is a browser that follows no redirects, signed in or not.
+// Plain returns a browser that does not follow redirects. With a user, it is signed in.
 func (s *EvalSite) Plain(user ...*accounts.User) *Browser {
 	b := s.Browser()
 	if len(user) > 0 {
@@ -92,7 +92,7 @@ func (s *EvalSite) Plain(user ...*accounts.User) *Browser {
 	return b
 }
 
-// Readings returns all paths at which an evaluation can be read.
+// Readings returns all paths that show an evaluation.
 func Readings(id string) []string {
 	return []string{"/evaluations/" + id, "/playground?from=" + id, "/api/v1/evaluations/" + id,
 		"/api/v1/evaluations/" + id + "?wait=1", "/api/v1/evaluations/" + id + "/events", "/job/" + id}
@@ -108,13 +108,13 @@ type EvalSite struct {
 	User  accounts.User
 }
 
-// NewEvalSite has a worker with a CPU for evaluations in the store; no one takes its jobs.
+// NewEvalSite starts a site for evaluations. The store has a heartbeat of a worker with a CPU, but no worker runs.
 func NewEvalSite(t testing.TB, changes ...func(*web.Config)) *EvalSite {
 	t.Helper()
 	return NewEvalSiteOn(t, modelstest.Open(t), changes...)
 }
 
-// NewEvalSiteOn is NewEvalSite on a database.
+// NewEvalSiteOn starts a site like NewEvalSite, on an existing store.
 func NewEvalSiteOn(t testing.TB, store *models.Store, changes ...func(*web.Config)) *EvalSite {
 	t.Helper()
 	s := &EvalSite{Site: StartAt(t, "127.0.0.1:0", store, changes...)}
@@ -134,7 +134,8 @@ func (s *EvalSite) beat() {
 		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Torch: "1.13"}}}})
 }
 
-// Send sends a request with the token; body is JSON as text, or a value to encode.
+// Send sends a request with the user's token, unless headers replace it. body is JSON text, or a value to encode as
+// JSON.
 func (s *EvalSite) Send(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
 	s.T.Helper()
 	text, ok := body.(string)
@@ -160,7 +161,7 @@ func (s *EvalSite) Send(ctx context.Context, method, path string, body any, head
 	return (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
 }
 
-// Ask is Send for requests that must succeed; it also returns the JSON of the answer.
+// Ask sends a request like Send. It fails the test if there is no response, and also returns the decoded JSON.
 func (s *EvalSite) Ask(method, path string, body any, headers ...string) (*http.Response, Object) {
 	s.T.Helper()
 	resp, err := s.Send(context.Background(), method, path, body, headers...)
@@ -173,7 +174,7 @@ func (s *EvalSite) Ask(method, path string, body any, headers ...string) (*http.
 	return resp, answer
 }
 
-// TorchModel returns a KernelCode whose forward has this body.
+// TorchModel returns a KernelCode object for a torch kernel, whose method forward has the given body.
 func TorchModel(body string) Object {
 	return Object{"kernel_type": "torch",
 		"source_code": "import ctypes, torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " +
@@ -181,7 +182,7 @@ func TorchModel(body string) Object {
 			"\ndef get_inputs():\n    return [torch.rand(1000) + 1]\ndef get_init_inputs():\n    return []\n"}
 }
 
-// WaitForState waits until the person's newest evaluation is in a state.
+// WaitForState waits until the user's newest evaluation has a state, and returns the evaluation.
 func (s *EvalSite) WaitForState(state work.EvaluationState) work.Evaluation {
 	s.T.Helper()
 	for limit := time.Now().Add(tier.Patience()); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {

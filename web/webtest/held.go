@@ -10,7 +10,7 @@ import (
 	"warpboard/models/work"
 )
 
-// Scored ends a person's ranked run with a score from the dispatcher.
+// Scored submits a ranked run for a person and ends it with a score.
 func Scored(t *testing.T, s *models.Store, who accounts.User, task catalog.Task, score work.Score) work.Run {
 	t.Helper()
 	run := modelstest.Submit(t, s, who, task)[0]

@@ -22,7 +22,7 @@ import (
 	"warpboard/web"
 )
 
-// Code returns the stable code of a refusal, or "" for success.
+// Code returns the error code of an API client's error, or "" if err is nil.
 func Code(err error) string {
 	var p *client.Problem
 	if errors.As(err, &p) {
@@ -34,7 +34,7 @@ func Code(err error) string {
 	return ""
 }
 
-// Second returns the error of a call with an unused result.
+// Second returns only the error of a call that returns two values: Second(f()).
 func Second[T any](_ T, err error) error { return err }
 
 // BoardOf returns the main part of a page, such as a board, as a person sees it, or a visitor if user is zero. It omits
@@ -59,8 +59,8 @@ func BoardOf(s *Site, user accounts.User, path string) string {
 	return text
 }
 
-// Costs checks the SQL statements and the memory that a page needs (costtest.Check). The page's path differs each time,
-// so that nothing is cached.
+// Costs checks the number of SQL statements and the memory that a page needs (costtest.Check). path returns another
+// path for each request, so that the page is not cached.
 func (s *Scene) Costs(t *testing.T, what string, path func(time int) string) {
 	t.Helper()
 	b, times := s.BrowserOf(s.Ada), 0
@@ -74,7 +74,7 @@ func (s *Scene) Costs(t *testing.T, what string, path func(time int) string) {
 	})
 }
 
-// Keys returns the keys of an object with this many bytes.
+// Keys returns a JSON object of about size bytes that consists of many keys.
 func Keys(size int) string {
 	var text strings.Builder
 	for i := 0; text.Len() < size-10; i++ {
@@ -83,7 +83,7 @@ func Keys(size int) string {
 	return "{" + text.String() + `"":1}`
 }
 
-// DeviceNames returns n different names of devices, separated by spaces.
+// DeviceNames returns n different words that could be device names, separated by spaces.
 func DeviceNames(n int) string {
 	var text strings.Builder
 	for i := range n {
@@ -95,10 +95,10 @@ func DeviceNames(n int) string {
 // LabPath is the path of a site that is not at the root of its host.
 const LabPath = "/warpboard"
 
-// Below puts a site below a path of its address on this machine.
+// Below makes the site's public URL end with LabPath.
 func Below(c *web.Config) { c.BaseURL = "http://" + c.Addr + LabPath }
 
-// Ask sends a request with a token.
+// Ask sends a request with a token, or without one if token is "".
 func (s *Site) Ask(method, path, token, body string, headers ...string) *http.Response {
 	s.T.Helper()
 	req := httptest.NewRequest(method, s.URL+path, strings.NewReader(body))
@@ -118,14 +118,16 @@ func (s *Site) Ask(method, path, token, body string, headers ...string) *http.Re
 	return resp
 }
 
-// Hostile is a text that would script a page, in every way that HTML knows, or change the text around it.
+// Hostile is a text that would run scripts or change the page if it were not escaped, and that contains characters
+// which reverse the direction of text.
 const Hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=alert(3) x='<hx-partial hx-target="body">gone</hx-partial></pre></textarea></title>` +
 	"pass \u202Edeliaf\u202C \u2066"
 
-// CheckDirection fails if text changes its direction unmarked, or is not shown at all.
+// CheckDirection fails the test if the page contains characters that change the direction of text. If shown is true,
+// visible marks for the characters in Hostile must replace them.
 func CheckDirection(t *testing.T, doc *goquery.Document, shown bool) {
 	t.Helper()
-	doc.Find("textarea").Remove() // it has the input, to be sent again
+	doc.Find("textarea").Remove() // a text field repeats the input unchanged
 	text := doc.Text()
 	if strings.ContainsAny(text, "\u202E\u202C\u2066") {
 		t.Error("stored text turns the direction of the page's")
@@ -137,7 +139,7 @@ func CheckDirection(t *testing.T, doc *goquery.Document, shown bool) {
 
 // JSONText encodes a value as JSON.
 func JSONText(value any) string {
-	text, _ := json.Marshal(value) // it came from JSON
+	text, _ := json.Marshal(value) // cannot fail: the value was decoded from JSON
 	return string(text)
 }
 
@@ -156,7 +158,7 @@ func Signs(t *testing.T) func(*web.Config) {
 	}
 }
 
-// Bytes returns the body of a response.
+// Bytes requests a page, checks the status, and returns the body.
 func (b *Browser) Bytes(t *testing.T, path string, status int) []byte {
 	t.Helper()
 	resp := b.Get(path)
@@ -168,7 +170,7 @@ func (b *Browser) Bytes(t *testing.T, path string, status int) []byte {
 	return text
 }
 
-// Raw sends bytes over its own connection and returns everything received until it is closed.
+// Raw sends bytes over a new connection and returns all that the server sends until it closes the connection.
 func (s *Site) Raw(t *testing.T, request string) string {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Cfg.Settings.Addr)

@@ -1,6 +1,6 @@
 package webtest
 
-// Happens turns events into notices.
+// Happens processes all pending events into webhook deliveries and inbox notices.
 func (s *Site) Happens() {
 	s.T.Helper()
 	for {

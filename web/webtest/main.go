@@ -11,13 +11,14 @@ import (
 	"warpboard/web/browsertest"
 )
 
-// scratch is a directory for files that several tests of a package use.
+// scratch is a temporary directory for files that several tests of a package share.
 var scratch string
 
-// chromium is the browser of all tests of a package that need a real one.
+// chromium is the browser that all tests of a package share.
 var chromium browsertest.Browser
 
-// Main runs a package's tests, with a directory for shared files, and one browser. It fails if they leave a goroutine.
+// Main runs the tests of a package with a shared directory and browser. It returns a nonzero exit code if they leave a
+// goroutine running.
 func Main(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "warpboard-web-")
 	if err != nil {
@@ -36,15 +37,16 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// ownEnds are goroutines of libraries that run as long as the process, or end late.
+// ownEnds returns goroutines of libraries that the check for leaks ignores: they run until the process ends, or end
+// late.
 func ownEnds() []goleak.Option {
 	var options []goleak.Option
 	for _, function := range []string{
 		"github.com/dlclark/regexp2/v2.runClock",                // ends soon after the last search
-		"gorm.io/gorm/internal/lru.NewLRU[...].func1",           // of prepared statements
-		"github.com/valyala/fasthttp.(*workerPool).Start.func2", // looks every 10 s
-		"github.com/valyala/fasthttp.updateServerDate.func1",    // forever
-		"github.com/valyala/fasthttp/stackless.funcWorker",      // forever
+		"gorm.io/gorm/internal/lru.NewLRU[...].func1",           // cache of prepared statements
+		"github.com/valyala/fasthttp.(*workerPool).Start.func2", // checks every 10 s whether it should end
+		"github.com/valyala/fasthttp.updateServerDate.func1",    // never ends
+		"github.com/valyala/fasthttp/stackless.funcWorker",      // never ends
 	} {
 		options = append(options, goleak.IgnoreAnyFunction(function))
 	}

@@ -25,13 +25,13 @@ func Href(t *testing.T, doc *goquery.Document, text string) string {
 	return found.First().AttrOr("href", "")
 }
 
-// Page parses an answer as HTML.
+// Page requests a page, checks the status, and parses the HTML.
 func (b *Browser) Page(path string, status int) *goquery.Document {
 	b.Site.T.Helper()
 	return Document(b.Site.T, b.Get(path), status)
 }
 
-// Document parses an answer as HTML.
+// Document checks the status of a response and parses its HTML.
 func Document(t testing.TB, resp *http.Response, status int) *goquery.Document {
 	t.Helper()
 	if resp.StatusCode != status {
@@ -44,7 +44,8 @@ func Document(t testing.TB, resp *http.Response, status int) *goquery.Document {
 	return doc
 }
 
-// Words returns an element's words with single spaces, also between cells without any in HTML.
+// Words returns the text of an element with single spaces between words, also between table cells that the HTML does
+// not separate by spaces.
 func Words(s *goquery.Selection) string {
 	var texts []string
 	for _, node := range s.Nodes {
@@ -68,7 +69,7 @@ func WantText(t testing.TB, doc *goquery.Document, selector, want string) {
 	}
 }
 
-// All lists the paths of every page, for a user with all rights.
+// All lists a path of every page, for a user with all rights.
 func (s *Scene) All() []string {
 	task := "/tasks/" + s.Task.Slug
 	submission := func(run work.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
@@ -83,7 +84,8 @@ func (s *Scene) All() []string {
 	}
 }
 
-// CheckSound checks what must hold on each page for every viewer.
+// CheckSound checks rules that every page must follow: landmarks, labels, unique IDs, CSRF tokens, and no foreign
+// scripts.
 func CheckSound(t *testing.T, doc *goquery.Document) {
 	for _, selector := range []string{"html[lang]", "head > title", "main#content", "h1", "a.skip[href='#content']",
 		"header nav[aria-label]", "body:not(.full) > footer, body.full"} {
@@ -127,7 +129,7 @@ func CheckSound(t *testing.T, doc *goquery.Document) {
 	CheckScriptless(t, doc)
 }
 
-// CheckScriptless finds everything that could run in a page, other than this site's own files.
+// CheckScriptless fails the test if a page contains scripts, styles, or frames other than files of this site.
 func CheckScriptless(t testing.TB, doc *goquery.Document) {
 	t.Helper()
 	doc.Find("script").Each(func(_ int, e *goquery.Selection) {

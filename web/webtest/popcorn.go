@@ -13,7 +13,7 @@ import (
 	"warpboard/web/popcorn/popcorntest"
 )
 
-// Popcorn returns a popcorn-cli with a fresh token of a person.
+// Popcorn returns a client that imitates popcorn-cli, with a new token of a person.
 func (s *Site) Popcorn(user accounts.User) *popcorntest.Client {
 	s.T.Helper()
 	secret, _, err := s.Cfg.Store.Accounts.CreateToken(s.T.Context(), user.ID, "popcorn", 0)
@@ -23,7 +23,7 @@ func (s *Site) Popcorn(user accounts.User) *popcorntest.Client {
 	return &popcorntest.Client{Base: s.URL + "/popcorn", Token: secret, Poll: time.Millisecond}
 }
 
-// When waits for an unfinished run in the store, and then ends it with the given function.
+// When ends the only run of a submission with the function end, and notifies open pages.
 func (s *Site) When(id int64, end func(work.Run) work.Effect) {
 	s.T.Helper()
 	runs, err := s.Cfg.Store.Work.Runs(s.T.Context(), id)
@@ -38,7 +38,7 @@ func (s *Site) Passes(run work.Run) work.Effect {
 	return modelstest.Finish(s.T, s.Cfg.Store, run, 1234.5)
 }
 
-// Fails ends a run with a failed stage, and the given reason.
+// Fails returns a function that ends a run with the given failed stage.
 func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
 	return func(run work.Run) work.Effect {
 		s.T.Helper()
@@ -58,7 +58,7 @@ func (s *Site) Fails(stage job.StageResult) func(work.Run) work.Effect {
 	}
 }
 
-// PopcornWrong is a test with a wrong answer.
+// PopcornWrong returns the result of a test stage with a wrong answer.
 func PopcornWrong() job.StageResult {
 	return job.StageResult{Stage: job.StageTest, Status: job.StatusFail, Stdout: "hello",
 		Cases: []job.CaseResult{{SpecLine: "size: 8; seed: 1", Status: job.StatusFail, Message: "expected 15, got -7"}},
@@ -66,7 +66,7 @@ func PopcornWrong() job.StageResult {
 			Reason: "The test case size: 8; seed: 1 gave a wrong answer: expected 15, got -7\x1b[2J."}}
 }
 
-// Refused returns the status and sentence of a refusal; the sentence is empty if popcorn-cli would print the body.
+// Refused returns the status and the detail of a refusal by popcorn-cli's API, or "" if the refusal has no detail.
 func Refused(err error) string {
 	var r *popcorntest.Refusal
 	if !errors.As(err, &r) || r.Detail == "" {

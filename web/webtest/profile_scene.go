@@ -28,7 +28,8 @@ const (
 	ProfiledNS = 9.1e3
 )
 
-// WrittenReport stands for ncu's report file: binary, and longer than any buffer on its way.
+// WrittenReport is a substitute for ncu's report file: binary data that is larger than any buffer between worker and
+// client.
 var WrittenReport = bytes.Repeat([]byte("NVR\x00the report\xff"), 100_000)
 
 // ProfiledScene is a scene with two people at the top of the board, whose ranked runs were profiled, and a third whose
@@ -47,7 +48,7 @@ func NewProfiledScene(t testing.TB, changes ...func(*web.Config)) *ProfiledScene
 	return s
 }
 
-// setProfiled sets up a scene with profiles.
+// setProfiled adds the people and runs of a ProfiledScene to the store.
 func (s *ProfiledScene) setProfiled() {
 	s.set()
 	s.First = s.Ranked("Linus Ncu", GoodKernel, ProfiledNS, "cuda4")
@@ -55,7 +56,7 @@ func (s *ProfiledScene) setProfiled() {
 	s.Refused = s.Ranked("Rosa Refused", GoodKernel, 2*ProfiledNS, "")
 }
 
-// ProfilingWorker sends a heartbeat of a worker that can profile.
+// ProfilingWorker records a heartbeat of a worker that can profile.
 func (s *ProfiledScene) ProfilingWorker() {
 	s.T.Helper()
 	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-8", WorkerStartedAt: time.Now(),
@@ -63,9 +64,9 @@ func (s *ProfiledScene) ProfilingWorker() {
 			DeviceName: "NVIDIA H200"}}}})
 }
 
-// Ranked creates a person's ranked run, with several times for each case and compiler facts, and the run that profiled
-// it. The first and the last benchmark case have the named report of the fixtures. If report is "", the driver refused
-// the profiler, and there is no report.
+// Ranked submits a ranked run with compiler statistics and many times for each case, and ends it and the run that
+// profiles it. report names the fixture that is the report of the first and last benchmark case. If report is "", the
+// driver refused access to the profiler, and there is no report.
 func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) work.Run {
 	s.T.Helper()
 	user, err := s.Cfg.Store.Accounts.SignIn(context.Background(),
@@ -90,7 +91,7 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 		"ptxas._Z4tilePKfS0_Pfi.stack":        "0",
 		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16"}
 	stages[2].Cases, stages[3].Cases = s.Repeated(ns), s.Repeated(ns)
-	// a run's end queues its profile, and a worker without a heartbeat for some seconds counts as disconnected
+	// The end of a run queues its profile, for which a worker must be connected: heartbeats expire after some seconds.
 	s.ProfilingWorker()
 	s.Record(job.Result{RunID: run.ID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomePassed,
 		Stages: stages},
@@ -99,7 +100,8 @@ func (s *ProfiledScene) Ranked(name, source string, ns float64, report string) w
 	return run
 }
 
-// Repeated returns the task's benchmark cases with a hundred repeats each.
+// Repeated returns results of the task's benchmark cases, with a hundred times each. ns is the scale of the times in
+// nanoseconds.
 func (s *ProfiledScene) Repeated(ns float64) []job.CaseResult {
 	version, err := s.Cfg.Store.Catalog.Version(context.Background(), s.Task.VersionID)
 	if err != nil {
@@ -120,11 +122,11 @@ func (s *ProfiledScene) Repeated(ns float64) []job.CaseResult {
 	return cases
 }
 
-// SoftmaxPTX is PTX as Triton leaves it of a kernel of the report "tri".
+// SoftmaxPTX is PTX of a kernel in the report "tri", in the form that Triton writes.
 const SoftmaxPTX = ".version 8.7\n.target sm_90a\n.address_size 64\n.visible .entry softmax_row(\n\t.param .u64 softmax_row_param_0\n)\n.reqntid 128\n{\n" +
 	"\t.loc\t1 9 20\n\tex2.approx.f32 %f2, %f1;\n\tret;\n}\n\t.file\t1 \"/out/submission.py\"\n"
 
-// Profile ends the profile that follows a run: with a report of the fixtures, or without a name as a refusal.
+// Profile ends the profile of a run with a report of the fixtures. If report is "", the driver refused the profiler.
 func (s *ProfiledScene) Profile(run work.Run, report string) {
 	s.T.Helper()
 	if report == "" {
@@ -136,7 +138,7 @@ func (s *ProfiledScene) Profile(run work.Run, report string) {
 	s.EndProfile(run, held)
 }
 
-// EndProfile ends a run's profile with a report; nil means that the profiler was refused.
+// EndProfile ends the profile of a run with the report held. nil means that the driver refused the profiler.
 func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	s.T.Helper()
 	profile := modelstest.ProfileRun(s.T, s.Cfg.Store, run)
@@ -173,7 +175,7 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 			{Name: "profile.0.json.gz", Type: "application/gzip", Data: packed},
 			{Name: "profile.0.ncu-rep.gz", Type: "application/gzip", Data: Pack(s.T, WrittenReport)},
 			{Name: "profile.2.json.gz", Type: "application/gzip", Data: packed},
-			// The file is not compressed, as from the first versions of workers.
+			// This file is not compressed: early workers did not compress such files.
 			{Name: "profile.3.ncu-rep", Type: "application/octet-stream", Data: WrittenReport},
 		}
 	}
@@ -182,7 +184,8 @@ func (s *ProfiledScene) EndProfile(run work.Run, held *ncu.Report) {
 	s.Record(result, nil)
 }
 
-// FixtureReport parses ncu's output of a real report; "cuda4/1" is one of its kernels.
+// FixtureReport parses the output of ncu in the named fixture. With a name such as "cuda4/1" the report has only that
+// kernel.
 func FixtureReport(t testing.TB, name string) *ncu.Report {
 	t.Helper()
 	if name, kernel, one := strings.Cut(name, "/"); one {
@@ -201,7 +204,7 @@ func FixtureReport(t testing.TB, name string) *ncu.Report {
 	return ncu.ParsePages(pages)
 }
 
-// Pack compresses data as workers compress reports.
+// Pack compresses data with gzip, as workers compress reports.
 func Pack(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var buf bytes.Buffer

@@ -6,7 +6,7 @@ import (
 	"net"
 )
 
-// SickQueue is a queue with a failure.
+// SickQueue is a message queue whose health check returns Err.
 type SickQueue struct{ Err error }
 
 func (q *SickQueue) CheckHealth(context.Context) error { return q.Err }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Flag raises a flag of the site's for the n-th entry of a board.
+// Flag adds a flag, as if the site had raised it, to the n-th entry of the H200 board, and marks its run as disturbed.
 func (s *Scene) Flag(n int, kind, disturbed string) {
 	s.T.Helper()
 	entry := s.BrowserOf(s.Admin).Page("/tasks/"+s.Task.Slug+"/boards/H200",

@@ -7,7 +7,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// SanitizingWorker sends a heartbeat of a worker that has compute-sanitizer.
+// SanitizingWorker records a heartbeat of a worker that has compute-sanitizer.
 func (s *Scene) SanitizingWorker() {
 	s.T.Helper()
 	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
@@ -15,7 +15,8 @@ func (s *Scene) SanitizingWorker() {
 			Machine: job.Machine{Device: "H200", DeviceName: "NVIDIA H200"}}}})
 }
 
-// Sanitized returns the stages of a run in which two tools found errors in GoodKernel, and one hung.
+// Sanitized returns the stages of a run in mode sanitize: two tools of compute-sanitizer found errors in GoodKernel,
+// and one timed out.
 func Sanitized() []job.StageResult {
 	now := time.Now()
 	stage := job.StageResult{Stage: job.StageSanitize, Status: job.StatusFail, StartedAt: now,

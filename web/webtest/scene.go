@@ -17,17 +17,17 @@ import (
 	"warpboard/web"
 )
 
-// Scene is a site with people, tasks, boards, and runs in every state of a page.
+// Scene is a site with people, tasks, boards, and runs in every state that pages show.
 type Scene struct {
 	*Site
 	Admin, Ada accounts.User
 	Task       catalog.Task // built-in matrix multiply on H200 and CPU
-	Done       work.Run     // ada's, ranked
-	Failed     work.Run     // ada's, did not compile
-	Wrong      work.Run     // ada's, wrong answer in a test
-	Working    work.Run     // ada's, in its benchmark
-	Queued     work.Run     // ada's, waits
-	Worker     *Worker      // has working
+	Done       work.Run     // Ada's ranked run
+	Failed     work.Run     // Ada's run that did not compile
+	Wrong      work.Run     // Ada's run with a wrong answer in a test
+	Working    work.Run     // Ada's run in its benchmark stage
+	Queued     work.Run     // Ada's run that waits in the queue
+	Worker     *Worker      // the worker that runs Working
 }
 
 // NewScene starts a site with the scene's people, tasks, boards, and runs.
@@ -38,7 +38,7 @@ func NewScene(t testing.TB, changes ...func(*web.Config)) *Scene {
 	return s.Scene
 }
 
-// set sets up a scene.
+// set adds the people, tasks, and ended runs of a Scene to the store.
 func (s *Scene) set() {
 	s.Admin = modelstest.Person(s.T, s.Cfg.Store, "Grace Hopper", accounts.RoleAdmin)
 	s.Ada = modelstest.Person(s.T, s.Cfg.Store, "Ada Lovelace", accounts.RoleUser)
@@ -53,7 +53,7 @@ func (s *Scene) set() {
 	s.Fail(s.Wrong, WrongAnswer())
 }
 
-// begin makes the worker run one run while another waits.
+// begin submits two runs for Ada. The worker runs the first while the second waits.
 func (s *Scene) begin() {
 	s.Heartbeat()
 	s.Working = s.Submit(s.Ada, "H200", GoodKernel)
@@ -76,7 +76,7 @@ __global__ void tile(const float* a, const float* b, float* c, int n) {
 }
 `
 
-// Heartbeat sends the worker's heartbeat.
+// Heartbeat records a heartbeat of the scene's worker.
 func (s *Scene) Heartbeat() {
 	machine := job.Machine{Worker: "rack-7", Device: "H200", DeviceName: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
 		Driver: "570.86.15",
@@ -98,7 +98,7 @@ func (s *Scene) Heartbeat() {
 	modelstest.RecordHeartbeat(s.T, s.Cfg.Store, beat)
 }
 
-// installTasks installs the built-in tasks; the one with boards is the CUDA matrix multiply.
+// installTasks installs the built-in tasks. The scene's task, whose boards are filled, is the CUDA matrix multiply.
 func (s *Scene) installTasks() {
 	examples, err := tasks.Examples()
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Scene) installTasks() {
 	}
 }
 
-// fillBoard puts 60 people on the task's H200 board, each slower or faster than those before.
+// fillBoard adds entries of 60 people with different scores to the task's H200 board.
 func (s *Scene) fillBoard() {
 	names := []string{"Barbara Liskov", "Edsger Dijkstra", "Frances Allen", "Ken Thompson", "Radia Perlman",
 		"Tony Hoare"}
@@ -142,7 +142,7 @@ func (s *Scene) fillBoard() {
 	}
 }
 
-// Submit makes a ranked submission, with another source each time, so that runs do not count together.
+// Submit submits a ranked run. It makes each GoodKernel unique, because runs of identical source share a score.
 func (s *Scene) Submit(user accounts.User, device, source string) work.Run {
 	s.T.Helper()
 	if source == GoodKernel {
@@ -158,7 +158,7 @@ func (s *Scene) Submit(user accounts.User, device, source string) work.Run {
 	return runs[0]
 }
 
-// Attempt begins a run.
+// Attempt starts an attempt of a run.
 func (s *Scene) Attempt(run work.Run) work.Attempt {
 	s.T.Helper()
 	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), run.WorkRef())
@@ -168,7 +168,7 @@ func (s *Scene) Attempt(run work.Run) work.Attempt {
 	return attempt
 }
 
-// Record ends an attempt and announces the consequences.
+// Record stores the result of an attempt, and announces its events and the board's change.
 func (s *Scene) Record(result job.Result, score *work.Score) {
 	s.T.Helper()
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", DeviceName: "NVIDIA H200", UUIDHash: "5f1c09d2ab34",
@@ -211,7 +211,7 @@ func (s *Scene) End(attempt work.Attempt, score float64) {
 	s.Record(result, &work.Score{NS: score, DeviationNS: score / 50, StandardErrorNS: score / 500})
 }
 
-// PassedCases returns correct answers to the first n test cases.
+// PassedCases returns results of n test cases with correct answers.
 func PassedCases(n int) []job.CaseResult {
 	cases := make([]job.CaseResult, n)
 	for i := range cases {
@@ -224,7 +224,8 @@ func PassedCases(n int) []job.CaseResult {
 	return cases
 }
 
-// TimedCases returns the benchmark's cases with times around ns.
+// TimedCases returns results of three benchmark cases. The first takes ns nanoseconds, each other four times as long as
+// the one before.
 func TimedCases(ns float64) []job.CaseResult {
 	cases := make([]job.CaseResult, 3)
 	for i := range cases {
@@ -236,7 +237,7 @@ func TimedCases(ns float64) []job.CaseResult {
 	return cases
 }
 
-// Fail ends a run because of its submission, with these stages.
+// Fail ends a run whose submission failed, with the given stages.
 func (s *Scene) Fail(run work.Run, stages []job.StageResult) {
 	s.T.Helper()
 	attempt := s.Attempt(run)
@@ -246,7 +247,7 @@ func (s *Scene) Fail(run work.Run, stages []job.StageResult) {
 	}, nil)
 }
 
-// BuildFailure is a build stage with a refused source.
+// BuildFailure returns the build stage of a source that does not compile.
 func BuildFailure() []job.StageResult {
 	now := time.Now()
 	return []job.StageResult{{
@@ -258,7 +259,7 @@ func BuildFailure() []job.StageResult {
 	}}
 }
 
-// WrongAnswer is a test stage with a failed case.
+// WrongAnswer returns the stages of a run whose fourth test case has a wrong answer.
 func WrongAnswer() []job.StageResult {
 	now := time.Now()
 	cases := PassedCases(5)
@@ -272,7 +273,7 @@ func WrongAnswer() []job.StageResult {
 	}
 }
 
-// work begins a run like a worker: it is built and tested, and has run one of three benchmark cases.
+// work starts a run as a worker does, and reports events until the first of three benchmark cases has ended.
 func (s *Scene) work(run work.Run) *Worker {
 	w := NewWorker(s.T, s.Site, run)
 	now := time.Now()

@@ -16,7 +16,7 @@ import (
 	"warpboard/web"
 )
 
-// EventOf creates an event that ends in an hour. Its boards have been frozen for frozenFor; 0 means that they are not.
+// EventOf creates an event that ends in an hour. If frozenFor is not 0, its boards have been frozen for that time.
 func (s *Site) EventOf(owner accounts.User, frozenFor time.Duration, slugs ...string) events.Event {
 	s.T.Helper()
 	now := time.Now()
@@ -34,13 +34,13 @@ func (s *Site) EventOf(owner accounts.User, frozenFor time.Duration, slugs ...st
 	return e
 }
 
-// Event creates an event with the scene's task.
+// Event creates an event with the scene's task, like EventOf.
 func (s *Scene) Event(frozenFor time.Duration) events.Event {
 	s.T.Helper()
 	return s.EventOf(s.Admin, frozenFor, s.Task.Slug)
 }
 
-// SQL executes a statement that changes the store, such as times of which a test cannot wait for the real ones.
+// SQL executes a statement that changes the store, for example a time for which a test cannot wait.
 func (s *Scene) SQL(query string, args ...any) {
 	s.T.Helper()
 	if _, err := s.Cfg.Store.SQL().ExecContext(s.T.Context(), query, args...); err != nil {
@@ -48,7 +48,7 @@ func (s *Scene) SQL(query string, args ...any) {
 	}
 }
 
-// Ended moves the end of an event and its tasks to a second ago.
+// Ended sets the end of an event and the deadlines of its tasks to a second ago.
 func (s *Scene) Ended(e events.Event) {
 	s.T.Helper()
 	past := time.Now().Add(-time.Second).UTC().Format("2006-01-02 15:04:05+00:00")
@@ -57,7 +57,7 @@ func (s *Scene) Ended(e events.Event) {
 		e.ID)
 }
 
-// Closes ends the scene's task. practice makes it accept practice runs.
+// Closes sets the deadline of the scene's task to an hour ago. practice selects whether it still accepts practice runs.
 func (s *Scene) Closes(practice bool) {
 	s.T.Helper()
 	b := s.BrowserOf(s.Admin)
@@ -71,8 +71,8 @@ func (s *Scene) Closes(practice bool) {
 	WantStatus(s.T, b.Post("/tasks/"+s.Task.Slug+"/edit", values), http.StatusOK)
 }
 
-// JudgedCases are three cases that a judge timed: the first honest, the second with work on a stream that nothing
-// joins, the third waiting for the device on the host.
+// JudgedCases returns three cases that a judge timed: an honest one, one with work on a CUDA stream for which nothing
+// waits, and one that delays its calls on the host.
 func JudgedCases() []job.CaseResult {
 	cases := TimedCases(12e3)
 	for i := range cases {
@@ -90,7 +90,7 @@ func JudgedCases() []job.CaseResult {
 	return cases
 }
 
-// Judge ends a run of Ada's with a judge's numbers.
+// Judge submits a run for Ada and ends it with the given cases, as timed by a judge.
 func (s *Scene) Judge(device string, cases []job.CaseResult, score float64) work.Run {
 	s.T.Helper()
 	run := s.Submit(s.Ada, device, GoodKernel)
@@ -101,7 +101,7 @@ func (s *Scene) Judge(device string, cases []job.CaseResult, score float64) work
 	return run
 }
 
-// Webhook creates a webhook of the site with a log, and returns the path of its page.
+// Webhook creates a webhook for the whole site with some logged deliveries, and returns the path of its page.
 func (s *Scene) Webhook() string {
 	s.T.Helper()
 	hook, err := s.Cfg.Store.Webhooks.CreateWebhook(s.T.Context(), s.Admin,
@@ -133,7 +133,7 @@ func (s *Scene) Webhook() string {
 	return fmt.Sprintf("/webhooks/%d", hook.ID)
 }
 
-// Measured makes a device's first worker measure the baselines.
+// Measured connects a first worker for a device and ends the queued runs of baselines there with the time ns.
 func (s *Scene) Measured(device string, ns float64) {
 	s.T.Helper()
 	h := job.Heartbeat{Worker: "rack-9", WorkerStartedAt: time.Now(),
@@ -157,7 +157,8 @@ func (s *Scene) Measured(device string, ns float64) {
 	}
 }
 
-// SomeAttacks returns a corpus of two, one of which has an unexpected result.
+// SomeAttacks configures a site with three attacks: one with the expected result, one with another result, and one not
+// tried.
 func SomeAttacks(c *web.Config) {
 	c.Attacks = []views.Attack{
 		{Name: "early-done", Title: "Done at once", Family: "Done too early",

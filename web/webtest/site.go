@@ -33,10 +33,10 @@ type Site struct {
 	Cfg   web.Config
 	URL   string
 	Queue *IdleQueue
-	Stop  func() // ends the server and waits for it
+	Stop  func() // stops the server and waits for its end
 }
 
-// IdleQueue is a queue without workers; it records its calls.
+// IdleQueue is a message queue without workers. It records cancellations and disconnected workers.
 type IdleQueue struct {
 	kicked    []string
 	Cancelled []string
@@ -54,16 +54,17 @@ func (q *IdleQueue) AnnounceCancellation(id string) error {
 // DisconnectWorker records the disconnected worker.
 func (q *IdleQueue) DisconnectWorker(name string) { q.kicked = append(q.kicked, name) }
 
-// MaxMessage returns any number: there is no worker to receive a job.
+// MaxMessage returns a size in bytes. The value does not matter, because no worker receives a job.
 func (q *IdleQueue) MaxMessage() int { return 1 << 20 }
 
-// Start serves until the test ends. changes are applied to its configuration.
+// Start starts a site that runs until the test ends. changes modify the site's configuration.
 func Start(t testing.TB, changes ...func(*web.Config)) *Site {
 	t.Helper()
 	return StartAt(t, "127.0.0.1:0", modelstest.Open(t), changes...)
 }
 
-// StartAt serves at an address, on an existing store, until the test ends. changes are applied to its configuration.
+// StartAt starts a site at an address, on an existing store. It runs until the test ends. changes modify the site's
+// configuration.
 func StartAt(t testing.TB, addr string, store *models.Store, changes ...func(*web.Config)) *Site {
 	t.Helper()
 	ln, err := net.Listen("tcp", addr)
@@ -81,7 +82,7 @@ func StartAt(t testing.TB, addr string, store *models.Store, changes ...func(*we
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.BaseURL = cmp.Or(cfg.BaseURL, "http://"+cfg.Addr) // the server's default
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, "http://"+cfg.Addr) // as web.New sets it
 	if cfg.Now == nil {
 		cfg.Now = func() time.Time { return time.Now().UTC() }
 	}
@@ -109,7 +110,7 @@ type Browser struct {
 	Site *Site
 }
 
-// Browser returns a visitor's browser.
+// Browser returns a browser that is not signed in.
 func (s *Site) Browser() *Browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -121,7 +122,8 @@ func (s *Site) Browser() *Browser {
 	return b
 }
 
-// SignedIn returns a browser with a session from the developer sign-in, which may sign in under another name.
+// SignedIn returns a browser that is signed in as the named person by the developer sign-in, which allows it to change
+// to another name and role.
 func (s *Site) SignedIn(name string, role accounts.Role) *Browser {
 	s.T.Helper()
 	b, ctx := s.Browser(), context.Background()
@@ -165,7 +167,7 @@ func (b *Browser) Cookie(name string) string {
 	return ""
 }
 
-// CSRF returns the token of a page of the site in this browser.
+// CSRF returns the CSRF token of this browser for forms.
 func (b *Browser) CSRF() string {
 	if secret := b.Cookie(site.SessionCookie); secret != "" {
 		return site.DeriveToken(secret)
@@ -173,13 +175,13 @@ func (b *Browser) CSRF() string {
 	return site.DeriveToken(b.Cookie(site.VisitorCookie))
 }
 
-// Get requests a page; headers are alternating names and values.
+// Get requests a path. headers has names and values in turn.
 func (b *Browser) Get(path string, headers ...string) *http.Response {
 	b.Site.T.Helper()
 	return b.Send(http.MethodGet, path, nil, headers...)
 }
 
-// Post sends a form like a page of the site.
+// Post sends a form with the CSRF token, as a page of the site does.
 func (b *Browser) Post(path string, form url.Values, headers ...string) *http.Response {
 	b.Site.T.Helper()
 	sent := url.Values{}
@@ -191,7 +193,7 @@ func (b *Browser) Post(path string, form url.Values, headers ...string) *http.Re
 	return b.Send(http.MethodPost, path, strings.NewReader(sent.Encode()), headers...)
 }
 
-// Send sends any request.
+// Send sends a request with the browser's cookies.
 func (b *Browser) Send(method, path string, body io.Reader, headers ...string) *http.Response {
 	b.Site.T.Helper()
 	if strings.HasPrefix(path, "/") {
@@ -215,7 +217,7 @@ func (b *Browser) Send(method, path string, body io.Reader, headers ...string) *
 	return resp
 }
 
-// API returns a client of the JSON API with a fresh token of the user; for the zero user, a visitor's.
+// API returns a client of the JSON API with a new token of the user. For the zero user it has no token.
 func (s *Site) API(user accounts.User) *client.Client {
 	s.T.Helper()
 	if !user.SignedIn() {
@@ -228,7 +230,7 @@ func (s *Site) API(user accounts.User) *client.Client {
 	return client.New(s.URL, secret)
 }
 
-// moduleFile returns the path of a file of the repository, for tests of all folders.
+// moduleFile returns the path of a file in the repository. It works in the tests of any folder.
 func moduleFile(t testing.TB, name string) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -243,7 +245,7 @@ func moduleFile(t testing.TB, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// DecodeBody decodes an answer as JSON.
+// DecodeBody decodes the body of a response as JSON.
 func DecodeBody(t testing.TB, resp *http.Response, into any) {
 	t.Helper()
 	text := Body(t, resp)
@@ -252,7 +254,7 @@ func DecodeBody(t testing.TB, resp *http.Response, into any) {
 	}
 }
 
-// Body returns the text of an answer.
+// Body returns the body of a response as text.
 func Body(t testing.TB, resp *http.Response) string {
 	t.Helper()
 	text, err := io.ReadAll(resp.Body)
@@ -262,7 +264,7 @@ func Body(t testing.TB, resp *http.Response) string {
 	return string(text)
 }
 
-// WantStatus checks the status of an answer.
+// WantStatus checks the status of a response.
 func WantStatus(t testing.TB, resp *http.Response, status int) {
 	t.Helper()
 	if resp.StatusCode != status {
@@ -270,7 +272,7 @@ func WantStatus(t testing.TB, resp *http.Response, status int) {
 	}
 }
 
-// WantProblem checks an API refusal by its stable code.
+// WantProblem checks that a response is a problem document with the given status and error code.
 func WantProblem(t testing.TB, resp *http.Response, status int, code string) {
 	t.Helper()
 	WantStatus(t, resp, status)
@@ -281,7 +283,7 @@ func WantProblem(t testing.TB, resp *http.Response, status int, code string) {
 	}
 }
 
-// Asked describes the request of an answer, as far as it is known.
+// Asked returns the method and URL of a response's request, for messages of failed tests.
 func Asked(resp *http.Response) string {
 	if resp.Request == nil {
 		return "the server"

@@ -23,11 +23,11 @@ const QuietTitle = "Zanzibar sums"
 // QuietWords is the text of the comments on the hidden task with QuietTitle, and on a submission to it.
 const QuietWords = "Cloves in shared memory"
 
-// ClosedScene is a task whose board has a member's run, with one person in every role.
+// ClosedScene is a site with a closed task and one person in each role. The member has a run on the task's board.
 type ClosedScene struct {
 	*Site
 	Task       catalog.Task
-	Run        work.Run // on the board
+	Run        work.Run // the member's run on the board
 	Users      map[string]accounts.User
 	Browsers   map[string]*Browser
 	Tokens     map[string]string
@@ -64,7 +64,7 @@ func NewClosedScene(t *testing.T) *ClosedScene {
 	s.Run = modelstest.Submit(t, s.Cfg.Store, s.Users["member"], s.Task)[0]
 	modelstest.Finish(t, s.Cfg.Store, s.Run, 5000)
 	modelstest.Finish(t, s.Cfg.Store, modelstest.Submit(t, s.Cfg.Store, s.Users["owner"], s.Task)[0], 9000)
-	modelstest.Submit(t, s.Cfg.Store, s.Users["member"], s.Task) // it waits
+	modelstest.Submit(t, s.Cfg.Store, s.Users["member"], s.Task) // this run stays in the queue
 	s.Change(catalog.Members)
 	code, _, err := s.Cfg.Store.Members.CreateInvite(t.Context(), s.Users["owner"], s.Task.ID, membership.NewInvite{})
 	if err != nil {
@@ -81,7 +81,7 @@ func NewClosedScene(t *testing.T) *ClosedScene {
 	return s
 }
 
-// talk writes comments on the task and on the run's submission, which is public.
+// talk adds the member's comments to the task and to the submission of Run.
 func (s *ClosedScene) talk() {
 	filed, err := s.Cfg.Store.Submissions.Details(s.T.Context(), s.Run.SubmissionID)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *ClosedScene) talk() {
 	}
 }
 
-// BrowserFor returns a browser with a session of a person.
+// BrowserFor returns a browser that is signed in as a person.
 func (s *Site) BrowserFor(user accounts.User) *Browser {
 	return (&Scene{Site: s}).BrowserOf(user)
 }

@@ -11,14 +11,14 @@ import (
 	"warpboard/models/work"
 )
 
-// Stage is a site with a creator's task and a user who submits to it.
+// Stage is a site with one task, its creator, and a user who submits to it.
 type Stage struct {
 	*Site
 	Creator, User accounts.User
 	Task          catalog.Task
 }
 
-// NewStage starts a site with a stage; without devices its task is for the CPU.
+// NewStage starts a site and creates the people and the task of a stage. Without devices, the task is for the CPU.
 func NewStage(t testing.TB, devices ...string) *Stage {
 	t.Helper()
 	st := &Stage{Site: Start(t)}
@@ -26,7 +26,7 @@ func NewStage(t testing.TB, devices ...string) *Stage {
 	return st
 }
 
-// People creates the people on the stage, and the task.
+// People creates the creator, the user, and the task of the stage.
 func (s *Stage) People(t testing.TB, devices ...string) {
 	t.Helper()
 	if len(devices) == 0 {
@@ -37,7 +37,7 @@ func (s *Stage) People(t testing.TB, devices ...string) {
 	s.Task = modelstest.Task(t, s.Cfg.Store, s.Creator, "vectoradd", devices...)
 }
 
-// Change changes a task's settings except its devices.
+// Change sets a task's settings. It keeps the devices.
 func (s *Stage) Change(task catalog.Task, to catalog.TaskSettings) {
 	s.T.Helper()
 	to.Devices = task.Devices
@@ -46,7 +46,7 @@ func (s *Stage) Change(task catalog.Task, to catalog.TaskSettings) {
 	}
 }
 
-// Close moves a task's deadline into the past.
+// Close sets a task's deadline to a second ago.
 func (s *Stage) Close(task catalog.Task) {
 	s.T.Helper()
 	past := time.Now().Add(-time.Second)
@@ -59,7 +59,7 @@ func (s *Stage) Hide(task catalog.Task) {
 	s.Change(task, catalog.TaskSettings{Visibility: catalog.Hidden})
 }
 
-// Tell notifies open pages of what the store recorded, as the dispatcher does in a server.
+// Tell announces the stored events and the changed board to open pages, as the dispatcher does in a server.
 func (s *Site) Tell(out work.Effect) {
 	for _, e := range out.Events {
 		s.Cfg.Hub.RunEvent(e)

@@ -14,7 +14,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Upload sends a form with one file, like a page of the site.
+// Upload sends a form with one file, as a page of the site does.
 func (b *Browser) Upload(path, field, name string, data []byte, values url.Values) *http.Response {
 	b.Site.T.Helper()
 	var buf bytes.Buffer
@@ -42,7 +42,7 @@ func AddFile(t testing.TB, form *multipart.Writer, field, name string, data []by
 	file.Write(data)
 }
 
-// Fields returns the values that a browser sends for an untouched form.
+// Fields returns the values that a browser sends for a form in which nothing was changed.
 func Fields(form *goquery.Selection) url.Values {
 	values := url.Values{}
 	form.Find("input[name], textarea[name]").Each(func(_ int, e *goquery.Selection) {
@@ -57,7 +57,7 @@ func Fields(form *goquery.Selection) url.Values {
 	return values
 }
 
-// ZipOf returns the built-in C++ vector add under another name, with changes.
+// ZipOf returns a zip of the built-in C++ vector add, renamed to add_two and modified by change.
 func ZipOf(t testing.TB, change func(*tasks.Bundle)) []byte {
 	t.Helper()
 	b := ExampleTask(t)
@@ -70,7 +70,7 @@ func ZipOf(t testing.TB, change func(*tasks.Bundle)) []byte {
 	return buf.Bytes()
 }
 
-// ExampleTask returns the built-in C++ vector add.
+// ExampleTask returns the bundle of the built-in C++ vector add.
 func ExampleTask(t testing.TB) *tasks.Bundle {
 	t.Helper()
 	examples, err := tasks.Examples()
@@ -78,9 +78,9 @@ func ExampleTask(t testing.TB) *tasks.Bundle {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(examples, func(b *tasks.Bundle) bool { return b.Name == "vectoradd_cpp" })
-	examples[i].Definition.ProblemGroup = "" // tasks of one problem share a line of the list
+	examples[i].Definition.ProblemGroup = "" // without a group, the list of tasks shows the task in a separate row
 	return examples[i]
 }
 
-// UnchangedBundle changes nothing.
+// UnchangedBundle is a change function for ZipOf that changes nothing.
 func UnchangedBundle(*tasks.Bundle) {}

@@ -20,7 +20,7 @@ import (
 	"warpboard/web/site"
 )
 
-// Finding is one violated rule of axe-core.
+// Finding is one violation of a rule of axe-core, the accessibility checker.
 type Finding struct {
 	ID    string
 	Help  string
@@ -31,7 +31,7 @@ type Finding struct {
 	}
 }
 
-// LoadAxe loads axe-core: a copy of the npm package, made by the build of static/.
+// LoadAxe loads axe-core, which the build of static/ copies from the npm package.
 func (w *Window) LoadAxe() {
 	w.T.Helper()
 	program, err := os.ReadFile(moduleFile(w.T, "web/testdata/axe.min.js"))
@@ -43,7 +43,7 @@ func (w *Window) LoadAxe() {
 	}
 }
 
-// Axe checks the loaded page in a theme: by all rules, or by those that color and width can change.
+// Axe checks the loaded page in a theme with axe-core: by all rules, or only by those that depend on colors and width.
 func (w *Window) Axe(theme string, all bool) (found []Finding) {
 	w.T.Helper()
 	options := `{resultTypes: ["violations"], preload: false}`
@@ -63,12 +63,12 @@ func (w *Window) Axe(theme string, all bool) (found []Finding) {
 	return found
 }
 
-// LooksRight checks the open page by axe and against its window's width, and saves pictures of it if WARPBOARD_SHOTS
-// names a folder.
+// LooksRight checks the open page with axe-core, and that it is not wider than the window. If WARPBOARD_SHOTS names a
+// folder, it saves screenshots there.
 func (w *Window) LooksRight(name string) {
 	w.T.Helper()
 	w.LoadAxe()
-	w.Do(chromedp.EmulateViewport(320, 900)) // the narrowest phone
+	w.Do(chromedp.EmulateViewport(320, 900)) // width of the narrowest supported phone
 	if over := w.Eval("document.documentElement.scrollWidth - innerWidth"); over != "0" {
 		w.T.Errorf("%s at 320 px: the page is %s px wider than the window", name, over)
 	}
@@ -99,17 +99,17 @@ func (w *Window) LooksRight(name string) {
 	w.Do(chromedp.EmulateViewport(1280, 900))
 }
 
-// Window is a page in a real Chromium, which records everything that the content security policy refuses.
+// Window is a page in a real Chromium. It records what the content security policy blocks.
 type Window struct{ *browsertest.Window }
 
-// Window opens a browser's window on the site.
+// Window opens a Chromium window for the site.
 func (s *Scene) Window() *Window {
 	s.T.Helper()
 	tier.Needs(s.T, tier.Browser)
 	return &Window{chromium.Open(s.T, s.URL)}
 }
 
-// As gives the window the session of a signed-in browser.
+// As copies the session cookie of a signed-in browser to the window.
 func (w *Window) As(b *Browser) *Window {
 	w.T.Helper()
 	_, err := chromedp.Call(w.Ctx, network.SetCookie,
@@ -120,14 +120,14 @@ func (w *Window) As(b *Browser) *Window {
 	return w
 }
 
-// Visit loads a page and starts recording refusals by its policy.
+// Visit loads a page and starts to record violations of its content security policy.
 func (w *Window) Visit(path string) {
 	w.T.Helper()
 	w.Open(path)
 	w.Eval(`addEventListener("securitypolicyviolation", (e) => (window.refused ??= []).push(e.violatedDirective + " " + e.blockedURI))`)
 }
 
-// RefusedNothing fails if the page's policy refused something.
+// RefusedNothing fails the test if the page's content security policy blocked something.
 func (w *Window) RefusedNothing() {
 	w.T.Helper()
 	refused, err := chromedp.Run(w.Ctx, chromedp.Evaluate[[]string]("window.refused ?? []"))
@@ -136,7 +136,7 @@ func (w *Window) RefusedNothing() {
 	}
 }
 
-// BrowserOf returns a browser in which this person is signed in.
+// BrowserOf returns a browser that is signed in as a person.
 func (s *Scene) BrowserOf(user accounts.User) *Browser {
 	s.T.Helper()
 	secret, _, err := s.Cfg.Store.Accounts.StartSession(context.Background(),
@@ -149,7 +149,7 @@ func (s *Scene) BrowserOf(user accounts.User) *Browser {
 	return b
 }
 
-// Types replaces the text in the editor.
+// Types replaces the text in the code editor.
 func (w *Window) Types(text string) {
 	w.T.Helper()
 	w.Eval(fmt.Sprintf(`(() => {

@@ -26,7 +26,7 @@ type Worker struct {
 	seq     int
 }
 
-// NewWorker begins a run.
+// NewWorker starts an attempt of a run.
 func NewWorker(t testing.TB, s *Site, run work.Run) *Worker {
 	t.Helper()
 	attempt, err := s.Cfg.Store.Work.StartAttempt(context.Background(), run.WorkRef())
@@ -38,7 +38,7 @@ func NewWorker(t testing.TB, s *Site, run work.Run) *Worker {
 	return w
 }
 
-// Say stores one event and announces it.
+// Say stores one event of the run and announces it.
 func (w *Worker) Say(e job.Event) {
 	w.t.Helper()
 	w.seq++
@@ -53,7 +53,7 @@ func (w *Worker) Say(e job.Event) {
 	}
 }
 
-// Log sends output of the program.
+// Log reports a line of the program's output in the test stage.
 func (w *Worker) Log(text string) {
 	w.Say(job.Event{Type: job.EventLog, Stage: job.StageTest, Stream: "stdout", Text: text})
 }
@@ -71,7 +71,7 @@ func (w *Worker) Finish() {
 	}
 }
 
-// Reader is a raw reader of a stream, like a browser.
+// Reader reads a stream of server-sent events without a client library.
 type Reader struct {
 	t      testing.TB
 	lines  *bufio.Scanner
@@ -84,7 +84,7 @@ type Event struct {
 	Name, Data string
 }
 
-// Open reads a stream from an event on.
+// Open opens a stream. lastID is the Last-Event-ID header, or "".
 func (s *Site) Open(path, lastID string, headers ...string) *Reader {
 	s.T.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -109,7 +109,7 @@ func (s *Site) Open(path, lastID string, headers ...string) *Reader {
 	return &Reader{t: s.T, lines: bufio.NewScanner(resp.Body), Cancel: cancel}
 }
 
-// Next waits for the next event with data; ok is false if the server ended the stream.
+// Next waits for the next event with data. ok is false if the server has ended the stream.
 func (r *Reader) Next() (e Event, ok bool) {
 	var data []string
 	for r.lines.Scan() {

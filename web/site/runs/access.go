@@ -110,9 +110,9 @@ func (s *Runs) BoardChangeNumber(ctx context.Context, task catalog.Task, version
 	return head.ChangeNumber, err
 }
 
-// RedirectToBoardOfDevice redirects from a path whose device has no board to the board of the same device in another
-// case ("cpu"), or of a device of the named family ("H100"). If the family has several boards, it redirects to the
-// first one if any is true. Otherwise it returns why.
+// RedirectToBoardOfDevice handles a path whose device has no board (why is the error). It redirects to the board of the
+// same device in another case ("cpu"), or to that of a device of the named family ("H100"). If the family has several
+// boards, it redirects to the first one if any is true. Otherwise it returns why.
 func RedirectToBoardOfDevice(c *fiber.Ctx, task catalog.Task, any bool, why error) error {
 	meant := gpuname.DevicesWithName(c.Params("device"), task.Devices)
 	if db.KindOf(why) != db.NotFound || len(meant) == 0 || len(meant) > 1 && !any || meant[0] == c.Params("device") {

@@ -21,8 +21,8 @@ import (
 type cardSource struct {
 	RunView
 	confirmation     models.ConfirmationSides
-	newestTurnStages []job.StageResult // the stages of its newest turn
-	sameSourceRuns   []work.Run        // the runs that count together with it
+	newestTurnStages []job.StageResult // stages of the run's newest turn, a confirmation run
+	sameSourceRuns   []work.Run        // runs of the same source, which share a score with the run
 	firstRunID       int64             // the first run of its board; 0 if unknown
 }
 
@@ -98,7 +98,7 @@ func (s *Runs) card(ctx context.Context, of cardSource) (views.RunCard, error) {
 	card.SourceRuns = sourceRunsOf(run, of.sameSourceRuns)
 	if card.Confirmation != nil && card.SourceRuns != nil && len(card.SourceRuns.Runs) == 1 &&
 		card.SourceRuns.Gone == 0 {
-		card.SourceRuns = nil // it would repeat the confirmation
+		card.SourceRuns = nil // the list would show the same run as the confirmation
 	}
 	card.ValidationResult = of.ValidationResult
 	if of.Outcome != nil {

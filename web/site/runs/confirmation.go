@@ -31,9 +31,9 @@ func shownConfirmation(c models.ConfirmationSides, seen RunAccess) *views.Confir
 	return &shown
 }
 
-// scoreTurns returns the turns that a run's score consists of, with the case times of the newest turn. If the turns
-// were measured for another submission and the viewer may see the task, it adds that submission. It returns nil if the
-// score does not consist of turns.
+// scoreTurns returns the turns (confirmation runs that alternate with those of another entry) on which a run's score is
+// based, with the case times of the newest turn. If the turns belong to another submission and the viewer may see the
+// task, it adds that submission. It returns nil if the score is not based on turns.
 func scoreTurns(ranking tasks.Ranking, of cardSource) *views.Turns {
 	run, list := of.Run, of.confirmation.CountedTurns
 	if len(list) == 0 || !run.MayBeEntry() {
@@ -45,7 +45,8 @@ func scoreTurns(ranking tasks.Ranking, of cardSource) *views.Turns {
 	}
 	if other := of.confirmation.NewestTurnSubmission; other != run.SubmissionID && of.MaySeeTask {
 		turns.Of, turns.At = other, list[len(list)-1].EndedAt
-		turns.FirstNS, _ = harness.Score(ranking, StageOfScore(of.Stages).Cases) // 0 if the first timing has no cases
+		// 0 if the run's own stages have no cases
+		turns.FirstNS, _ = harness.Score(ranking, StageOfScore(of.Stages).Cases)
 	}
 	for i, c := range StageOfScore(of.newestTurnStages).Cases {
 		if all, each := samples.ConfirmedCaseTimes(list, i); each != nil {

@@ -145,7 +145,7 @@ func newDeviceChoice(name string, known []client.Device) views.DeviceChoice {
 		}
 	}
 	d := known[i]
-	if d.Slots == 0 { // also just after a worker's start
+	if d.Slots == 0 { // a new worker has no slots until its self-tests have passed
 		return views.DeviceChoice{
 			Device:    name,
 			Note:      "Its slots are being tested or are out of service: a run waits until one passes its test",
@@ -153,7 +153,7 @@ func newDeviceChoice(name string, known []client.Device) views.DeviceChoice {
 			Sanitizer: d.Sanitizer,
 		}
 	}
-	free := max(IdleSlots(d)-d.AheadOfNewCount, 0) // waiting runs come first
+	free := max(IdleSlots(d)-d.AheadOfNewCount, 0) // the first free slots are for the runs that already wait
 	choice := views.DeviceChoice{
 		Device:    name,
 		Note:      fmt.Sprintf("%d of %d free, %s", free, d.Slots, WaitingText(d)),
@@ -172,7 +172,8 @@ func newDeviceChoice(name string, known []client.Device) views.DeviceChoice {
 	return choice
 }
 
-// WaitingText describes the queue of a device to the sender of a new run.
+// WaitingText describes the queue of a device, for the sender of a new run: the numbers of waiting runs ahead of and
+// behind it.
 func WaitingText(d client.Device) string {
 	if d.AheadOfNewCount+d.BehindNewCount == 0 {
 		return "none waiting"
@@ -182,7 +183,8 @@ func WaitingText(d client.Device) string {
 
 // ChosenDevices returns the selected devices of a form.
 func ChosenDevices(names []string) []views.DeviceChoice {
-	choices := []views.DeviceChoice{{}} // not empty, because choosing nothing was a choice
+	// not empty, even without names: an empty list would mean that the form has no selection yet
+	choices := []views.DeviceChoice{{}}
 	for _, name := range names {
 		choices = append(choices, views.DeviceChoice{Device: name, Chosen: true})
 	}

@@ -19,12 +19,12 @@ type StagesAndProfile struct {
 
 // Profile has the stored data of a run's profile.
 type Profile struct {
-	Run             work.Run          // the run that made it: the one after a ranked run, or the run itself
-	Stages          []job.StageResult // of that run
-	Cases           []job.CaseResult  // results of the cases
+	Run             work.Run          // run that made the profile: the one that followed a ranked run, or the run itself
+	Stages          []job.StageResult // stages of Run
+	Cases           []job.CaseResult  // results of Run's cases
 	ExtraKeys       map[string]string
 	files           map[string]work.Artifact
-	NoProfileReason string // there is none (yet), in a sentence
+	NoProfileReason string // reason why there is no profile (yet), as a sentence
 }
 
 // StagesAndProfileOf reads the stages and profiles of runs, by run ID. It makes three queries.

@@ -12,11 +12,12 @@ const maxCachedFacts = 10000
 
 // reportFacts has facts from a profile report. They are cached, because reports are large and never change.
 type reportFacts struct {
-	rooflineDot charts.RooflineDot // without name and URL
-	hasDot      bool               // dot is set
-	bandwidth   float64            // the device's roofs, in bytes and operations per second; 0 if unknown
-	flops       float64
-	flopsKind   string // kind of the operations: "FP32"
+	rooflineDot charts.RooflineDot // point of the roofline chart, without name and URL
+	hasDot      bool               // rooflineDot is set
+	// bandwidth and flops are the device's roofline limits, in bytes and operations per second; 0 if unknown
+	bandwidth float64
+	flops     float64
+	flopsKind string // kind of the operations, such as "FP32"
 }
 
 // factsOfCase returns the facts of a case's report. ok is false if the case has no report.
@@ -32,7 +33,7 @@ func (s *Runs) factsOfCase(p Profile, index int) (facts reportFacts, ok bool, er
 	switch {
 	case err == nil:
 		facts = readReportFacts(report)
-	case !errors.Is(err, ncu.ErrUnreadable): // a damaged profile must not affect others
+	case !errors.Is(err, ncu.ErrUnreadable): // an unreadable report has no facts, but must not fail the whole page
 		return facts, false, err
 	}
 	s.reportFactsCache.Put(artifact.Hash, facts, 1)

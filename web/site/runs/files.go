@@ -78,7 +78,7 @@ func (s *Runs) SetUploadedFiles(
 		}
 	}
 	if len(files) == 1 {
-		for in.FileName, in.Source = range files { // the only one
+		for in.FileName, in.Source = range files { // sets name and source to those of the only file
 		}
 		return in, nil
 	}

@@ -38,14 +38,15 @@ func ReadProfileFilter(form map[string][]string) (*job.ProfileFilter, error) {
 	return filter, nil
 }
 
-// ProfileAgain submits the source of a run on its device in mode profile, with a filter. The run must be the user's.
+// ProfileAgain submits the source of a run, on the run's device, in mode profile, with a filter. The user must own the
+// run.
 func (s *Runs) ProfileAgain(
 	ctx context.Context, user accounts.User, seen RunAccess, filter *job.ProfileFilter,
 ) (submissions.Submission, error) {
 	return s.resubmit(ctx, user, seen, submissions.NewSubmission{Mode: job.ModeProfile, ProfileFilter: filter})
 }
 
-// SubmitAgain submits the source of a run again in the same mode. The run must be the user's. A second call returns the
+// SubmitAgain submits the source of a run again in the same mode. The user must own the run. A second call returns the
 // same submission.
 func (s *Runs) SubmitAgain(ctx context.Context, user accounts.User, seen RunAccess) (submissions.Submission, error) {
 	return s.resubmit(ctx, user, seen, submissions.NewSubmission{
@@ -55,7 +56,7 @@ func (s *Runs) SubmitAgain(ctx context.Context, user accounts.User, seen RunAcce
 	})
 }
 
-// resubmit submits the source of a run again on its device. The run must be the user's.
+// resubmit submits the source of a run again on its device. The user must own the run.
 func (s *Runs) resubmit(
 	ctx context.Context, user accounts.User, seen RunAccess, in submissions.NewSubmission,
 ) (sub submissions.Submission, err error) {

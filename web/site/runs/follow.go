@@ -92,7 +92,7 @@ func (f *follower) writeLiveEvent(ctx context.Context, m conns.Message, out *con
 	if !e.State.IsFinal() && !f.hasEnded {
 		return nil
 	}
-	if err := out.Flush(); err != nil { // the reader need not wait for what rest asks
+	if err := out.Flush(); err != nil { // sends the event before the queries of pendingEvents
 		return err
 	}
 	rest, err := e.RemainingWork(f.format, func() (work.PendingEvents, error) { return f.pendingEvents(ctx) })
@@ -101,7 +101,7 @@ func (f *follower) writeLiveEvent(ctx context.Context, m conns.Message, out *con
 
 // encodeForReader returns an event without parts that the reader may not see.
 func (f *follower) encodeForReader(e *site.SharedEvent) []byte {
-	if f.maySeeOutput || f.format == site.FormatHTML { // a page's events are the same for all readers
+	if f.maySeeOutput || f.format == site.FormatHTML { // pages get the same events whether or not they may show output
 		return e.Encoded(f.format, f.encode)
 	}
 	return e.Encoded(site.FormatHiddenJSON, func(e work.RunEvent) []byte { return f.encode(f.redactor.RedactEvent(e)) })

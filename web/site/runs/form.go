@@ -29,7 +29,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 		return in, site.Invalid("form", "The form is incomplete. Send it again.")
 	}
 	in.Devices = form.Value["device"]
-	if in.Mode == job.ModeProfile { // the workbench sends the filter's fields with every mode
+	if in.Mode == job.ModeProfile { // the workbench sends the fields of the profile filter in every mode
 		if in.ProfileFilter, err = ReadProfileFilter(form.Value); err != nil {
 			return in, err
 		}
@@ -37,7 +37,7 @@ func (s *Runs) ReadForm(c *fiber.Ctx) (submissions.NewSubmission, error) {
 	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
 		return s.SetUploadedFiles(c, in, files)
 	}
-	// The browser sends the name of a file that the person loaded into the editor.
+	// "filename" is the name of a file that the person loaded into the editor.
 	in.FileName = c.FormValue("filename")
 	in.Source = toUnixLineEnds(c.FormValue("source"))
 	in.AdditionalFiles, err = readTypedFiles(form)

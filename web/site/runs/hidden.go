@@ -18,7 +18,7 @@ import (
 // to read sources (docs/security.md).
 type Redactor struct {
 	definition              tasks.Definition
-	isReportedByTaskProgram bool // the task's own program reports
+	isReportedByTaskProgram bool // the task's own harness, not Warpboard's, writes the report
 }
 
 // NewRedactor returns the Redactor for runs of a task version.

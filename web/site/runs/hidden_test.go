@@ -8,8 +8,8 @@ import (
 	"warpboard/tasks"
 )
 
-// TestACaseOfAPrivateRunNamesNoKernels in the stream of its events: Nsight Compute's messages about a case quote their
-// names.
+// TestACaseOfAPrivateRunNamesNoKernels checks events of a run whose source is hidden. Nsight Compute's message about a
+// case names the kernels, so it must be removed.
 func TestACaseOfAPrivateRunNamesNoKernels(t *testing.T) {
 	hidden := NewRedactor(tasks.Definition{Lang: tasks.LangCUDA})
 	for _, stage := range []job.Stage{job.StageProfile, job.StageSanitize} {

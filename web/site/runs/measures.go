@@ -33,11 +33,11 @@ func (s *Runs) addMeasurements(of cardSource, def tasks.Definition, card *views.
 	if card.MeasuredCases, err = s.measuredCases(profile, def, StageOfScore(stages)); err != nil {
 		return err
 	}
-	first := card.Outcome.LeadingRun // known for a run that stands
+	first := card.Outcome.LeadingRun // set for a run that is an entry of its board
 	if first == 0 && run.ScoreNS != nil {
 		first = of.firstRunID
 	}
-	if first != run.ID && first != card.Outcome.NextRun { // the strip links to that
+	if first != run.ID && first != card.Outcome.NextRun { // the page already has a link to a comparison with NextRun
 		card.CompareURL = views.CompareURL(first, run.ID)
 	}
 	return nil
@@ -75,7 +75,7 @@ func (s *Runs) measuredCases(
 		one := views.MeasuredCase{Case: c}
 		if def.Roofline != nil {
 			if i := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.SpecLine }); i >= 0 {
-				// cannot fail: the task was checked
+				// cannot fail: the task was checked when it was created
 				one.Bytes, one.Flops, _ = def.Roofline.BytesAndFlops(def.Benchmarks[i])
 			}
 		}

@@ -21,22 +21,23 @@ type uncompressedReader struct {
 	io.Closer
 }
 
-// maxUnpackedBytes limits the size of a file that a request unpacks. A program under ncu can write a file that
-// compresses to a thousandth of its size.
+// maxUnpackedBytes limits the size of a file that a request decompresses, in bytes. A program under ncu can write a
+// file that compresses to a thousandth of its size.
 const maxUnpackedBytes = 8 << 20
 
 // OpenedArtifact is an artifact that was opened for sending.
 type OpenedArtifact struct {
 	io.ReadCloser
 	Size int
-	Gzip bool // the report is compressed
+	Gzip bool // the content is compressed with gzip
 }
 
 // OpenArtifact opens an artifact. unpacks means that the client accepts gzip. The first maxUnpackedBytes are unpacked
 // as a check, because errors cannot be reported once the response has begun. Larger files are sent only to clients that
 // accept gzip.
 func (s *Runs) OpenArtifact(a work.Artifact, unpacks bool) (OpenedArtifact, error) {
-	f, err := s.site.Store.Work.OpenArtifact(s.site.RequestContext, a) // it is read after the handler has returned
+	// not the request's context: the file is read after the handler has returned
+	f, err := s.site.Store.Work.OpenArtifact(s.site.RequestContext, a)
 	if err != nil {
 		return OpenedArtifact{}, err
 	}

@@ -75,7 +75,8 @@ func (s *Runs) RunsByID(ctx context.Context, viewer accounts.User, ids ...int64)
 	return list, nil
 }
 
-// pendingReason returns the reason why a profile is not available yet, or "" if the run that makes it has succeeded.
+// pendingReason returns the reason why a profile is not available yet, or "" if the run that makes the profile has
+// succeeded.
 func pendingReason(run work.Run) string {
 	switch {
 	case run.State == work.StateDone:
@@ -90,7 +91,8 @@ func pendingReason(run work.Run) string {
 	return "The profile was cancelled."
 }
 
-// CaseIndexOrFirst returns asked, or if it is 0 (no case requested) the index of the profile's first case.
+// CaseIndexOrFirst returns the index of the requested case (asked). If asked is 0 (no case was requested) and case 0
+// has no profile, it returns the index of the profile's first case.
 func (p Profile) CaseIndexOrFirst(asked int) int {
 	if asked != 0 || len(p.Cases) == 0 || slices.ContainsFunc(p.Cases, func(c job.CaseResult) bool { return c.Index == asked }) {
 		return asked
@@ -136,7 +138,7 @@ func parseReportName(name string) (first, last int, ok bool) {
 // ReportFile is a report file of ncu for one or several cases.
 type ReportFile struct {
 	work.Artifact
-	FirstCase, LastCase int // cases
+	FirstCase, LastCase int // indexes of the first and the last case in the file
 }
 
 // ReportFile returns ncu's report file of a case. kept is false if it was not stored.

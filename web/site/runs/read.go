@@ -15,20 +15,20 @@ import (
 type SubmissionView struct {
 	SubmissionAccess
 	Runs     []RunView
-	HasEnded bool // all runs have
+	HasEnded bool // all runs have ended
 
-	stages map[int64][]work.Stage // of these runs, of their profiles, and of others that were asked for
+	stages map[int64][]work.Stage // stages by run ID: of these runs, of their profiles, and of other requested runs
 }
 
 // RunView is a run of a SubmissionView.
 type RunView struct {
 	RunAccess
 	StagesAndProfile
-	Outcome           *boards.Outcome // nil unless it stands on the board of the task's current version
+	Outcome           *boards.Outcome // nil unless the run is on the board of the task's current version
 	ValidationResult  boards.ValidationResult
-	QueuePosition     int           // in the queue; 0 if it does not wait
-	ExpectedWait      time.Duration // expected; 0 if unknown
-	MissingWorkerText string        // for what it waits although slots may be free: "a worker that has …"
+	QueuePosition     int           // 0 if the run does not wait
+	ExpectedWait      time.Duration // 0 if unknown
+	MissingWorkerText string        // worker that the run needs although slots may be free: "a worker that has …"
 	// QueuedDevice is the device that the run waits for; nil if the run does not wait or the device is unknown.
 	QueuedDevice *client.Device
 }
@@ -97,7 +97,8 @@ func (s *Runs) addQueuePositions(ctx context.Context, r SubmissionView) error {
 	if err != nil {
 		return err
 	}
-	workers, _ := s.site.Store.Fleet.RecentWorkers(s.site.Now()) // DeviceList has just read them
+	// no error to check: DeviceList has just read the workers
+	workers, _ := s.site.Store.Fleet.RecentWorkers(s.site.Now())
 	var busy []string
 	for i := range r.Runs {
 		run := &r.Runs[i]

@@ -38,7 +38,8 @@ func (s *Runs) BoardRoofOf(
 		}
 		roof.Bandwidth = facts.bandwidth
 		roof.Dots, _, err = s.BoardRooflineDots(ctx, RunAccess{SubmissionAccess{MaySeeTask: true}, work.Run{VersionID: record.VersionID, Work: work.Work{Device: record.Device}}}, 0)
-		// The run was beaten, or its software is older than the board's.
+		// The record's run is not among the points if another run has beaten it or if its software is older than the
+		// board's.
 		if !slices.ContainsFunc(roof.Dots, func(d charts.RooflineDot) bool { return d.RunID == record.RunID }) {
 			own := facts.rooflineDot
 			own.RunID, own.Name, own.URL = record.RunID, record.UserName, string(views.ProfileURL(record.SubmissionID, record.RunID))

@@ -11,9 +11,9 @@ import (
 // Runs is the part of submissions that pages and the API share: access rights, submitting, and the views of runs.
 type Runs struct {
 	site             *site.Site
-	reportFactsCache *cache.Cache[string, reportFacts] // by the report's hash, like reports
+	reportFactsCache *cache.Cache[string, reportFacts] // key: hash of the report, as in reportCache
 	reportCache      *cache.Cache[string, *ncu.Report]
-	readPermits      chan struct{} // one place per core
+	readPermits      chan struct{} // one element for each CPU core, to limit concurrent reading of reports
 }
 
 // New returns the shared part of submissions, with empty caches.

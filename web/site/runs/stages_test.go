@@ -12,7 +12,8 @@ import (
 	"warpboard/views/charts"
 )
 
-// TestAFailedStageCountsAllCasesOfItsTask: a crash in the first of five cases is not "0 of 1".
+// TestAFailedStageCountsAllCasesOfItsTask checks that a crash in the first of five cases is shown as "0 of 5", not "0
+// of 1".
 func TestAFailedStageCountsAllCasesOfItsTask(t *testing.T) {
 	def := tasks.Definition{Lang: tasks.LangPython, Tests: make([]tasks.Case, 5)}
 	for want, ended := range map[string]job.StageResult{
@@ -27,7 +28,7 @@ func TestAFailedStageCountsAllCasesOfItsTask(t *testing.T) {
 	}
 }
 
-// TestATimelineNamesEndingsAsTheCardDoes: "wrong answer", not "fail".
+// TestATimelineNamesEndingsAsTheCardDoes checks that the timeline shows a failed test as "wrong answer", not as "fail".
 func TestATimelineNamesEndingsAsTheCardDoes(t *testing.T) {
 	at := time.Now()
 	run := work.Run{Work: work.Work{QueuedAt: at, StartedAt: &at}}
@@ -41,7 +42,8 @@ func TestATimelineNamesEndingsAsTheCardDoes(t *testing.T) {
 	}
 }
 
-// TestARankedCaseHasTheIntervalOfItsProcesses: the standard error of its repeats says nothing of the next process.
+// TestARankedCaseHasTheIntervalOfItsProcesses checks that a ranked case shows the 95 % interval across processes. The
+// standard error of repeats within one process does not predict the time in another process.
 func TestARankedCaseHasTheIntervalOfItsProcesses(t *testing.T) {
 	ranked := job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{{
 		Status: job.StatusPass, Runs: 50, Mean: 100e3, StandardError: 1e3, Median: 100e3,

@@ -143,7 +143,7 @@ func chooseMode(mode job.Mode) job.Mode {
 	switch mode {
 	case "":
 		return job.ModeTest
-	case "leaderboard": // KernelBot's name of it
+	case "leaderboard": // KernelBot's name of mode ranked
 		return job.ModeRanked
 	}
 	return mode
@@ -165,7 +165,7 @@ func (s *Runs) Cancel(ctx context.Context, user accounts.User, submissionID int6
 		}
 		err := s.site.Dispatcher.Cancel(ctx, user, run.ID)
 		if db.KindOf(err) == db.Conflict {
-			continue // it has just ended
+			continue // the run has just ended
 		}
 		if err != nil {
 			return err

@@ -8,8 +8,8 @@ import (
 	"warpboard/tasks"
 )
 
-// CreateTask creates a task and queues its baselines, as UpdateTask and PublishTask do for new ones. If a baseline
-// cannot be queued, it returns an error although the task was created.
+// CreateTask creates a task and queues its baselines. UpdateTask and PublishTask also queue baselines that are new. If
+// a baseline cannot be queued, CreateTask returns an error although the task was created.
 func (s *Runs) CreateTask(ctx context.Context, actor accounts.User, in catalog.NewTask) (catalog.Task, error) {
 	task, err := s.site.Store.Catalog.CreateTask(ctx, actor, in)
 	return task, s.startBaselines(ctx, task.ID, err)
