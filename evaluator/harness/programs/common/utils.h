@@ -10,7 +10,7 @@
 
 #include "warpboard_exit.h"
 
-// A submission has nothing to report, and <string> takes nvcc longer than a small kernel does.
+// Not for submissions: they report nothing, and including <string> takes nvcc longer than compiling a small kernel.
 #ifndef WARPBOARD_SUBMISSION
 
 #include <string>
@@ -21,7 +21,7 @@
 
 namespace warpboard {
 
-// Text collects a checker's message. It prints numbers as a default std::ostream does, without the compile time of one.
+// Text collects a checker's message. It formats numbers like std::ostream, which takes longer to compile.
 class Text {
 public:
     template <class T>
@@ -103,8 +103,8 @@ private:
 
 namespace warpboard {
 
-// Allocate and free the GPU memory of a DeviceBuffer. Judge and runner have different versions: the runner's memory is
-// shared with the judge if there is room.
+// Allocate and free the GPU memory of a DeviceBuffer. Judge and runner implement them differently: the runner uses
+// memory that it shares with the judge while some is free.
 void* take_device(size_t bytes);
 void give_device(void* memory, size_t bytes) noexcept;
 
@@ -142,7 +142,7 @@ public:
         if (data_ != nullptr) warpboard::give_device(data_, bytes());
     }
 
-    // Returns a buffer over memory from take_device, or over memory of take_device's owner.
+    // Returns a buffer of memory that is already allocated, and that give_device must be able to free.
     static DeviceBuffer view(void* memory, size_t size) {
         DeviceBuffer buffer;
         if (size > 0) buffer.data_ = static_cast<T*>(memory);

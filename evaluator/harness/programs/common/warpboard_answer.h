@@ -17,7 +17,7 @@
 
 namespace warpboard {
 
-constexpr size_t longest_inline = 256;  // bytes of an array in the description itself
+constexpr size_t longest_inline = 256;  // bytes; longer arrays are not copied into the description
 constexpr char ANSWER_FOLLOWS = 'A', ANSWER_NEEDS_ROOM = 'N', ANSWER_CANNOT = 'B';
 
 // AnswerWriter describes an answer for the runner. Memory provides the answers' regions by take(device, bytes),
@@ -112,7 +112,8 @@ public:
         size_t bytes;
     };
 
-    // most limits the bytes of arrays on the host: they can overlap, so the regions do not limit them.
+    // most limits the total bytes of arrays on the host: arrays can overlap, so the regions' sizes do not limit the
+    // total.
     AnswerReader(const std::string& description, const std::vector<Region>& regions, uint64_t most)
         : in_(description.data(), description.size()), regions_(regions), room_(most) {
         for (const Region& region : regions) device_room_ += region.kind == REGION_DEVICE ? 2 * region.size : 0;

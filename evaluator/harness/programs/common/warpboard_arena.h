@@ -125,10 +125,10 @@ private:
     uint32_t pages_ = 0;
     uint32_t used_ = 0;  // pages allocated since the arena was last empty
     size_t live_ = 0;  // blocks in use
-    size_t refused_ = 0;  // requested pages without room
+    size_t refused_ = 0;  // pages that requests found no space for
     bool open_ = false;
-    uint8_t* kinds_ = nullptr;   // by a block's first page
-    uint32_t* next_ = nullptr;  // in the class's list
+    uint8_t* kinds_ = nullptr;   // the size class of a block, indexed by its first page
+    uint32_t* next_ = nullptr;  // the next free block of the same size class, indexed by first page
     uint32_t heads_[most_kinds];
     std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };

@@ -30,10 +30,10 @@ public:
     Buffers(const Buffers&) = delete;
     Buffers& operator=(const Buffers&) = delete;
 
-    // Makes the next input's memory exactly large enough, so that a call maps no more.
+    // Makes the next fit replace input memory that is larger than the case needs, so that a call maps no extra pages.
     void begin_case() { exact_ = true; }
 
-    // Makes room. Returns true if the regions have changed: the runner must get the new ones.
+    // Allocates larger regions if needed. Returns true if it did: the caller must send the new regions to the runner.
     bool fit(const Needs& needs) {
         const bool exact = std::exchange(exact_, false);
         if (has_room(needs) && !(exact && is_wide(needs.host_inputs))) return false;
@@ -59,8 +59,8 @@ public:
         return device_.choose_sealed(arrays, inputs == nullptr ? nullptr : inputs->base);
     }
 
-    // Empties the memory of the last call's input on the host if the runner does not use it: a runner could keep it and
-    // fill the judge's memory.
+    // Frees the pages of the last call's host input if each call has new memory: a runner could otherwise keep them
+    // mapped, and so use up the judge's memory.
     void empty_input() {
         const Region* inputs = find(REGION_HOST, REGION_INPUTS);
         if (inputs != nullptr && is_mapped_in_call(inputs->size)) madvise(inputs->base, inputs->size, MADV_REMOVE);
@@ -72,7 +72,7 @@ public:
         device_.begin_writing(number, records == nullptr ? nullptr : records->base);
     }
 
-    // Returns parts of an answer at their places in the device's region. The judge's addresses are not set.
+    // Returns copies from the device's answers region for parts of these sizes. The destinations are not set.
     std::vector<AnswerReader::Copy> like(const std::vector<size_t>& parts) const {
         std::vector<AnswerReader::Copy> copies;
         const Region* answers = find(REGION_DEVICE, REGION_ANSWERS);
@@ -85,8 +85,8 @@ public:
         return copies;
     }
 
-    // Writes an input to the places of the runner's arrays. On the host these are memory that the runner does not have
-    // before the release, because its other threads could read it.
+    // Writes an input to where the runner has its arrays. A host input goes into memory that the runner does not have
+    // before the release, because the runner's other threads could read it.
     void write(const InputLayout& layout) {
         unsigned char* host = host_memory(layout.host_bytes());
         const Region* device = find(REGION_DEVICE, REGION_INPUTS);
@@ -167,7 +167,7 @@ private:
         int fd = -1;
         if (kind == REGION_DEVICE) {
             if (!device_.make(region, fd)) throw std::bad_alloc();
-            device_.poison(region.base, region.size);  // the runner before may have had this memory
+            device_.poison(region.base, region.size);  // an earlier runner may have used this memory
         } else {
             fd = make_shared_memory(region.size);
             region.base = fd < 0 ? nullptr : map_shared(fd, region.size);
@@ -177,7 +177,8 @@ private:
         descriptors_.push_back(fd);
     }
 
-    // Inputs have no unused pages unless there are huge ones: mapping a page for the first time takes longest.
+    // Returns the bytes to which a region's size is rounded. Host inputs have no unused pages, except with huge pages:
+    // mapping a page for the first time takes longest.
     static size_t step(RegionKind kind, RegionRole role, size_t bytes) {
         if (kind == REGION_DEVICE || role == REGION_ANSWERS) return region_step;
         return is_mapped_in_call(bytes) && has_huge_pages() ? huge_page : host_page;
@@ -206,14 +207,14 @@ private:
         if (has_huge_pages()) make_huge(region.base, region.size);
     }
 
-    // Called at the latest one call later.
+    // Frees the input memory of the call before. It is called at the latest in the next call.
     void empty_former(size_t size) {
         if (former_ < 0) return;
         fallocate(former_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(size));
         close(std::exchange(former_, -1));
     }
 
-    // The runner may still have the answers' memory mapped, with objects in it.
+    // Drops all regions. It does not free the pages of answers: the runner may still have objects in them.
     void clear() {
         empty_input();
         empty_former(room(REGION_HOST, REGION_INPUTS));
@@ -240,7 +241,7 @@ private:
     std::vector<AnswerReader::Copy> blocks_;
     Random random_ = Random::fresh();
     bool exact_ = false;
-    int former_ = -1;  // descriptor of the host's input before this one
+    int former_ = -1;  // descriptor of the previous call's host input, or -1
 };
 
 }  // namespace warpboard

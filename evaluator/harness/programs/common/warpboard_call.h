@@ -38,7 +38,8 @@ class Calls {
 public:
     Calls(Session& session, Device& device) : session_(session), device_(device), buffers_(device) {}
 
-    // Starts a case and forgets the one before. described_early: the descriptions of its inputs differ.
+    // Starts a case, and forgets the previous one. described_early means that the descriptions of the case's inputs
+    // differ from call to call.
     void begin_case(bool described_early = false) {
         session_.begin_case();
         buffers_.begin_case();
@@ -49,13 +50,14 @@ public:
         rests_ = false;
     }
 
-    // Makes one call. A fresh one has a new seed and a new key.
+    // Makes one call. If fresh is set, its input comes from a new secret seed and key, else from the case's seed.
     Verdict call(const Case& c, bool fresh, uint32_t flags, Stamps& stamps) {
         for (;;) {
             stamps = Stamps{};
             draw(c, fresh);
             share();
-            if (rests_ || least_prepared_ == 0) device_.rest();  // not later: some clocks start with the description
+            // The rest must come before the description, with which some clocks start.
+            if (rests_ || least_prepared_ == 0) device_.rest();
             const bool first = prepares_first();
             if (first) prepare(0, false);
             session_.announce(flags, drawn_->layout.description(), choose_sealed(), stamps);
@@ -89,21 +91,21 @@ public:
         }
     }
 
-    // Makes a failure of the checker the answer's fault, because the tests have passed. Otherwise a kernel could detect
-    // a slow process and end its run as the task's failure, which does not count.
+    // Makes the submission responsible for later failures of the checker, because the tests have passed. Otherwise a
+    // kernel that detects a slow process could end its run with a failure of the task, which does not count.
     void blame_answers() {
         blames_answers_ = true;
         device_.blame_runner();
     }
 
-    // Makes calls of the judge's own runner overwrite the same memory as one of this case.
+    // Makes the judge's own runner overwrite the memory of the last answer in its calls.
     template <class Own>
     void overwrite_answer(Own& own) {
         own.overwrite(buffers_.regions(), buffers_.descriptors(), copies_);
     }
 
-    // Does the same after the end of the submission, with another input of the case and an answer with these parts on a
-    // device. The parts are copied into borrowed memory of the judge.
+    // Does the same as overwrite_answer, but after the submission has ended: with a new input of the case, and an
+    // answer of parts of these sizes on the device, which are copied into memory of the judge until end_stand_in.
     template <class Own>
     void stand_in(Own& own, const Case& c, const std::vector<size_t>& parts) {
         draw(c, true);
@@ -117,8 +119,8 @@ public:
         copies_.clear();
     }
 
-    // Runs a part of a call. If it fails, no queued work on the device waits for the judge any longer: a process with
-    // such work does not end.
+    // Runs a part of a call. If the part fails, it releases all queued work that waits for the judge: a process with
+    // waiting work on a device cannot end.
     template <class Part>
     void or_abandon(Part part) {
         try {
@@ -132,13 +134,14 @@ public:
     // Chooses the sealed parts of the input. Returns the number of records.
     unsigned choose_sealed() { return buffers_.choose_sealed(drawn_->layout); }
 
-    // Overwrites the last answer, writes the input of call number, and flushes the caches. The judge then has the
-    // device until let_go. Copies of the answer are queued if their places are known.
+    // Overwrites the last answer, writes the input of call number, and flushes the caches. The judge then keeps the
+    // device busy until let_go. It queues the copies of the answer if known says that the answer's places are known.
     void prepare(uint32_t number, bool known) {
         queued_ = known;
         buffers_.poison(last_);
         last_.clear();
-        if (!prepares_first()) buffers_.empty_input();  // otherwise the runner still creates its next input there
+        // In calls that are prepared first, the runner still creates its next input in this memory.
+        if (!prepares_first()) buffers_.empty_input();
         buffers_.begin_writing(number);
         buffers_.write(drawn_->layout);
         device_.flush();
@@ -181,11 +184,11 @@ public:
     // Reports the errors of the last answer against the task's answer in double precision.
     void log_numerics(Report& report, const std::string& prefix) { warpboard::log_numerics(report, prefix, drawn_->input, *output_); }
 
-    // Reports whether descriptions of the case's inputs differ.
+    // Reports whether the descriptions of the case's inputs differ from call to call.
     bool described_early() const { return described_early_; }
 
-    // Reports whether a call is prepared before its description: the clock starts with the description, and flushing a
-    // host's caches takes milliseconds.
+    // Reports whether the input is written and caches are flushed before the description is sent: on a host this takes
+    // milliseconds, which would count if the clock starts with the description.
     bool prepares_first() const { return Device::released_on_host && described_early_; }
 
 private:
@@ -199,7 +202,7 @@ private:
     };
 
     void draw(const Case& c, bool fresh) {
-        drawn_.reset();  // first: two large inputs may not fit
+        drawn_.reset();  // before the next input is made: memory may not suffice for both
         drawn_ = of_task("generate_input", [&] { return std::make_unique<Drawn>(Task::input(c, fresh)); });
         const std::string& description = drawn_->layout.description();
         if (first_description_.empty()) first_description_ = description;
@@ -210,7 +213,7 @@ private:
         if (fit()) session_.share(buffers_.regions(), buffers_.descriptors());
     }
 
-    // Makes room for the input. Returns true if the memory has changed.
+    // Allocates shared memory for the input and answer if needed. Returns true if the memory has changed.
     bool fit() {
         const InputLayout& layout = drawn_->layout;
         const size_t host = layout.host_bytes(), device = layout.device_bytes();
@@ -229,10 +232,10 @@ private:
         }
     }
 
-    // If a runner has several waiting streams, a device that has worked for the judge for about 2 ms gives the runner a
-    // turn of 2.4 ms. It falls into the writing of an input if the input before took long to generate. After the first
-    // such turn the judge rests before it writes, which restarts its 2 ms. The first call of a case shows the usual
-    // duration of writing.
+    // Detects time slices of the runner's context while the judge writes an input. If a runner has several waiting
+    // streams, a device that has worked for the judge for about 2 ms gives the runner a time slice of 2.4 ms, which
+    // interrupts the writing if generating the input took long. After the first such slice, the judge leaves the device
+    // idle before each input, which restarts its 2 ms. The first call of a case shows the usual duration of writing.
     void detect_turns(double prepared) {
         if (least_prepared_ == 0 || prepared < least_prepared_) least_prepared_ = prepared;
         rests_ = rests_ || prepared > least_prepared_ + least_turn_ns;
@@ -288,10 +291,10 @@ private:
     std::unique_ptr<Drawn> drawn_;
     std::optional<Output> output_;
     std::string answer_, body_;
-    std::vector<AnswerReader::Copy> copies_, last_;  // of this call's answer, and of the last copied one
+    std::vector<AnswerReader::Copy> copies_, last_;  // copies of this call's answer and of the previous answer
     std::string first_description_;
     bool described_early_ = false, blames_answers_ = false, rests_ = false;
-    double least_prepared_ = 0;  // of the case's calls
+    double least_prepared_ = 0;  // shortest time to write an input in this case, in nanoseconds
     bool queued_ = false;  // copies of this call's answer are queued
     int grown_ = 0;
     size_t host_answers_ = 0;

@@ -24,7 +24,7 @@ namespace warpboard {
     std::_Exit(ExitCodes::EXIT_TEST_SPEC);
 }
 
-// Case is a line of the cases file and its arguments in the same order.
+// Case is a line of the cases file, with its arguments in the order of the line.
 struct Case {
     std::string spec;
     std::vector<std::pair<std::string, std::string>> arguments;
@@ -139,7 +139,7 @@ Result generate(Result (*function)(Parameters...), const Names& names, const Cas
     return generate(function, names, c, std::index_sequence_for<Parameters...>{});
 }
 
-// Returns the number of random bits for a seed of a type.
+// Returns the number of random bits in a seed whose parameter has type T.
 template <class T>
 constexpr int seed_bits() {
     if constexpr (std::is_same_v<T, bool>) return 1;
@@ -148,7 +148,7 @@ constexpr int seed_bits() {
     else return 31;
 }
 
-// Returns a random seed that fits generate_input's argument of that name, or an empty string.
+// Returns a random seed in the range of generate_input's argument "seed", or an empty string if it has none.
 template <class Result, class Names, class... Parameters>
 std::string fresh_seed(Result (*)(Parameters...), const Names& names) {
     const int bits[] = {0, seed_bits<std::decay_t<Parameters>>()...};

@@ -16,14 +16,14 @@ namespace warpboard {
 
 enum FrameKind : uint32_t { FRAME_READY = 1, FRAME_CASE = 1, FRAME_CALL = 2, FRAME_END = 3, FRAME_INPUT = 4 };
 
-constexpr uint32_t CALL_RANGE = 1;  // open the profiler's range around the call
+constexpr uint32_t CALL_RANGE = 1;  // flag of a call: the runner marks the call with a profiler range
 
 struct FrameHead {
     uint32_t kind;
     uint32_t size;
 };
 
-constexpr size_t most_descriptors = 8;  // in one frame
+constexpr size_t most_descriptors = 8;  // the maximum number of descriptors in one frame
 
 // Control is the control message with descriptors.
 union Control {
@@ -31,8 +31,8 @@ union Control {
     cmsghdr align;
 };
 
-// JudgeChannel is the judge's end. It sends, and receives only READY and the end. The kernel closes descriptors that
-// come with a byte, because there is no buffer for them.
+// JudgeChannel is the judge's end. It sends frames, and accepts only READY and the end of the channel. The operating
+// system closes descriptors that a runner sends, because the judge receives without a buffer for them.
 class JudgeChannel {
 public:
     enum class State { quiet, ready, gone, spoke };
@@ -61,7 +61,7 @@ public:
         return true;
     }
 
-    // Waits up to wait_ms, or without a limit if that is -1, for a frame from the runner.
+    // Waits for a frame from the runner, at most wait_ms milliseconds; -1 means no limit.
     State look(int wait_ms) {
         pollfd poll_fd{fd_, POLLIN, 0};
         int n = poll(&poll_fd, 1, wait_ms);
@@ -103,7 +103,7 @@ private:
 struct Frame {
     uint32_t kind = FRAME_END;
     std::string body;
-    std::vector<int> descriptors;  // the receiver closes them
+    std::vector<int> descriptors;  // the receiver of the frame closes them
 };
 
 // RunnerChannel is the runner's end.
@@ -117,7 +117,7 @@ public:
         }
     }
 
-    // Waits for the next frame, which is END at the end of the channel.
+    // Waits for the next frame. Returns an END frame if the judge has closed the channel.
     Frame receive() {
         Frame frame;
         FrameHead head{};
@@ -125,7 +125,7 @@ public:
         return frame;
     }
 
-    // Takes the next frame if there is one.
+    // Reads the next frame if one has arrived; returns false if not. It does not wait.
     bool look(Frame& frame) {
         FrameHead head{};
         if (!read_all(&head, sizeof head, &frame.descriptors, MSG_DONTWAIT)) return errno != EAGAIN;

@@ -27,8 +27,8 @@ struct StopRule {
     double kernel_time = case_kernel_ns;
     double wall_time = case_wall_ns;
 
-    // Returns the rule for one of the fresh processes that measure a score. Five of them take about as long as one by
-    // this rule.
+    // Returns the rule for one of the fresh processes that measure a score. Five such processes take about as long as
+    // one process that follows this object's rule.
     StopRule of_one_process(size_t calls) const {
         return {least, std::max(least, std::min(most, calls)), error, std::max(kernel_time, 30e9) / 5, wall_time / 5};
     }
@@ -40,14 +40,15 @@ struct StopRule {
     }
 };
 
-// Constant is the cost of an empty call: the median, unless some of these calls were much quicker.
+// Constant is the cost of an empty call in nanoseconds: the median of the measured calls, or less if some of them were
+// much quicker.
 struct Constant {
     double ns;
     double median;
-    double spread;  // interquartile range
+    double spread;  // interquartile range of the measured costs
     double tolerance;
 
-    // most limits the cost, and share_of_time the cost's allowed variation as a share of it.
+    // most limits the cost, in nanoseconds. share_of_time limits its variation, as a fraction of the cost.
     Constant(const std::vector<double>& samples, const Bounds& bounds, double most, double share_of_time) {
         const double quick = quantile(samples, 0.1), share = std::min(share_of_time * quick, most);
         median = quantile(samples, 0.5);
@@ -71,7 +72,8 @@ public:
     }
     void add(const Stamps& call) { calls_.push_back(call), raw_.add(call.done - call.released); }
 
-    // Starts the calls' clock at their descriptions: these differ and reveal something before the release.
+    // Makes the clock of each call start when its description is sent: descriptions that differ from call to call
+    // reveal something about the input before the release.
     void start_at_description() { at_description_ = true; }
     bool starts_at_description() const { return at_description_; }
 
@@ -80,7 +82,7 @@ public:
     // Returns the durations from release to end, with nothing subtracted.
     const Stats& raw() const { return raw_; }
 
-    // Count is the current result.
+    // Count has the clock that counts, its tolerance in nanoseconds, and the times of the calls by it.
     struct Count {
         const char* clock;
         double tolerance;
@@ -95,9 +97,9 @@ public:
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
-    // Limits the cost of an empty call on a host, its variation, and the time from its description to its release. They
+    // Limits, on a host, the cost of an empty call, its variation, and the time from description to release. The limits
     // were measured after the end of the submission, which could otherwise increase them. mapping and copying are the
-    // longest times to map an input of the case and to copy an answer.
+    // longest times to map an input of the case and to copy an answer, in nanoseconds.
     void bound(const Constant& handover, double described, double mapping, double copying) {
         own_described_ = std::min(own_described_, described);
         most_mapping_ = mapping;
@@ -128,8 +130,9 @@ private:
     static constexpr double uneven_share = 0.03;
 
 
-    // If the submission's calls were quicker than empty ones, the machine was busy during the latter. A call that only
-    // seems to end early makes the constant smaller, and so its own time longer.
+    // Limits the cost of empty calls by the quickest calls of the submission: if those were quicker than empty calls,
+    // the machine was busy during the empty ones. A call that falsely reports its end early lowers the constant, which
+    // makes its own time longer.
     Constant no_more_than(const std::vector<double>& raw, Constant cost) const {
         if (!raw.empty()) cost.ns = std::min(cost.ns, std::max(quantile(raw, 0.1), 0.0));
         return cost;
@@ -137,12 +140,12 @@ private:
 
     bool by_judge() const { return !calls_.empty() && calls_.front().by_judge; }
 
-    // Returns the cost of handing a call over.
+    // Returns the cost of an empty call from release to "done".
     Constant handover() const {
         const std::vector<double> samples = own([](const Stamps& s, double) { return s.done - s.released - s.event; });
         const double most = most_handover();
         Constant cost(samples, bounds_, most, 0);
-        // Quicker calls are compared, so an equally quick quantile is subtracted.
+        // If the clock uses a low quantile of the calls, the same quantile of the empty calls is subtracted.
         if (bounds_.quantile < 0.5) cost.ns = std::min(quantile(samples, bounds_.quantile), most);
         cost.tolerance = std::min(cost.tolerance, most_tolerance_);
         return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }), since_description(cost));
@@ -150,13 +153,14 @@ private:
 
     double most_handover() const { return std::min(bounds_.most_handover + most_mapping_, most_handover_); }
 
-    // Adds the time from our own runner's description to its release, if the clock starts with the description.
+    // Adds the usual time from description to release in the judge's own runner, if the clock starts with the
+    // description.
     Constant since_description(Constant cost) const {
         if (at_description_) cost.ns += own_described_, cost.median += own_described_;
         return cost;
     }
 
-    // Returns the cost until the answer has been copied.
+    // Returns the cost of an empty call from release until the judge has copied its answer.
     Constant snapshot_cost() const {
         return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; }),
                             since_description({own([](const Stamps& s, double) { return s.copied - s.released - s.event; }), bounds_, most_handover() + most_copying_, bounds_.share}));
@@ -168,9 +172,9 @@ private:
         size_t late = 0;
     };
 
-    // Reports whether half of the calls took longer than the runner's clock shows, although a quarter did not. A kernel
-    // with a time that depends on its input could otherwise report the quarter's time for all calls. Variation of empty
-    // calls is the machine's.
+    // Reports whether the median call took clearly longer by the judge's clock than the runner reports. A kernel whose
+    // time depends on its input could otherwise report the time of its fastest quarter for all calls. The variation of
+    // empty calls is subtracted, because the machine causes it.
     bool uneven(const Times& t, double event) const {
         const double wall = median(t.counted_walls), noise = std::clamp(t.wall_cost.median - t.wall_cost.ns, 0.0, std::min(bounds_.most_tolerance, most_tolerance_));
         return wall - noise - uneven_share * wall > event;
@@ -183,8 +187,8 @@ private:
                      late_gate = std::max(quantile(each(calls_, of_gate), 0.5) - switched - middle_switch_ns, 0.0),
                      late_sample = std::max(quantile(each(calls_, of_sample), 0.5) - sampled - middle_sample_ns, 0.0);
         for (const Stamps& call : calls_) {
-            // Three delays count: another context's turn between the first byte of the input and the end of the hold,
-            // and the delays of the gate's report and of the sample beyond the usual ones.
+            // Three delays are added to a call: a time slice of another context while the judge keeps the device, and
+            // unusual delays of the gate's report and of the answer's sample.
             const double usual_turn = call.at_once ? turn_ns : slow_turn_ns;
             const double turns = (call.prepared > prepared + usual_turn ? call.prepared - prepared : 0) +
                                  std::max(call.switched - switched - switch_ns, late_gate) +
@@ -202,10 +206,10 @@ private:
         return t;
     }
 
-    // Returns the correction of the snapshots: minus a tolerance if they agree with the wall clock. If they do not, the
-    // device still worked after "done", and a part of that cannot be seen. Copying an answer takes up to 12 us more in
-    // one process than in the next. If a sample was taken in every call, it would show most work that is hidden in this
-    // way.
+    // Returns the correction of the snapshot times in nanoseconds: minus a tolerance if they agree with the wall clock.
+    // If they do not, the device still worked after "done", and the correction adds the part of this work that the
+    // judge cannot observe. Copying an answer takes up to 12 us more in one process than in the next. If every call has
+    // a sample of its answer, a larger difference is allowed: samples show most work of this kind.
     double after_done(const Times& t) const {
         const bool sampled = std::all_of(calls_.begin(), calls_.end(), [](const Stamps& s) { return s.sampled > s.done; });
         const double tolerance = sampled ? std::max(t.snapshot_cost.tolerance, device_copy_tolerance_ns) : t.snapshot_cost.tolerance;
@@ -228,15 +232,15 @@ private:
         return samples;
     }
 
-    // A runner whose release follows its description sooner than our own runner's saves nothing: from the release on,
-    // its time counts.
+    // Returns the start of a call's clock. It is never later than the release minus the usual time since the
+    // description: a runner that is ready sooner than the judge's own runner gains nothing.
     double begin(const Stamps& stamps) const { return at_description_ ? std::min(stamps.described, stamps.released - own_described_) : stamps.released; }
     static double least(double ns) { return std::max(ns, 1.0); }
     static double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
     Bounds bounds_;
     bool at_description_ = false;
-    double own_described_ = 0;  // from our own runner's description to its release
+    double own_described_ = 0;  // nanoseconds from description to release in calls of the judge's own runner
     Stats raw_;
     double most_handover_ = no_bound;
     double most_mapping_ = 0;

@@ -16,7 +16,7 @@ class Costs {
 public:
     Costs(Calls& calls, Device& device, Own& own) : calls_(calls), device_(device), own_(own) {}
 
-    // Adds calls to the constants of clocks. The first ones of a round are skipped.
+    // Makes calls of the judge's own runner, and adds their times to clocks, except the first skipped ones.
     void calibrate(CaseClocks& clocks, int calls, int skipped = 0) {
         for (int i = 0; i < calls + skipped; ++i) {
             const Stamps stamps = call();
@@ -24,8 +24,8 @@ public:
         }
     }
 
-    // Limits clocks by the time to hand an input of the case over on a host after the end of the submission, and by the
-    // longest time to copy an answer of this size.
+    // Limits the constants of clocks on a host: by the time to pass an input of the case to the judge's own runner
+    // after the submission has ended, and by the longest time to copy an answer of this many bytes.
     void bound(CaseClocks& clocks, const Case& c, size_t answer) {
         calls_.begin_case(clocks.starts_at_description());
         calls_.stand_in(own_, c, {});
@@ -51,7 +51,8 @@ private:
         });
         own.prepared = device_.writing_took();
         own.at_once = device_.at_once();
-        if (Device::switches_in_call) own.event = 0;  // it includes the switch, which is not part of a call's time
+        // it includes the switch of contexts, which is not the kernel's time
+        if (Device::switches_in_call) own.event = 0;
         return own;
     }
 

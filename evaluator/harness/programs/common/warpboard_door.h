@@ -15,10 +15,10 @@
 
 namespace warpboard {
 
-constexpr int door_fd = 4;  // the judge's descriptor
+constexpr int door_fd = 4;  // descriptor of the socket in the judge's process
 
-// HandedRunner is a runner with its number at the other side of the door, and its life line: a pipe that ends with the
-// last process of the runner. A runner can easily fake the end of its channel.
+// HandedRunner is a runner that the worker has sent through the socket: with its number, and with its life line, a pipe
+// that closes at the end of its last process. The end of its channel proves nothing, because a runner can fake it.
 struct HandedRunner {
     uint32_t number;
     Session session;
@@ -60,7 +60,7 @@ public:
         int ends[3];
         std::memcpy(ends, CMSG_DATA(rights), sizeof ends);
         auto runner = std::make_unique<HandedRunner>(number, ends[0], ends[1], ends[2]);
-        close(ends[1]);  // mapped already
+        close(ends[1]);  // the page's descriptor; the page is mapped already
         return runner;
     }
 

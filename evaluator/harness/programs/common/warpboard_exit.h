@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// Exit codes, by which the site distinguishes the ends of programs.
+// Exit codes that distinguish the reasons for which the programs end.
 namespace ExitCodes {
 enum ExitCode : int {
     EXIT_USAGE = 2,

@@ -30,7 +30,7 @@ template <class T>
 std::false_type takes_flat(...);
 
 constexpr size_t most_fields = 24;
-constexpr size_t most_initialisers = 64;  // each element of an array in an aggregate counts
+constexpr size_t most_initialisers = 64;  // at most this many in an aggregate; each array element is one
 
 template <class T, size_t N = most_initialisers>
 constexpr size_t initialisers() {
@@ -38,8 +38,9 @@ constexpr size_t initialisers() {
     else return initialisers<T, N - 1>();
 }
 
-// Returns the number of initialisers of the member that begins with the one at an index. Only an array has more than
-// one. A class with as many members also takes them in braces, but leaves room for others behind.
+// Returns the number of initialisers of the member whose first initialiser has the index At. Only an array has more
+// than one. A class with as many members accepts them in braces, too, but then counts as one initialiser of the
+// aggregate, which distinguishes it.
 template <class T, size_t At, size_t All, size_t Size>
 constexpr size_t taken_at() {
     if constexpr (Size <= 1) {

@@ -1,5 +1,5 @@
-// The runner's heap: inputs lie where the judge will write them, large blocks lie where the judge can read them, and
-// freed memory holds no old answer.
+// The runner's heap. It places inputs where the judge will write them, and large blocks in memory that the judge can
+// read, and overwrites freed memory, so that it contains no old answer.
 #ifndef WARPBOARD_HEAP_H
 #define WARPBOARD_HEAP_H
 
@@ -20,9 +20,9 @@ namespace warpboard {
 // case can always be recognized and freed.
 class HostSpace {
 public:
-    static constexpr size_t least_arena = 4096;  // smaller blocks come from malloc
+    static constexpr size_t least_arena = 4096;  // bytes; smaller blocks come from malloc
 
-    // Maps a region. Returns false if it cannot.
+    // Maps a shared region at a new address. Returns false if that fails.
     bool map(Region& region, int fd) {
         if (base_ == nullptr && !reserve()) return false;
         if (region.size > size_ - used_) return false;
@@ -32,7 +32,7 @@ public:
         return true;
     }
 
-    // Frees memory and keeps the addresses reserved.
+    // Unmaps a region, and keeps its addresses reserved.
     void unmap(const Region& region) {
         if (region.base == nullptr) return;
         mmap(region.base, region.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -42,7 +42,7 @@ public:
         return static_cast<size_t>(static_cast<const unsigned char*>(memory) - base_) < size_;
     }
 
-    // Allocates in this region from now on.
+    // Makes later allocations use this region.
     void serve(const Region& region) {
         Arena* next = count_ < most_arenas ? new (&arenas_[count_]) Arena : nullptr;
         if (next != nullptr && !next->open(region)) next = nullptr;
@@ -50,7 +50,7 @@ public:
         current_.store(next, std::memory_order_release);
     }
 
-    // Stops allocating. Returns true if no block of the region is in use.
+    // Stops allocating in the current region. Returns true if none of its blocks is in use.
     bool retire() {
         Arena* arena = current_.exchange(nullptr, std::memory_order_acq_rel);
         return arena == nullptr || arena->close();
@@ -79,7 +79,7 @@ public:
 
 private:
     static constexpr size_t alignment = size_t{2} << 20;
-    static constexpr unsigned most_arenas = 1024;  // of this many cases; later ones use malloc
+    static constexpr unsigned most_arenas = 1024;  // one per case; later cases use malloc
 
     bool reserve() {
         for (size_t size = size_t{1} << 42; size >= size_t{1} << 32; size /= 2) {
@@ -101,7 +101,8 @@ private:
     std::aligned_storage_t<sizeof(Arena), alignof(Arena)> arenas_[most_arenas];
 };
 
-// The heap begins before any constructor of the program and ends after the last destructor.
+// Returns the heap's address space. It is created at the first allocation and never destroyed, so that constructors and
+// destructors of global objects can use it.
 inline HostSpace& host_space() {
     static std::aligned_storage_t<sizeof(HostSpace), alignof(HostSpace)> memory;
     static HostSpace* space = new (&memory) HostSpace;
@@ -112,7 +113,7 @@ inline HostSpace& host_space() {
 // writes nothing never finds an old answer. It is false during a timed call.
 inline std::atomic<bool> poison_frees{true};
 
-// The address of this thread's next allocation of exactly this size.
+// NextAllocation makes the thread's next allocation of exactly this many bytes return the given address.
 struct NextAllocation {
     void* address = nullptr;
     size_t bytes = 0;
@@ -151,8 +152,9 @@ inline void release(void* memory) noexcept {
 
 }  // namespace warpboard
 
-// The heap of the whole runner, including the submission, unless the submission has its own operators: then its inputs
-// are copied. nvcc also compiles operator new for devices, and device code has no such heap.
+// These operators make the whole runner use this heap, including the submission. If the submission defines its own
+// operators, they replace these weak ones, and its inputs are copied. Device code is excluded, because it has no such
+// heap.
 #ifndef __CUDA_ARCH__
 #define WARPBOARD_WEAK __attribute__((weak, noinline))
 WARPBOARD_WEAK void* operator new(std::size_t size) { return warpboard::allocate(size, 1); }

@@ -1,6 +1,6 @@
-// Inputs on their way to the runner. The call's description has the lengths. The contents of arrays are in the shared
-// regions, only from the release on; so are numbers, if the runner waits for the release on the host. On a GPU the host
-// code of custom_kernel runs before the release, so the description has everything that it reads.
+// Passes inputs from the judge to the runner. The call's description has the lengths of arrays; their contents are in
+// the shared regions, but not before the release. On a host, so are single numbers. On a GPU, the host code of
+// custom_kernel runs before the release, so the description has everything that this code reads.
 #ifndef WARPBOARD_INPUT_H
 #define WARPBOARD_INPUT_H
 
@@ -17,8 +17,8 @@
 
 namespace warpboard {
 
-constexpr size_t host_step = 64;  // alignment of arrays in a region of the host
-constexpr size_t device_step = 512;  // and of a device
+constexpr size_t host_step = 64;  // alignment of arrays in a host region, in bytes
+constexpr size_t device_step = 512;  // alignment of arrays in a device region, in bytes
 
 // Placed is memory to copy into a region of inputs at the release of a call.
 struct Placed {
@@ -28,8 +28,8 @@ struct Placed {
     size_t bytes;
 };
 
-// InputLayout is the judge's view of an input: its description, and the bytes to write with their places. It points
-// into the input.
+// InputLayout is the judge's view of an input: its description, and the memory to copy into the regions, with offsets.
+// It points into the input, which must outlive it.
 class InputLayout {
 public:
     template <class T>
@@ -82,15 +82,15 @@ private:
     size_t device_ = 0;
 };
 
-// Reports whether each array of a device gets separate memory in the runner in place of a part of a shared region: a
-// tool such as compute-sanitizer then detects accesses past its end. The environment requests this.
+// Reports whether the runner copies each device array into a separate allocation, so that a tool such as
+// compute-sanitizer detects accesses past its end. The variable WARPBOARD_APART requests this.
 inline bool device_arrays_apart() {
     static const bool apart = std::getenv("WARPBOARD_APART") != nullptr;
     return apart;
 }
 
-// InputMaker creates the runner's input from a description, with its arrays where the judge will write them. Heap
-// allocates memory at a requested address, if it can.
+// InputMaker creates the runner's input from a description, with its arrays at the addresses where the judge will write
+// their contents. Heap is asked to allocate at such an address.
 template <class Heap>
 class InputMaker {
 public:
@@ -116,12 +116,12 @@ public:
         }
     }
 
-    // Copies the values that could not be created in place. Call it after the release.
+    // Copies the values that could not be created in shared memory. Call it after the release.
     void fill() const {
         for (const Late& late : late_) std::memcpy(late.into, late.from, late.bytes);
     }
 
-    // Does the same for separate arrays of a device: copy queues the copies behind the release.
+    // Copies the contents of device arrays in separate allocations: copy must queue each copy behind the gate.
     template <class Copy>
     void fill_device(Copy copy) const {
         for (const Late& late : late_on_device_) copy(late.into, late.from, late.bytes);

@@ -17,7 +17,7 @@
 
 namespace warpboard {
 
-// Judge runs cases and reports them. Own is null in untimed stages.
+// Judge runs cases and reports them. Own is the judge's own runner, which is null in untimed stages.
 template <class Task, class Device, class Own>
 class Judge {
 public:
@@ -58,8 +58,8 @@ public:
         return 0;
     }
 
-    // Calls each case once inside a range named custom_kernel, after one call outside it that takes
-    // the costs of a first call.
+    // Calls each case once inside a profiler range named custom_kernel, after a call outside the range that has the
+    // costs of a first call.
     int profile() {
         report_.log("benchmark-count", cases_.size());
         bool passed = true;
@@ -77,12 +77,12 @@ private:
         const Case& of;
         std::string prefix;
         CaseClocks clocks;
-        std::vector<size_t> answer_parts;  // on a device
-        size_t answer;                     // bytes on the host
+        std::vector<size_t> answer_parts;  // bytes of each part of the answer on the device
+        size_t answer;                     // bytes of the answer on the host
     };
 
-    // Takes the next runner, with new memory to share, and waits until the submission is loaded. Returns false if there
-    // is none.
+    // Takes the next runner, with new memory to share, and waits until it has loaded the submission. Returns false if
+    // there is no other runner.
     bool take() {
         calls_.reset();
         runner_ = Door::next();
@@ -92,8 +92,8 @@ private:
         return true;
     }
 
-    // Times every case with the current runner, up to the first wrong one. The times are reported after the end of the
-    // runner. A device's constants are measured then, because the submission could increase them.
+    // Times every case with the current runner, up to the first wrong answer. It reports the times after the end of the
+    // runner. Only then it measures the costs of empty calls on a device, which the submission could increase.
     bool measure_all(const StopRule& rule) {
         report_.log("benchmark-count", cases_.size());
         std::vector<Timed> timed;
@@ -114,7 +114,7 @@ private:
                 costs().calibrate(one.clocks, Device::calibrations, skipped);
                 calls_->end_stand_in();
             } else {
-                costs().bound(one.clocks, one.of, one.answer);  // now calls_ has this case's input
+                costs().bound(one.clocks, one.of, one.answer);  // calls_ has this case's input from here on
             }
             one.clocks.log(report_, one.prefix);
             Task::passed(one.clocks.count().stats);
@@ -149,7 +149,8 @@ private:
             costs().calibrate(clocks, Device::calibrations);
         }
         do {
-            // The speed of memory changes with other work on the machine.
+            // Empty calls are measured between the timed ones, because other work on the machine changes the speed of
+            // memory.
             if (Device::released_on_host && clocks.runs() % calls_between == calls_between - 1) costs().calibrate(clocks, 1);
             Stamps stamps;
             verdict = calls_->call(c, true, 0, stamps);
@@ -174,8 +175,8 @@ private:
         return passed ? 0 : ExitCodes::EXIT_VALIDATE_FAIL;
     }
 
-    static constexpr size_t calls_between = 4;  // timed calls per call of our own runner
-    static constexpr int skipped = 3;            // first calls of our own runner
+    static constexpr size_t calls_between = 4;  // timed calls per empty call of the judge's own runner
+    static constexpr int skipped = 3;            // first calls of the judge's own runner, which do not count
 
     Report& report_;
     Device& device_;
@@ -186,7 +187,7 @@ private:
     Random random_ = Random::fresh();
 };
 
-// Runs one stage. Its exceptions have exit codes.
+// Runs one stage. judge_main turns its exceptions into exit codes.
 template <class Task, class Device, class RunnerDevice>
 int run_stage(Report& report, const std::string& mode, const char* path) {
     const bool timed = mode == "benchmark" || mode == "leaderboard";

@@ -14,7 +14,7 @@
 
 namespace warpboard {
 
-// HeapMemory is the program's heap and, for arrays on a device, the Device's allocator.
+// HeapMemory places arrays in shared memory: in the program's heap, and on a device by the allocator of Device.
 template <class Device>
 class HeapMemory {
 public:
@@ -47,7 +47,7 @@ public:
         return memory;
     }
 
-    // Returns the size of answers' regions with room for all requests.
+    // Returns the size in bytes of an answers' region that could have served all allocations so far.
     size_t wanted() { return std::max(host_space().wanted(), device_.wanted()); }
 
     void copy(bool on_device, void* to, const void* from, size_t bytes) {
@@ -63,7 +63,7 @@ public:
         copies_.clear();
     }
 
-    // Requests an address for the next allocation of exactly this size.
+    // Makes the next allocation of exactly this many bytes return the given address.
     static void place_next(void* address, size_t bytes) { next_allocation = {bytes > 0 ? address : nullptr, bytes}; }
 
     static void poison(bool on) { poison_frees.store(on, std::memory_order_relaxed); }

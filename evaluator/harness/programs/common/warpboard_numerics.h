@@ -21,7 +21,8 @@
 
 namespace warpboard {
 
-// Format describes a type of numbers: its digits, with the implied one, and the exponent of its smallest normal number.
+// Format describes a floating-point type: the binary digits of its significand, with the implied one, and the binary
+// exponent of its smallest normal number.
 struct Format {
     int digits, least;
     bool operator==(const Format& o) const { return digits == o.digits && least == o.least; }
@@ -32,14 +33,15 @@ constexpr bool is_complex = false;
 template <class T>
 constexpr bool is_complex<std::complex<T>> = true;
 
-// Reports whether a type is __half, __nv_bfloat16, or a float of 8 bits: a task need not include their headers.
+// Reports whether a type is __half, __nv_bfloat16, or a float of 8 bits. It does not name these types, because a task
+// need not include their headers.
 template <class T>
 constexpr bool is_small_float() {
     if constexpr (std::is_class_v<T> && std::is_trivially_copyable_v<T> && sizeof(T) <= 2) return std::is_constructible_v<float, T>;
     else return false;
 }
 
-// Returns the number of a type with these bits.
+// Returns the value of type T with this bit pattern, as a double.
 template <class T>
 double small_float(unsigned bits) {
     T value;
@@ -47,8 +49,8 @@ double small_float(unsigned bits) {
     return static_cast<float>(value);
 }
 
-// Finds the format of a small float by its values: from 0 to twice the smallest normal number, neighbours have equal
-// distances.
+// Returns the format of a type. For a small float it is found by comparing values: from 0 to twice the smallest normal
+// number, adjacent values have equal distances.
 template <class T>
 Format format_of() {
     if constexpr (std::is_floating_point_v<T>) {
@@ -110,7 +112,7 @@ private:
     std::vector<Run> runs_;
 };
 
-// Errors compares numbers with the same amount of a reference's.
+// Errors compares the numbers of an answer with equally many numbers of a reference.
 class Errors {
 public:
     Errors(const Numbers& answer, const Numbers& reference) {
@@ -133,7 +135,7 @@ public:
 private:
     void add(size_t i, double got, double want, Format format) {
         const double smallest = std::ldexp(1.0, format.least), size = std::max(std::fabs(want), smallest);
-        // Larger numbers round to infinity.
+        // Numbers above this limit round to infinity in the answer's type.
         const double beyond = std::ldexp(1 - std::ldexp(1.0, -format.digits - 1), 2 - format.least);
         const bool finite = std::isfinite(got) && std::isfinite(want);
         const bool same = got == want || (std::isnan(got) && std::isnan(want)) ||
@@ -175,8 +177,8 @@ auto has_fp64(int) -> decltype(reference_fp64(std::declval<const Input&>()), std
 template <class Input>
 std::false_type has_fp64(...);
 
-// Reports the errors of a right answer against the task's reference_fp64, if there is one. A failure of that becomes a
-// note.
+// Reports the errors of a right answer against the task's reference_fp64, if it has one. If reference_fp64 fails, the
+// report gets a note instead.
 template <class Input, class Output>
 void log_numerics(Report& report, const std::string& prefix, const Input& input, Output& output) {
     if constexpr (decltype(has_fp64<Input>(0))::value) {

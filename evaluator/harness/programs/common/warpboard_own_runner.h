@@ -23,8 +23,8 @@ namespace warpboard {
 
 struct Nothing {};
 
-// Stretches lists the memory that the kernel overwrites. Judge and runner share it, and the judge sets it before a
-// call.
+// Stretches lists the memory that the own runner's kernel overwrites. It lies in shared memory, where the judge sets it
+// before a call.
 struct Stretches {
     static constexpr size_t most = 64;
     struct Stretch {
@@ -73,13 +73,14 @@ public:
 private:
     static constexpr size_t cache_line = 64;
 
-    // Changes a byte in each cache line. The last line may begin before the memory.
+    // Changes at least one byte in each cache line of the memory, also in the last line if that starts in the middle.
     static void change_all(unsigned char* bytes, size_t count) {
         for (size_t at = 0; at < count; at += cache_line) change(bytes + at);
         if (count > 0) change(bytes + count - 1);
     }
 
-    // Reads and writes, as kernels do. memset would bypass the caches, and copying from them takes longer.
+    // Changes a byte by reading and writing it, as kernels do. memset would bypass the caches, which changes the time
+    // of the later copy.
     static void change(unsigned char* byte) {
         auto* seen = static_cast<volatile unsigned char*>(byte);
         *seen = *seen ^ 0x5A;
@@ -120,7 +121,7 @@ public:
         session_ = std::make_unique<Session>(ends[0], page);
     }
 
-    // Makes later calls overwrite the same memory as an answer.
+    // Makes later calls overwrite the memory of the given answer.
     void overwrite(const std::vector<Region>& regions, const std::vector<int>& descriptors, const std::vector<AnswerReader::Copy>& answer) {
         ours([&] { session_->share(regions, descriptors); });
         stretches_->count = 0;
@@ -133,9 +134,9 @@ public:
         }
     }
 
-    // Makes one call with this many sealed records. prepare does the judge's work before the release of a call of that
-    // number, or at first with number 0; it returns the descriptor of the input. copy does the judge's work after the
-    // end.
+    // Makes one call with this many sealed records. prepare(number) does the judge's work before the release, and
+    // returns the descriptor of the input; if first is set, it is called before the description, with number 0. copy
+    // does the judge's work after the end of the call.
     template <class Prepare, class JudgeDevice, class Copy>
     Stamps call(uint32_t sealed, bool first, Prepare prepare, JudgeDevice& judge, Copy copy) {
         Stamps stamps;
@@ -162,7 +163,7 @@ private:
         session_->read_event(stamps);
     }
 
-    // Failures of this runner are not the submission's fault.
+    // Turns failures of this runner into failures of the judge: they are not the submission's fault.
     template <class Function>
     static void ours(Function function) {
         try {

@@ -19,8 +19,8 @@
 
 namespace warpboard {
 
-// Page has the layout of package judge. Each word has a separate cache line. The key is written before release, and
-// read with it.
+// Page has the layout that package judge documents. Each word is in a separate cache line, except the key, which is
+// written before release and read together with it.
 struct Page {
     std::atomic<uint32_t> release;
     std::atomic<uint32_t> key[3];
@@ -47,12 +47,12 @@ static_assert(offsetof(Page, key) == 4 && offsetof(Page, queued) == 64 && offset
                   offsetof(Page, active) == 384 && sizeof(Page) == 4096,
               "the page is shared with programs in other languages");
 
-constexpr double no_ns = -0x1p1000;  // the runner has not reported its clock
+constexpr double no_ns = -0x1p1000;  // value of ns until the runner has reported its clock
 
 // MappedPage is a page that stays mapped until the process ends.
 struct MappedPage {
     Page* page = nullptr;
-    size_t room = 0;  // size of an answer's description
+    size_t room = 0;  // bytes available for an answer's description
 
     MappedPage(Page* mapped, size_t bytes) : page(mapped), room(bytes - sizeof(Page)) {}
 
@@ -77,9 +77,9 @@ inline double now_ns() {
     return static_cast<double>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
 }
 
-// Waiter waits for another process: it spins, and after a while sleeps for a part of the elapsed time, so that a long
-// kernel has the cores and the clock errs by less than half a percent. While it spins, it yields its core only if there
-// is no second one: on a busy machine it would get it back late.
+// Waiter waits for another process. It spins at first. Later it sleeps, each time for a fraction of the elapsed time: a
+// long kernel then has the cores, and the measured time is wrong by less than half a percent. While spinning, it yields
+// its core only if there is no other core: on a busy machine it would get the core back late.
 class Waiter {
 public:
     explicit Waiter(double spin = spin_ns, double parts = sleep_parts)
@@ -99,13 +99,13 @@ public:
             if (only_core_) sched_yield();
             return;
         }
-        spins_ = 63;  // from now on each look sleeps
+        spins_ = 63;  // from now on every call sleeps
         const double ns = passed / parts_ < 1e6 ? passed / parts_ : 1e6;
         const timespec time{0, static_cast<long>(ns)};
         nanosleep(&time, nullptr);
     }
 
-    // Makes sleeps end on time; the system would add 50 µs to each.
+    // Makes sleeps of this process end on time; by default the operating system adds up to 50 µs to each.
     static void sleep_exactly() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
 private:
@@ -124,7 +124,7 @@ private:
 
     double begin_;
     double spin_;
-    double parts_;  // a sleep is one of this many parts of the elapsed time
+    double parts_;  // a sleep lasts the elapsed time divided by this
     bool only_core_;
     uint32_t spins_ = 0;
 };

@@ -19,7 +19,7 @@
 
 namespace warpboard {
 
-// CallKey has 128 random bits for the current call, or zeros if a case's own seed must give its own input.
+// CallKey has 128 random bits for the current call. Zeros make the input depend only on the seed in the case.
 struct CallKey {
     uint32_t words[4];
 };
@@ -52,14 +52,14 @@ public:
         key_[7] = 0x57617270u;
     }
 
-    // Returns a stream that depends on no case or seed, for checkers that look at a part.
+    // Returns a stream with a new random key, for example for checkers that compare a random part of an answer.
     static Random fresh() {
         Random random(0);
         draw_random(random.key_, sizeof random.key_);
         return random;
     }
 
-    // Returns the stream of one call under a key of 96 bits.
+    // Returns the stream of one call for a key of 96 bits, by which sealed inputs are encrypted.
     WARPBOARD_BOTH static Random under(const uint32_t key[3], uint32_t call) {
         Random random{};
         for (int i = 0; i < 8; ++i) random.key_[i] = 0;
@@ -77,7 +77,7 @@ public:
         in[13] = static_cast<uint32_t>(index >> 32);
         in[14] = in[15] = 0;
         for (int i = 0; i < 16; ++i) out[i] = in[i];
-        WARPBOARD_ROLLED  // code that is not in a device's caches loads slowly
+        WARPBOARD_ROLLED  // not unrolled, because code that is not in a device's caches loads slowly
         for (int round = 0; round < 4; ++round) {
             for (int i = 0; i < 4; ++i) quarter(out[i], out[4 + i], out[8 + i], out[12 + i]);
             for (int i = 0; i < 4; ++i) quarter(out[i], out[4 + (i + 1) % 4], out[8 + (i + 2) % 4], out[12 + (i + 3) % 4]);

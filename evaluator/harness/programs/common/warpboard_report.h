@@ -29,7 +29,7 @@ public:
         std::_Exit(ExitCodes::EXIT_PIPE_FAILED);
     }
 
-    // Writes the line that ends the report.
+    // Writes the line with the verdict, which ends the report.
     void verdict(bool passed) { log("check", std::string(passed ? "pass" : "fail")); }
 
     void log(const std::string& key, const std::string& value) { write_all(key + ": " + one_line(value) + "\n"); }
@@ -52,7 +52,8 @@ public:
     }
 
 private:
-    // Replaces a line break, which would start another key, by two characters. Readers reverse this.
+    // Replaces each line break, which would start another key, by the two characters "\n". Readers of the report
+    // reverse this.
     static std::string one_line(const std::string& value) {
         std::string out;
         for (char c : value) {
@@ -110,7 +111,7 @@ public:
         report.log(prefix + "times", Report::list(times_));
     }
 
-    // Linear interpolation between the neighbours, as NumPy does by default.
+    // Returns a quantile, by linear interpolation between adjacent values, as NumPy does by default.
     static double quantile(const std::vector<double>& sorted, double q) {
         double position = q * static_cast<double>(sorted.size() - 1);
         size_t below = static_cast<size_t>(position);

@@ -28,7 +28,7 @@ public:
     Runner(int channel, int page, Device& device, Memory& memory)
         : channel_(channel), page_(page), device_(device), memory_(memory) {}
 
-    // Serves until the judge ends.
+    // Serves calls until the judge ends or closes the channel.
     void serve() {
         device_.open(*page_.page);
         channel_.ready();
@@ -78,11 +78,12 @@ private:
             device_.begin(*page_.page, number_, region(REGION_DEVICE), region(REGION_DEVICE, REGION_SEALED));
             maker.fill_device([this](void* into, const void* from, size_t bytes) { device_.copy(into, from, bytes); });
         }
-        if (range) device_.begin_range();  // behind the gate: a profiler that replays it takes the release back
+        // after the gate, because a profiler that replayed the gate would undo the release
+        if (range) device_.begin_range();
         Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
     }
 
-    // Unmaps the input: mapped memory takes longer to replace.
+    // Unmaps the input of the last call, because mapping other memory in place of mapped memory takes longer.
     void let_input_go() {
         const Region& inputs = region(REGION_HOST);
         if (is_mapped_in_call(inputs.size)) unmap_shared(inputs.base, inputs.size);
@@ -96,7 +97,7 @@ private:
         const Region& inputs = region(REGION_HOST);
         if (!is_mapped_in_call(inputs.size)) {
             const uint32_t released = page_.page->release.load(std::memory_order_acquire);
-            if (released > number_) std::_Exit(0);  // the judge ended the call
+            if (released > number_) std::_Exit(0);  // the judge has ended all calls
             return released == number_;
         }
         if (!channel_.look(input_)) return false;
@@ -105,8 +106,8 @@ private:
         return true;
     }
 
-    // Stops the clock before the caller's full expression ends, and with it the life of the kernel's argument: freeing
-    // it is not the kernel's time.
+    // Stops the clock and reports the answer. The kernel's argument still exists, so that the time to free it does not
+    // count.
     void stop(Output&& output, bool range) {
         device_.end();
         double ns = 0;
@@ -145,9 +146,9 @@ private:
     Device& device_;
     Memory& memory_;
     std::vector<Region> regions_;
-    std::optional<Output> last_;  // until the next call: the judge reads it
+    std::optional<Output> last_;  // the last answer, kept until the next call, because the judge reads it
     uint32_t number_ = 0;
-    Frame input_;  // descriptors of the mapped memory
+    Frame input_;  // the frame with the descriptors of the mapped input
 };
 
 // Prints the exception of a submission and returns an exit code.

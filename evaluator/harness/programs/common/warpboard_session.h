@@ -1,4 +1,4 @@
-// The judge's side of one runner: calls over channel and page, and the checks of its words.
+// The judge's side of one runner: its calls over channel and page, and the checks of all that the runner writes.
 #ifndef WARPBOARD_SESSION_H
 #define WARPBOARD_SESSION_H
 
@@ -16,7 +16,7 @@
 
 namespace warpboard {
 
-// Gone reports that the runner has ended, or closed its channel.
+// Gone is thrown when the runner has ended or has closed its channel.
 struct Gone {};
 
 // Stamps has the times of one call in nanoseconds, and the runner's clock.
@@ -24,17 +24,18 @@ struct Stamps {
     double described = 0;
     double released = 0;
     double done = 0;
-    double sampled = 0;  // after a sample of the answer; done without a sample
+    double sampled = 0;  // when a sample of the answer was taken; equal to done without one
     double copied = 0;
     double prepared = 0;  // time to write the input and flush, including turns of other contexts
-    bool at_once = false;  // all of it was queued before the device began
-    double switched = 0;  // from let_go until the runner's gate ran
+    bool at_once = false;  // all writes of the input were queued before the device began the first
+    double switched = 0;  // time from the end of the judge's hold until the runner's gate ran
     double event = 0;
     bool late = false;      // released before everything was queued
-    bool by_judge = false;  // the runner's clock is not used
+    bool by_judge = false;  // only the judge's clocks count
 };
 
-// JudgePage is the judge's side of one runner's page: the words of its calls, and the checks of the runner's.
+// JudgePage is the judge's side of one runner's page: it writes the judge's words, and checks those that the runner
+// writes.
 class JudgePage {
 public:
     JudgePage(JudgeChannel channel, MappedPage page) : channel_(channel), page_(page) {}
@@ -53,7 +54,7 @@ public:
         return ++number_;
     }
 
-    // The number of the current call, and its page.
+    // Return the number of the current call, and the page.
     uint32_t number() const { return number_; }
     Page* page() const { return page_.page; }
 
@@ -77,23 +78,25 @@ public:
         device.let_go();
     }
 
-    // Waits until the gate reports that it runs. One that reports this too early has the change of contexts in its time.
+    // Waits until the gate reports that it runs. If it reports this too early, the change of contexts counts as its
+    // time.
     void wait_active() const {
         Waiter waiter(1e9);
         while (page_.page->active.load(std::memory_order_acquire) != number_ && waiter.elapsed() < gate_limit_ns) waiter.pause();
     }
 
-    // Sends the key, and starts the clock. Between "active" and this a submission has the device, and the unsealed parts.
+    // Starts the clock and writes the key, which releases the call. It must follow wait_active at once: in between, the
+    // submission can use the device and the unsealed parts of the input.
     template <class Device>
     void open(Device& device, Stamps& stamps) {
         refuse_if(device.has_sampled());
         refuse_if_done();
-        stamps.released = now_ns();  // before the key, which may be read alone
+        stamps.released = now_ns();  // before the key: a runner may act as soon as it reads the key
         for (int i = 0; i < 3; ++i) page_.page->key[i].store(device.key().words[i], std::memory_order_relaxed);
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Announces the release: the runner wakes up, if it sleeps until then.
+    // Announces the release shortly before it, which wakes a sleeping runner.
     void announce_release() { page_.page->soon.store(number_, std::memory_order_release); }
 
     // Releases a call that waits on the host. The clock starts, and hand_over gives the runner its input.
@@ -105,12 +108,13 @@ public:
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Sends an input, with the descriptor of its memory if that is not negative. wait_done detects a runner that has gone.
+    // Sends an input, with the descriptor of its memory if that is not negative. It ignores errors: wait_done detects a
+    // runner that has ended.
     void send_input(const std::string& description, int memory) {
         channel_.send(FRAME_INPUT, description, memory < 0 ? std::vector<int>{} : std::vector<int>{memory});
     }
 
-    // Releases a call that will not be made, without an input. The next call waits for its end.
+    // Releases a call without giving it an input, because it will not be used. The next call first waits for its end.
     void skip() {
         is_skipped_ = true;
         made_ -= made_ > 0;
@@ -118,7 +122,7 @@ public:
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Ends the gates of this call and of all later ones: the judge leaves.
+    // Ends the gates of this call and of all later ones, because the judge makes no more calls.
     void leave() {
         page_.page->release.store(~0u, std::memory_order_release);
         page_.page->soon.store(number_, std::memory_order_release);
@@ -131,13 +135,14 @@ public:
         stamps.done = now_ns();
     }
 
-    // Waits until a call that was released late, and is done, is all queued: then its answer is described.
+    // Waits until a call that was released before it was queued, and is done, is queued: only then its answer is
+    // described.
     void wait_described() {
         if (wait_for(page_.page->queued, true, after_done_limit_ns)) return;
         throw Refused{"The submission's process said that a call had ended, and " + seconds(after_done_limit_ns) + " s later not that it was queued."};
     }
 
-    // Records the duration of a call that has ended.
+    // Records the duration of a call that has ended, for the time limit of later calls.
     void keep(const Stamps& stamps) { took_ = std::max(took_, stamps.done - stamps.released); }
 
     // Reads the runner's clock, which may be reported after the end.
@@ -201,7 +206,8 @@ private:
         return true;
     }
 
-    // Waits for the end of a call that was skipped. Its words and its clock would be taken for those of the next call.
+    // Waits for the end of a skipped call, whose words and clock would otherwise be mistaken for those of the next
+    // call.
     void end_skipped() {
         is_skipped_ = false;
         Stamps stamps;
@@ -220,7 +226,8 @@ private:
         return value == number_;
     }
 
-    // Checks the channel once a millisecond. A word that the runner set before it ended counts.
+    // Checks the channel once a millisecond, and throws if the runner has ended or written to it. If the runner had
+    // already set the awaited word, its end is ignored.
     void watch(double passed, double& watched, const std::atomic<uint32_t>& word) {
         if (passed - watched < spin_ns) return;
         watched = passed;
@@ -231,8 +238,8 @@ private:
 
     bool limitless_ = false;  // the current call has no limit
     bool is_skipped_ = false;  // the current call will not be made
-    unsigned made_ = 0;  // calls of the case
-    double took_ = 0;  // the longest call of the case
+    unsigned made_ = 0;  // number of calls in the case so far
+    double took_ = 0;  // nanoseconds of the longest call in the case so far
 };
 
 // Session is the judge's side of one runner that it owns: its page, and the frames to it.
@@ -240,7 +247,7 @@ class Session : public JudgePage {
 public:
     Session(int channel, int page) : JudgePage(JudgeChannel(channel), MappedPage(page)) {}
 
-    // Releases a call in progress, which no longer counts: a device that waits would keep its process alive.
+    // Releases a call in progress, which no longer counts: a process whose device waits for a release cannot end.
     ~Session() {
         leave();
         channel_.close();
@@ -277,7 +284,8 @@ public:
         send(FRAME_CALL, body.bytes());
     }
 
-    // Releases a call that waits on the host: restore writes a small input, and the memory of a large one is sent.
+    // Releases a call that waits on the host. restore writes a small input; a large input is sent by the descriptor of
+    // its memory.
     template <class Restore>
     void release_host(Stamps& stamps, int input, Restore restore) {
         JudgePage::release_host(stamps, [&] {
@@ -286,8 +294,8 @@ public:
         });
     }
 
-    // Releases a call on a device. The judge's hold ends first, and the runner's gate starts. When it reports that it
-    // runs, the clock starts and the key is sent.
+    // Releases a call on a device. First it ends the judge's hold, and the runner's gate starts. When the gate reports
+    // that it runs, the clock starts and the key is written.
     template <class Device>
     void release_device(Stamps& stamps, Device& device) {
         const double begin = now_ns();
@@ -307,7 +315,7 @@ public:
         keep(stamps);
     }
 
-    // Sends the end. Refuses a runner that wrote to the judge during a call that was too short to check the channel.
+    // Sends END. It refuses a runner that wrote to the channel unnoticed, in a call too short for checking the channel.
     void end() {
         if (channel_.look(0) == JudgeChannel::State::spoke) react(JudgeChannel::State::spoke);
         channel_.send(FRAME_END, "");
@@ -324,7 +332,7 @@ private:
         if (!channel_.send(kind, body, descriptors)) throw Gone{};
     }
 
-    bool input_travels_ = false;  // in new memory for each call
+    bool input_travels_ = false;  // each call's input is sent in new memory
 };
 
 }  // namespace warpboard

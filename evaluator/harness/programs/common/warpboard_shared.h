@@ -17,7 +17,7 @@ namespace warpboard {
 enum RegionKind : uint32_t { REGION_HOST = 0, REGION_DEVICE = 1 };
 enum RegionRole : uint32_t { REGION_INPUTS = 0, REGION_ANSWERS = 1, REGION_SEALED = 2 };
 
-// Region is memory that both map. On a device, the host must not access base.
+// Region is memory that judge and runner map. If it is memory of a device, the host must not access base.
 struct Region {
     uint32_t kind = REGION_HOST;
     uint32_t role = REGION_INPUTS;
@@ -35,16 +35,16 @@ struct Region {
 };
 
 
-// Inputs on the host get to the runner in two ways. Small ones are written into memory that it has mapped already,
-// while the clock runs. Larger ones lie in new memory, which it gets with the release and maps: mapping a page takes as
-// long as copying some kilobytes.
+// The runner receives inputs on the host in two ways. Small inputs are written into memory that it has mapped already,
+// while the clock runs. Larger inputs are in new memory, which it receives with the release and maps: mapping a page
+// takes as long as copying some kilobytes.
 
 inline bool is_mapped_in_call(size_t region_bytes) { return region_bytes > most_written; }
 
 inline size_t rounded(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
 
-// Creates memory that cannot be resized, because a missing page would end its reader by a signal. Returns -1 if the
-// system has none.
+// Creates shared memory that cannot be resized: otherwise the other process could shrink it, and reading a missing page
+// would end the reader by a signal. Returns its descriptor, or -1 if that fails.
 inline int make_shared_memory(size_t bytes) {
     int fd = memfd_create("warpboard", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return -1;
@@ -56,8 +56,8 @@ inline int make_shared_memory(size_t bytes) {
     return fd;
 }
 
-// Returns the largest allowed answer: this process can write files as large as its memory, which also has copies of the
-// answer.
+// Returns the largest allowed answer in bytes: a quarter of the file size limit, which equals the memory of this
+// process, because the memory must also hold copies of the answer.
 inline uint64_t most_answer() {
     rlimit limit{};
     const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
@@ -76,7 +76,7 @@ inline void* reserve_addresses(size_t bytes) {
     return begin + skip;
 }
 
-// Maps shared memory. At a given address, it maps all pages at once. Returns null if it cannot.
+// Maps shared memory. If at is set, it maps the memory there, all pages at once. Returns null if that fails.
 inline unsigned char* map_shared(int fd, size_t bytes, void* at = nullptr) {
     const int populate = at != nullptr ? MAP_POPULATE : 0;
     if (at == nullptr) at = reserve_addresses(bytes);
@@ -85,15 +85,16 @@ inline unsigned char* map_shared(int fd, size_t bytes, void* at = nullptr) {
     return memory == MAP_FAILED ? nullptr : static_cast<unsigned char*>(memory);
 }
 
-// Unmaps memory and keeps the addresses, which read as zeros.
+// Unmaps memory, and keeps its addresses reserved. Reading them gives zeros.
 inline void unmap_shared(void* at, size_t bytes) {
     mmap(at, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
-// Makes new shared memory of huge pages, which are mapped in a hundredth of the time. Returns false if the system has
-// none: Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
+// Makes new shared memory consist of huge pages, which are mapped in a hundredth of the time. Returns false if the
+// system does not offer them: Linux before 6.1, or a setting that denies them
+// (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
 inline bool make_huge(unsigned char* base, size_t bytes) {
-    constexpr int collapse = 25;  // MADV_COLLAPSE; it needs a page in each huge page
+    constexpr int collapse = 25;  // MADV_COLLAPSE, which needs at least one small page in each huge page
     for (size_t at = 0; at < bytes; at += huge_page) *static_cast<volatile unsigned char*>(base + at) = 0;
     return madvise(base, bytes, collapse) == 0;
 }
@@ -112,15 +113,15 @@ inline bool has_huge_pages() {
     return has;
 }
 
-// Returns the longest time to map this many bytes, in nanoseconds.
+// Returns the longest time that mapping this many bytes may take, in nanoseconds.
 inline double most_mapping(size_t bytes) {
     if (!is_mapped_in_call(bytes)) return 0;
     const auto pages = static_cast<double>(bytes / (has_huge_pages() ? huge_page : host_page));
     return mapping_ns + (has_huge_pages() ? mapping_huge_page_ns : mapping_page_ns) * pages;
 }
 
-// WrittenArray is memory of a device to copy: an array of an input from the judge's own memory to its place in the runner, or, for
-// the core, a part of an answer back.
+// WrittenArray is a copy of device memory: of an array of an input, from the judge's own memory to the runner's region,
+// or of a part of an answer in the other direction.
 struct WrittenArray {
     void* to;
     const void* from;

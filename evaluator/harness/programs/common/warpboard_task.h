@@ -20,10 +20,10 @@ struct StandardTask {
 
     static std::vector<Case> cases(const char* path) { return read_cases(path); }
 
-    // Returns the number of first, untimed calls: they include costs that are not the kernel's.
+    // Returns the number of untimed calls before the timed ones. First calls have costs that are not the kernel's.
     static uint32_t untimed_calls(uint32_t random) { return 2 + random % 3; }
 
-    // Returns the input of a case: with a new seed and a new key if fresh, otherwise the public one.
+    // Returns the input of a case: with a new secret seed and key if fresh is set, else with the seed in the case.
     static Input input(Case c, bool fresh) {
         call_key = CallKey{};
         if (fresh) {

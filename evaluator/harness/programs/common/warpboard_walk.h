@@ -62,7 +62,8 @@ constexpr bool is_string = false;
 template <class T, class Traits, class Allocator>
 constexpr bool is_string<std::basic_string<T, Traits, Allocator>> = true;
 
-// Detects classes that act as pointers (views, spans, iterators) by their names for elements.
+// Detects trivially copyable classes that act as pointers (views, spans, iterators), by their member type named
+// pointer.
 template <class T, class = void>
 struct IsView : std::false_type {};
 template <class T>
@@ -77,7 +78,7 @@ template <class T>
 constexpr bool has_fields = std::is_class_v<T> && std::is_aggregate_v<T> && field_count<T> <= most_fields &&
                             initialisers<T>() < most_initialisers;
 
-// True for types that consist of their bytes: trivially copied and, if this can be detected, without a pointer.
+// True for types that can be copied as bytes: trivially copyable, and without pointers as far as this can be detected.
 template <class T>
 constexpr bool is_plain();
 
@@ -99,11 +100,11 @@ constexpr bool is_plain() {
     } else if constexpr (has_fields<T>) {
         return AllPlain<decltype(fields(std::declval<T&>()))>::value;
     } else {
-        return std::is_class_v<T>;  // __half, std::complex
+        return std::is_class_v<T>;  // for example __half and std::complex
     }
 }
 
-// True for vectors and strings with contiguous elements of plain bytes.
+// True for blocks: vectors and strings whose elements are contiguous and can be copied as bytes.
 template <class T>
 constexpr bool is_block() {
     if constexpr (!Sized<T>::value) return false;
@@ -140,7 +141,7 @@ void each_member(T& value, Visit&& visit) {
     }
 }
 
-// Returns the bytes of a block.
+// Returns a pointer to the first element of a block (see is_block).
 template <class T>
 auto* block_data(T& block) {
     return const_cast<std::remove_const_t<typename Sized<T>::Element>*>(block.data());

@@ -101,7 +101,7 @@ CUresult cuGetErrorName(CUresult, const char**);
 
 namespace warpboard {
 
-// Returns a function of the driver.
+// Returns the address of a function of the CUDA driver.
 inline void* driver_symbol(const char* name) {
     static void* library = dlopen("libcuda.so.1", RTLD_NOW);
     void* found = library == nullptr ? nullptr : dlsym(library, name);

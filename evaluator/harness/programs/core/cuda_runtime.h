@@ -1,5 +1,6 @@
-// As much of the CUDA runtime as the judge's side of a device uses, on the driver (cuda.h beside this), for programs that are
-// compiled without nvcc. They work in the current context, and launch kernels of warpboard_kernels.h.
+// The functions of the CUDA runtime that the judge's side of a device uses, implemented by the driver (cuda.h in this
+// folder), for programs that are compiled without nvcc. They use the current context, and launch the kernels of
+// warpboard_kernels.h.
 #ifndef WARPBOARD_CORE_CUDA_RUNTIME_H
 #define WARPBOARD_CORE_CUDA_RUNTIME_H
 
@@ -10,7 +11,7 @@
 #define __host__
 #define __device__
 #define __global__
-#define WARPBOARD_PTX  // kernels are PTX, and are not compiled
+#define WARPBOARD_PTX  // kernels are loaded as PTX, not compiled from CUDA code
 #define WARPBOARD_LAUNCH(kernel, blocks, threads, ...) ::warpboard::launch(#kernel, blocks, threads, __VA_ARGS__)
 #define CUDART_VERSION 11080
 
@@ -53,7 +54,7 @@ inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
     if (kind == cudaMemcpyDeviceToHost) return WARPBOARD_DRIVER(cuMemcpyDtoHAsync)(to, source, bytes, stream);
     return WARPBOARD_DRIVER(cuMemcpyDtoDAsync)(reinterpret_cast<CUdeviceptr>(to), source, bytes, stream);
 }
-// Copies to the host.
+// Copies from the device to host memory; other directions are not implemented.
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t step, const void* from, size_t pitch, size_t width, size_t height, cudaMemcpyKind, cudaStream_t stream) {
     CUDA_MEMCPY2D copy{};
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE, copy.srcDevice = reinterpret_cast<CUdeviceptr>(from), copy.srcPitch = pitch;

@@ -3,8 +3,8 @@
 // worker into a shared library (warpboard_core.py calls it), from the same headers as the judges of C++ and CUDA tasks, and for
 // devices needs only the driver at run time.
 //
-// Functions return 0, or the kind of failure; warpboard_error then has the message. Runners that make a call together are
-// passed together. All functions make the device of a runner the current one.
+// Functions return 0, or the kind of failure, whose message warpboard_error returns. Functions with several runners
+// make one call of all of them at the same time. All functions make the device of a runner the current one.
 #define WARPBOARD_JUDGE
 #define __CUDACC__
 
@@ -48,7 +48,7 @@ struct CoreDevice : JudgeDevice {
     CUcontext context = nullptr;
 };
 
-// CoreRunner is a runner of a device or, without one, of the host, with its current call.
+// CoreRunner is a runner and its current call. If device is null, the runner makes calls on the host.
 struct CoreRunner {
     using Copy = AnswerReader::Copy;
 
@@ -56,17 +56,17 @@ struct CoreRunner {
         : device(its_device), page(JudgeChannel(channel), MappedPage(its_page, bytes)) {
         if (device == nullptr) return;
         device->make_current();
-        device->forget(its_page);  // the page of a runner that was never closed can have been there
-        device->sample_after(its_page, 0);  // the device sees the page
+        device->forget(its_page);  // an earlier runner that was never closed can have had its page at this address
+        device->sample_after(its_page, 0);  // registers the page with the device
     }
 
     CoreDevice* device;
     JudgePage page;
     std::vector<WrittenArray> arrays;
-    void* records = nullptr;    // region of the sealed parts
-    std::vector<Copy> answer;   // of this call
-    bool is_known = false;      // the answer's places are known
-    bool is_open = false;       // the call was released
+    void* records = nullptr;    // the region for the sealed parts of inputs
+    std::vector<Copy> answer;   // copies of this call's answer
+    bool is_known = false;      // the answer's addresses are known
+    bool is_open = false;       // the call has been released
     std::vector<Region> last;   // parts of the last answer, to be poisoned
     Stamps stamps;
 };
@@ -95,7 +95,7 @@ int guarded(Function function) {
     }
 }
 
-// Does one step for every runner. A refusal names the rank.
+// Does one step for every runner. If it is refused, the message names the rank.
 template <class Step>
 void for_each_page(CoreRunner** runners, int count, Step step) {
     for (int i = 0; i < count; ++i) {
@@ -126,14 +126,14 @@ extern "C" {
 
 // CoreTimes has the times of a call on the judge's clock, in nanoseconds.
 struct CoreTimes {
-    double switched;  // from the end of the hold until all gates ran
+    double switched;  // duration from the end of the hold until all gates ran
     double released;
     double done;
-    double sampled;  // done without a sample
+    double sampled;  // when the samples of answers were taken; equal to done without samples
 };
 
-// HostInput is an input of a call on a host. bytes is 0 if it is not copied; its description or its memory (a descriptor, or -1) is
-// sent if it has one.
+// HostInput is an input of a call on a host. If bytes is not 0, it is copied to memory that the runner has. Its
+// description is sent if it is not empty, and the descriptor of its memory if that is not -1.
 struct HostInput {
     void* to;
     const void* from;
@@ -156,7 +156,7 @@ int warpboard_open_device(CoreDevice** made) {
     return guarded([&] { *made = new CoreDevice; });
 }
 
-// Makes memory to share, at another place than the last. bytes becomes its size.
+// Allocates device memory to share, at another physical address than the last. bytes becomes its rounded size.
 int warpboard_make_region(CoreDevice* device, size_t* bytes, void** address, int* descriptor) {
     return guarded([&] {
         device->make_current();
@@ -167,7 +167,7 @@ int warpboard_make_region(CoreDevice* device, size_t* bytes, void** address, int
         const bool made = DeviceMemory::make(region, *descriptor);
         DeviceMemory::give_back(space);
         if (!made) throw std::runtime_error("out of memory: the device has no " + std::to_string(region.size) + " bytes to share");
-        device->poison(region.base, region.size);  // another runner may have had it
+        device->poison(region.base, region.size);  // another runner may have used this memory
         *bytes = region.size;
         *address = region.base;
     });
@@ -176,7 +176,7 @@ int warpboard_make_region(CoreDevice* device, size_t* bytes, void** address, int
 int warpboard_drop_region(CoreDevice* device, void* address, size_t bytes) {
     return guarded([&] {
         device->make_current();
-        WARPBOARD_CUDA(cudaDeviceSynchronize());  // unmapping does not wait for queued work
+        WARPBOARD_CUDA(cudaDeviceSynchronize());  // waits for queued work, because unmapping does not
         Region region;
         region.base = static_cast<unsigned char*>(address), region.size = bytes;
         DeviceMemory::drop(region, true);
@@ -202,7 +202,7 @@ int warpboard_open_runner(CoreDevice* device, int channel, void* page, size_t by
     return guarded([&] { *made = new CoreRunner(device, channel, static_cast<Page*>(page), bytes); });
 }
 
-// Forgets a runner that has ended.
+// Closes and frees a runner that has ended.
 int warpboard_close_runner(CoreRunner* runner) {
     return guarded([&] {
         if (runner->device != nullptr) {
@@ -215,14 +215,15 @@ int warpboard_close_runner(CoreRunner* runner) {
 
 void warpboard_begin_case(CoreRunner* runner) { runner->page.begin_case(), runner->last.clear(); }
 
-// Forgets the last answer, whose memory is replaced.
+// Forgets the last answer, because its memory is replaced: it is not overwritten in the next call.
 void warpboard_forget_answer(CoreRunner* runner) { runner->last.clear(); }
 
-// Releases a call that will not be made, without an input: the runner waits for it.
+// Releases a call without an input, because the runner waits for it, but it will not be used.
 void warpboard_leave(CoreRunner* runner) { runner->page.skip(); }
 
-// Begins a call: its input has these arrays, from the judge's memory to places in the region at inputs, and sealed parts in the
-// one at records; on a host, none. number is the call's.
+// Begins a call, and sets number to the call's number. arrays lists the copies of the input's device arrays from the
+// judge's memory to the region at the address inputs; sealed parts are written to the region at records. On a host
+// there are none.
 int warpboard_begin_call(CoreRunner* runner, uint32_t flags, const WrittenArray* arrays, int count, void* inputs, void* records, uint32_t* number) {
     return guarded([&] {
         runner->arrays.assign(arrays, arrays + count);
@@ -234,7 +235,7 @@ int warpboard_begin_call(CoreRunner* runner, uint32_t flags, const WrittenArray*
     });
 }
 
-// Waits until everything is queued. late: the limit in nanoseconds passed first.
+// Waits until the runner has queued its work, at most limit_ns nanoseconds. late is set to 1 if the limit has passed.
 int warpboard_wait_queued(CoreRunner* runner, double limit_ns, int* late) {
     return guarded([&] {
         runner->page.wait_queued(limit_ns, runner->stamps);
@@ -242,16 +243,17 @@ int warpboard_wait_queued(CoreRunner* runner, double limit_ns, int* late) {
     });
 }
 
-// Sets the copies of the answer's parts on the device.
+// Sets the copies of the answer's parts on the device, which are then known before the release.
 void warpboard_set_answer(CoreRunner* runner, const WrittenArray* parts, int count) {
     runner->answer.clear();
     for (int i = 0; i < count; ++i) runner->answer.push_back({true, parts[i].to, parts[i].from, parts[i].bytes});
     runner->is_known = true;
 }
 
-// Overwrites the last answers, writes the inputs of calls that are made together, and flushes caches if cold is set. The judge
-// then has the devices until the release. If one device cannot wait until everything is queued, none does: loading a kernel for
-// one may wait for another. Each is then kept as soon as its own input is written.
+// Overwrites the last answers, writes the inputs of calls that are made at the same time, and flushes caches if cold is
+// set. The judge then keeps the devices busy until the release. If one device cannot wait until all work is queued,
+// none does, because loading a kernel for one device may wait for another. Then each device is kept busy as soon as its
+// own input is written.
 int warpboard_prepare(CoreRunner** runners, int count, int cold, int* at_once) {
     return guarded([&] {
         bool can_wait = true;
@@ -277,7 +279,8 @@ int warpboard_prepare(CoreRunner** runners, int count, int cold, int* at_once) {
     });
 }
 
-// Releases calls that are made together, waits for their ends, and for the samples of answers that are known.
+// Releases calls that are made at the same time, and waits for their ends, and for samples of the answers whose
+// addresses are known.
 int warpboard_release(CoreRunner** runners, int count, CoreTimes* times) {
     return guarded([&] {
         const double begin = now_ns();
@@ -301,7 +304,7 @@ int warpboard_release(CoreRunner** runners, int count, CoreTimes* times) {
     });
 }
 
-// Releases calls on the host that are made together, 0.5 ms after their announcement, and waits for their ends.
+// Announces the release of calls on the host, releases them together after 0.5 ms, and waits for their ends.
 int warpboard_call_on_host(CoreRunner** runners, const HostInput* inputs, int count, CoreTimes* times) {
     return guarded([&] {
         std::vector<std::string> descriptions;
@@ -328,7 +331,7 @@ int warpboard_call_on_host(CoreRunner** runners, const HostInput* inputs, int co
     });
 }
 
-// Waits for the runner's own clock, in nanoseconds.
+// Waits until the runner has reported its own clock, and sets ns to it, in nanoseconds.
 int warpboard_read_event(CoreRunner* runner, double* ns) {
     return guarded([&] {
         runner->page.read_event(runner->stamps);
@@ -336,13 +339,13 @@ int warpboard_read_event(CoreRunner* runner, double* ns) {
     });
 }
 
-// Waits until a call that was released late is all queued.
+// Waits until a call that was released before it was queued has been queued completely.
 int warpboard_wait_described(CoreRunner* runner) {
     return guarded([&] { runner->page.wait_described(); });
 }
 
-// Queues the copies of an answer that was not known before the release, and a sample of them. times gets the end of the call,
-// which is now, and the sample's.
+// Queues a sample and copies of an answer that was not known before the release. It sets in times the end of the call,
+// which is now, and the time of the sample.
 int warpboard_queue_answer(CoreRunner* runner, CoreTimes* times) {
     return guarded([&] {
         runner->device->make_current();
@@ -354,7 +357,7 @@ int warpboard_queue_answer(CoreRunner* runner, CoreTimes* times) {
     });
 }
 
-// Waits for the copies of the answers. at is the judge's clock then.
+// Waits until the answers have been copied, and sets at to the judge's clock at this moment.
 int warpboard_wait_copied(CoreRunner** runners, int count, double* at) {
     return guarded([&] {
         for_each(runners, count, [](CoreRunner& runner) {
@@ -364,8 +367,8 @@ int warpboard_wait_copied(CoreRunner** runners, int count, double* at) {
     });
 }
 
-// Releases everything that waits, also after a failure: a process with waiting work does not end. A gate without a release gets
-// the end instead.
+// Releases all queued work that waits, also after a failure: a process with waiting work cannot end. A gate whose call
+// was not released gets the number that ends all calls.
 int warpboard_let_go(CoreRunner** runners, int count) {
     return guarded([&] {
         for_each(runners, count, [](CoreRunner& runner) {
@@ -375,7 +378,8 @@ int warpboard_let_go(CoreRunner** runners, int count) {
     });
 }
 
-// Ends a call: its answer on a device is poisoned before the next one. changed: it still changed after "done".
+// Ends a call. The parts of its answer are overwritten before the next call. changed is set to 1 if the answer still
+// changed after "done", and prepared to the nanoseconds in which the input was written.
 int warpboard_end_call(CoreRunner* runner, const WrittenArray* parts, int count, double took_ns, int* changed, double* prepared) {
     return guarded([&] {
         runner->stamps.done = runner->stamps.released + took_ns;

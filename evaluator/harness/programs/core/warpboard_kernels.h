@@ -16,10 +16,10 @@ namespace warpboard {
 // PtxText builds PTX from templates with values in braces.
 class PtxText {
 public:
-    // Returns the kernels of the judge.
+    // Returns the PTX of the judge's kernels.
     static std::string judge() { return head + fill(std::string(of_hold) + of_seal, values()); }
 
-    // Returns the runner's gate.
+    // Returns the PTX of the runner's gate.
     static std::string gate() { return head + fill(of_gate, values()); }
 
 private:
@@ -50,8 +50,8 @@ private:
         };
     }
 
-    // Returns a template once for each of the 16 words of a part: # is its number, @at its offset, and @data its offset
-    // behind a header.
+    // Returns the template repeated for each of the 16 words of a part, with # replaced by the word's number, @at by
+    // its offset in bytes, and @data by its offset behind a record's header.
     static std::string each_word(const std::string& lines) {
         std::string text;
         for (unsigned i = 0; i < Record::part_words; ++i) {
@@ -66,8 +66,9 @@ private:
         return text;
     }
 
-    // Returns PTX that computes block number index (a register) of the cipher in x0 to x15 (Random::under). Its key is in
-    // k0 to k2, and number has the call's number. It is short: code that is not in a device's caches loads slowly.
+    // Returns PTX that computes a block of the cipher (Random::under) in the registers x0 to x15. The register index
+    // has the block's number, k0 to k2 the key, and number the call's number. It is a loop, because code that is not in
+    // a device's caches loads slowly.
     static std::string block(const std::string& index, const std::string& label) {
         const std::vector<std::string> words{"0x61707865", "0x3320646E", "0x79622D32", "0x6B206574", "k0", "k1", "k2", "number",
                                              "0", "0", "0", "0", index, "0", "0", "0"};
@@ -101,7 +102,7 @@ private:
     .reg .pred is, other, outside;
 )";
 
-    // This thread's part, its record, and its place in the record.
+    // Computes the part of a record that this thread handles, its record, and its offset there.
     static constexpr const char* part = R"(
     mov.u32 thread, %tid.x;
     mov.u32 group, %ctaid.x;
@@ -322,9 +323,9 @@ END:
 }
 )";
 
-    // A release of 0xFFFFFFFF: the judge has left. The code runs once before the gate reports itself as running, because the
-    // judge has flushed the caches. Only one thread reads the page and passes the words on: reads of the host's memory take
-    // a microsecond each, one after the other.
+    // The gate of a call. A release of 0xFFFFFFFF means that the judge makes no more calls. The code runs once without
+    // effect before the gate reports that it runs, because the judge has flushed the caches. Only one thread reads the
+    // page in host memory and passes the words on: each read takes a microsecond, one after the other.
     static constexpr const char* of_gate = R"(
 .visible .entry warpboard_open_gate(.param .u64 p_page, .param .u32 p_number, .param .u64 p_inputs, .param .u64 p_records, .param .u32 p_parts,
                           .param .u64 p_ready)

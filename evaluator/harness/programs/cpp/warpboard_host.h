@@ -1,4 +1,4 @@
-// The CPU as a device: only memory of the host, and calls that wait for their release on the host.
+// The CPU as a device. It has only host memory, and its calls wait for their release in the runner's process.
 #ifndef WARPBOARD_HOST_H
 #define WARPBOARD_HOST_H
 
@@ -33,7 +33,7 @@ struct NoDeviceMemory {
     void give_back(void*, size_t) {}
 };
 
-// HostRunner is the runner's side.
+// HostRunner makes calls on the CPU, in the runner's process.
 class HostRunner : public NoDeviceMemory {
 public:
     static constexpr bool released_on_host = true;
@@ -42,9 +42,9 @@ public:
     void begin_range() {}
     void end_range() {}
 
-    // Waits for the release, and starts the clock. It first sleeps for most of the judge's shortest preparation so far:
-    // a process that has spun for long soon loses its core if others want one. It sleeps in parts, because after a slow
-    // preparation the next call may be released during the sleep.
+    // Waits for the release, and starts the clock. It first sleeps for 70 % of the shortest wait so far: a process that
+    // has spun for long soon loses its core to other processes. It sleeps in several parts, because the release may
+    // come sooner than in all earlier calls.
     template <class Arrived, class Fill>
     void begin(Page& page, uint32_t number, Arrived arrived, Fill fill) {
         const double queued = now_ns();
@@ -63,7 +63,7 @@ public:
     void end() { end_ = now_ns(); }
     double settle() const { return end_ - begin_; }
 
-    // The work of the judge's own runner, which measures the cost of an empty call.
+    // Does the work of an empty call of the judge's own runner, which is none on the CPU.
     void work() {}
 
 private:
@@ -74,22 +74,23 @@ private:
     double least_wait_ = 0;
 };
 
-// HostJudge is the judge's side.
+// HostJudge is the judge's side of calls on the CPU.
 class HostJudge : public NoDeviceMemory {
 public:
     static constexpr bool released_on_host = true;
     static constexpr bool switches_in_call = false;
-    // The time to copy varies much with other work on the machine, and may: no switch of contexts can hide work, and a
-    // late write is found because the judge copies in an unpredictable order. If other processes want the cores, some
-    // calls are handed over late. None is handed over early, so the quicker calls show the kernel's time as well.
+    // The time to copy an answer may vary much with other work on the machine: without a switch of contexts no work can
+    // be hidden in it, and late writes are detected, because the judge copies in an unpredictable order. If other
+    // processes use the cores, some calls start late, but none starts early: so the lower quartile of the calls is
+    // used.
     static constexpr Bounds bounds{host_tolerance_ns, 20e3, 20e3, 1.0, 0.25, 0, 0};
     static constexpr int calibrations = host_calibrations;
     static constexpr size_t calls_of_one_process = host_process_calls;
 
     void open() { cold_.resize(flush_bytes()); }
 
-    // Fills caches with other data, and then sleeps for a moment: if others want the core, the following steps have
-    // time to run without interruption.
+    // Fills the caches with other data, and then sleeps for 20 µs: if other processes want the core, they get it now,
+    // and the next steps run without interruption.
     void flush() {
         std::memset(cold_.data(), ++fill_, cold_.size());
         sleep(20e3);
@@ -98,13 +99,13 @@ public:
     unsigned choose_sealed(const std::vector<WrittenArray>&, const void*) { return 0; }
     void begin_writing(uint32_t, void*) { kept_.clear(); }
 
-    // Returns memory for an input of this size, to be written at the release.
+    // Returns private memory for an input of this many bytes. At the release, restore copies it to the address there.
     unsigned char* keep(unsigned char* there, size_t bytes) {
         there_ = there;
         kept_.resize(bytes);
         return kept_.data();
     }
-    // Loads the kept input into the caches, so that writing it takes the shortest time.
+    // Loads the private copy of the input into the caches, so that restore takes the shortest time.
     void hold() {
         for (size_t at = 0; at < kept_.size(); at += 64) static_cast<void>(*static_cast<volatile unsigned char*>(&kept_[at]));
     }
@@ -116,7 +117,7 @@ public:
     double writing_took() const { return 0; }
     bool at_once() const { return true; }
 
-    // The processor copies answers on the host.
+    // These do nothing on the host: the processor itself copies answers there.
     void queue_copies(const std::vector<AnswerReader::Copy>&) {}
     void sample_after(Page*, uint32_t) {}
     void open_gate() {}
@@ -132,8 +133,8 @@ public:
     size_t free_memory() { return static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
 
 private:
-    // Returns twice the size of the last-level cache, within sensible limits if the system does not report it, or
-    // reports that of a whole socket.
+    // Returns twice the size of the last-level cache in bytes, limited to a sensible range, because the system may
+    // report no size, or the size for a whole socket.
     static size_t flush_bytes() {
         const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
         return static_cast<size_t>(std::min(std::max(2 * cache, least_flush), most_flush));

@@ -2,7 +2,7 @@
 #include "task.h"
 #include "utils.h"
 
-// The submission, compiled separately and linked.
+// The submission's function, which is compiled separately and linked.
 output_t custom_kernel(input_t data);
 
 #include "warpboard_host.h"

@@ -21,24 +21,26 @@
 
 namespace warpboard {
 
-// AnswerCopies queues the copies before the release, behind a gate that a store opens when the runner is "done": launched only
-// then, they would give the runner the 10 to 30 us of a launch. A word of the host shows the end of the sample and of
-// the copies: on some GPUs a synchronization returns 10 us later.
+// AnswerCopies queues the copies before the release. They wait for a word in host memory (the gate), which the judge
+// sets when the runner is "done": launching them only then would give the runner 10 to 30 us more. The device writes
+// other words when the sample and the copies have ended: on some GPUs a synchronization returns 10 us later than such a
+// write.
 //
-// The sample has some bytes from unpredictable places, and the last ones. A copy engine waits for the runner's "done"
-// itself, and takes them 4 to 10 us after that. The whole answer is copied some 150 us later, when the device has
-// switched to the judge's context, and the runner's queued work is done by then: the sample lacks late writes.
+// The sample has some bytes from unpredictable offsets of the answer, and its last bytes. A copy engine waits for the
+// runner's "done" itself, and copies the sample 4 to 10 us after that. The whole answer is copied some 150 us later,
+// when the device has switched to the judge's context. By then, all queued work of the runner has ended: what it wrote
+// after "done" is in the copy, but not in the sample.
 class AnswerCopies {
 public:
     using Copy = AnswerReader::Copy;
 
-    // Needs a context.
+    // Allocates memory and streams. It needs a current CUDA context.
     void open() {
         void* memory = mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         words_ = new (memory) Words{};
         seen_ = seen_by_device(memory, sizeof(Words));
-        // These wait for no other stream.
+        // Non-blocking streams do not wait for the default stream.
         WARPBOARD_CUDA(cudaStreamCreateWithFlags(&sampling_, cudaStreamNonBlocking));
         WARPBOARD_CUDA(cudaStreamCreateWithFlags(&releasing_, cudaStreamNonBlocking));
     }
@@ -62,8 +64,8 @@ public:
         say(cudaStreamLegacy, offsetof(Words, copied));
     }
 
-    // Makes the next sample wait for the end of this call, or without a page for the gate. Call it for a new page while the
-    // device does not wait for the judge.
+    // Makes the next sample wait for the end of this call as written in page, or for the gate if page is null. The
+    // first call for a page must come while the device does not wait for the judge.
     void after(Page* page, uint32_t call) {
         if (page != nullptr && pages_.count(page) == 0) pages_[page] = seen_by_device(page, sizeof *page);
         page_ = page;
@@ -74,18 +76,20 @@ public:
     // Forgets the page of a runner that has ended.
     void forget(Page* page) {
         pages_.erase(page);
-        cudaHostUnregister(page);  // also a page that was there before
+        cudaHostUnregister(page);  // also unregisters an earlier page at the same address
         cudaGetLastError();
         if (page_ == page) page_ = nullptr;
     }
 
-    // Reports whether the sample has been taken: before the release, the runner has said that it was done.
+    // Reports whether the sample has been taken. Before the release, this means that the runner has falsely reported
+    // "done".
     bool has_sampled() const { return sampled_.width > 0 && __atomic_load_n(&words_->sampled, __ATOMIC_ACQUIRE) == number_; }
 
     void open_gate() { __atomic_store_n(&words_->gate, number_, __ATOMIC_RELEASE); }
 
-    // Releases everything that waits. A runner may write its word again, or have replaced its memory for this process but not
-    // for the device: then the device writes it.
+    // Releases all queued work that waits. It repeatedly writes "done" into the runner's page, because the runner may
+    // overwrite it, and lets the device write it, too, because the runner may have replaced the memory that this
+    // process sees.
     void let_go() {
         const double end = now_ns() + let_go_limit_ns;
         open_gate();
@@ -97,7 +101,7 @@ public:
         } while (now_ns() < end);
     }
 
-    // Waits for the sample. Returns false if there is none.
+    // Waits until the sample is taken. Returns false if none was queued.
     bool wait_sampled() {
         if (sampled_.width == 0) return false;
         wait(words_->sampled, sampling_);
@@ -117,7 +121,7 @@ public:
 private:
     static constexpr size_t rows = sample_rows, row_bytes = sample_row_bytes, step = sample_step, most_pitch = most_sample_pitch;
     static constexpr double let_go_limit_ns = 1e9;
-    static constexpr unsigned looks_between = 1 << 20;  // between two checks of the device for failures
+    static constexpr unsigned looks_between = 1 << 20;  // number of polls between two checks of the device for errors
 
     struct Words {
         alignas(128) uint32_t gate = 0;
@@ -127,8 +131,8 @@ private:
         unsigned char later[(rows + 1) * row_bytes] = {};
     };
 
-    // Sample describes rows of bytes, each a pitch behind the one before, and the last bytes: a sum is often written
-    // there last.
+    // Sample describes the bytes of a sample: rows at a constant distance (pitch), and the last bytes of the array,
+    // where a sum is often written last.
     struct Sample {
         size_t skip = 0, pitch = 0, width = 0, height = 0, end = 0, tail = 0;
 
@@ -144,8 +148,8 @@ private:
         }
     };
 
-    // Chooses the largest part, and in half of the calls any part, so that a late write to any part is found in some
-    // call.
+    // Chooses the part of the answer to sample: in half of the calls the largest, else a random one, so that a late
+    // write to any part is detected in some call.
     const Copy* choose(const std::vector<Copy>& copies) {
         std::vector<const Copy*> all;
         for (const Copy& copy : copies) {
@@ -182,7 +186,7 @@ private:
     }
 
     Words* words_ = nullptr;
-    CUdeviceptr seen_ = 0;  // their address on the device
+    CUdeviceptr seen_ = 0;  // address of words_ on the device
     cudaStream_t sampling_ = nullptr, releasing_ = nullptr;
     uint32_t number_ = 0;
     std::map<Page*, CUdeviceptr> pages_;  // addresses of runners' pages on the device

@@ -62,7 +62,7 @@ private:
     }
 };
 
-// Returns the functions. Needs a context, which the first call creates.
+// Returns the driver's functions. They need a CUDA context, which the first call creates.
 inline const Driver& driver() {
     static const Driver functions;
     return functions;
@@ -76,17 +76,19 @@ inline CUdeviceptr seen_by_device(void* memory, size_t bytes) {
     return reinterpret_cast<CUdeviceptr>(seen);
 }
 
-// Makes a stream wait until a word of the host is number or more. Returns false if the device cannot.
+// Makes a stream wait until a word in host memory is at least number. Returns false if the device does not support
+// this.
 inline bool queue_wait(cudaStream_t stream, CUdeviceptr word, uint32_t number) {
     return driver().wait_value(reinterpret_cast<CUstream>(stream), word, number, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
 }
 
-// Makes a stream write a number to a word of the host after all earlier work. Returns false if the device cannot.
+// Makes a stream write a number to a word in host memory after all its earlier work. Returns false if the device does
+// not support this.
 inline bool queue_write(cudaStream_t stream, CUdeviceptr word, uint32_t number) {
     return driver().write_value(reinterpret_cast<CUstream>(stream), word, number, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS;
 }
 
-// DeviceMemory allocates and maps memory of the device, which is shared by a descriptor.
+// DeviceMemory allocates and maps device memory that processes share by passing a file descriptor.
 class DeviceMemory {
 public:
     // Allocates memory of a size that is a multiple of region_step, and returns a descriptor for it.
@@ -96,14 +98,13 @@ public:
         if (driver().create(&handle, region.size, &prop, 0) != CUDA_SUCCESS) return false;
         const bool made = driver().export_handle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == CUDA_SUCCESS &&
                           show(region, handle);
-        driver().release(handle);  // mapped memory stays
+        driver().release(handle);  // memory that is mapped is not freed by this
         return made;
     }
 
-    // Allocates up to 32 of the device's pages without mapping them, so that the next allocation has another place. The
-    // place of its arrays makes a kernel of 5 µs quicker or slower by a percent: with the same place in all processes,
-    // a run's processes would agree with each other more than with the next run's. Returns 0 if there is no such
-    // memory.
+    // Allocates 1 to 32 pages of the device without mapping them, so that the next allocation has another physical
+    // address. This address makes a kernel of 5 µs faster or slower by a percent: if all processes of a run had the
+    // same address, they would agree with each other more than with the next run. Returns 0 if there is no such memory.
     static CUmemGenericAllocationHandle space() {
         CUmemAllocationProp prop = properties();
         uint32_t pages = 0;
@@ -125,7 +126,7 @@ public:
         return mapped;
     }
 
-    // Unmaps memory. Its addresses stay reserved unless addresses is set.
+    // Unmaps memory. If addresses is set, it also frees its address range, which otherwise stays reserved.
     static void drop(const Region& region, bool addresses) {
         const auto at = reinterpret_cast<CUdeviceptr>(region.base);
         driver().unmap(at, region.size);

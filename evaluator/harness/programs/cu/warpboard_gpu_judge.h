@@ -36,14 +36,14 @@ public:
 
     void give(void* memory, size_t bytes) { idle_[bytes].push_back(memory); }
 
-    // Makes missing memory the submission's fault, because the tests have passed with the available memory: a runner
-    // chooses the size of its answers.
+    // Makes the submission responsible if memory runs out, because the tests have passed with the available memory, and
+    // a runner chooses the size of its answers.
     void blame_runner() { blames_runner_ = true; }
 
     void count(size_t bytes) { used_ += bytes; }
     void discount(size_t bytes) { used_ -= bytes; }
 
-    // Frees the kept memory.
+    // Frees the memory that is kept for reuse.
     void clear() {
         for (auto& [bytes, blocks] : idle_) {
             for (void* memory : blocks) cudaFree(memory), used_ -= bytes;
@@ -51,8 +51,8 @@ public:
         }
     }
 
-    // Reports that no memory is left. This is the task's fault, unless it uses little of the device: then the
-    // submission has the rest.
+    // Throws the error for a device without free memory. If the judge uses little of the device's memory, the
+    // submission has the rest and is refused; otherwise the task fails.
     [[noreturn]] void exhausted(size_t bytes) const {
         size_t free = 0, total = 0;
         cudaGetLastError();
@@ -78,14 +78,15 @@ private:
 };
 
 inline DevicePool& device_pool() {
-    static auto* pool = new DevicePool;  // buffers may outlive every other object
+    static auto* pool = new DevicePool;  // never freed, because buffers may outlive every other object
     return *pool;
 }
 
 class GpuJudge : public JudgeDevice {
 public:
     static constexpr bool released_on_host = false;
-    static constexpr bool switches_in_call = false;  // the runner's clock starts after the device's switch to it
+    // the runner's clock starts after the device has switched to its context
+    static constexpr bool switches_in_call = false;
     static constexpr Bounds bounds{device_tolerance_ns, 4e3, device_handover_ns, 0.05, 0.5, 13e3, sampled_ns};
     static constexpr int calibrations = 20;
     static constexpr size_t calls_of_one_process = device_process_calls;
@@ -95,37 +96,37 @@ public:
         JudgeDevice::open();
     }
 
-    // Begins to write the input of call number. The device begins in start, if it can wait.
+    // Queues the first work for writing the input of call number. If the device can wait, it begins only in start.
     void begin_writing(uint32_t number, void* records) {
         at_once_ = can_wait();
         if (at_once_) block();
         begin_input(number, records);
     }
 
-    // Starts the queued work, and waits until the last kernel keeps the device.
+    // Starts the queued work, and waits until its last kernel, which keeps the device busy, runs.
     void start() {
         begin_work();
         wait_held();
     }
 
-    // Reports whether everything until the release was queued when the device began to write the last input.
+    // Reports whether all work before the release was already queued when the device began to write the last input.
     bool at_once() const { return at_once_; }
 
-    // Returns memory in place of an answer's.
+    // Returns device memory for the copy of an answer, until give_back.
     void* borrow(size_t bytes) { return device_pool().take(bytes); }
     void give_back(void* memory, size_t bytes) { device_pool().give(memory, bytes); }
 
     void blame_runner() { device_pool().blame_runner(); }
 
-    // Releases everything queued, and waits for its end: the memory that it uses is freed next.
+    // Releases all queued work, and waits for its end, because the memory that it uses is freed next.
     void abandon() {
         release_all();
         cudaDeviceSynchronize();
-        cudaGetLastError();  // the failure is reported already
+        cudaGetLastError();  // clears the error, which is already reported
     }
 
     bool make(Region& region, int& fd) {
-        device_pool().clear();  // the case before had other sizes
+        device_pool().clear();  // frees blocks of the previous case, which had other sizes
         const CUmemGenericAllocationHandle space = DeviceMemory::space();
         const bool made = DeviceMemory::make(region, fd);
         DeviceMemory::give_back(space);

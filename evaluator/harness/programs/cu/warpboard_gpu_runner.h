@@ -20,8 +20,9 @@
 
 namespace warpboard {
 
-// GpuRunner gates work on the legacy default stream. Kernels without a stream are launched on it, and other blocking
-// streams wait for it. A submission that uses non-blocking streams before the release reads overwritten inputs.
+// GpuRunner makes the legacy default stream wait for the release of a call. Kernels without a stream are launched on
+// it, and other blocking streams wait for it. Work on non-blocking streams does not wait: before the release it reads
+// wrong inputs.
 class GpuRunner {
 public:
     static constexpr bool released_on_host = false;
@@ -36,12 +37,12 @@ public:
         work();
         WARPBOARD_CUDA(cudaMalloc(&gate_, sizeof *gate_));
         WARPBOARD_CUDA(cudaMemset(gate_, 0, sizeof *gate_));
-        launch_gate(0, nullptr, nullptr, 0);  // loads it; the page's release is 0, so it ends at once
+        launch_gate(0, nullptr, nullptr, 0);  // loads the kernel, which ends at once, because the page's release is 0
         WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
 
-    // Queues the gate, which starts when the judge announces the release: before, it would share the device with the
-    // judge's preparations.
+    // Queues the gate. It starts only when the judge announces the release: earlier, it would share the device with the
+    // judge's work for the call.
     void begin(const Page& page, uint32_t number, const Region& inputs, const Region& sealed) {
         check(queue_wait(cudaStreamLegacy, word(offsetof(Page, soon)), number));
         launch_gate(number, inputs.base, sealed.base, page.sealed.load(std::memory_order_relaxed));
@@ -53,10 +54,10 @@ public:
         WARPBOARD_CUDA(cudaEventRecord(end_, cudaStreamLegacy));
     }
 
-    // Makes the device write "done" after all earlier work.
+    // Makes the device write "done" into the page after all queued work.
     void say_done(uint32_t number) { check(queue_write(cudaStreamLegacy, word(offsetof(Page, done)), number)); }
 
-    // Waits until all streams are idle.
+    // Waits until all streams are idle. Returns the kernel's time in nanoseconds by CUDA events.
     double settle() {
         while (cudaEventQuery(end_) == cudaErrorNotReady) {
         }
@@ -77,7 +78,8 @@ public:
         return true;
     }
 
-    // Keeps the addresses reserved, so that a submission can still free its memory there.
+    // Unmaps a region, unless the submission still uses its memory. The addresses stay reserved, so that the submission
+    // can still free memory there.
     void drop(const Region& region) {
         for (Shared& shared : shared_) {
             if (shared.region.base != region.base) continue;
@@ -90,7 +92,7 @@ public:
     void* take(size_t bytes) { return current_ == nullptr ? nullptr : current_->take(bytes); }
     size_t wanted() { return current_ == nullptr ? 0 : current_->wanted(); }
 
-    // Frees memory of a region, except of inputs. Returns false for other memory.
+    // Frees memory in a shared region; memory of inputs needs no freeing. Returns false if it lies in no region.
     bool give(void* memory) {
         for (Shared& shared : shared_) {
             if (!shared.region.holds(memory, 1)) continue;
@@ -116,7 +118,7 @@ public:
 #endif
     }
 
-    // The work of the judge's own runner: the least work of a device, and overwriting memory.
+    // The kernels of the judge's own runner: work is the least work of a device, fill overwrites memory.
     void work() { WARPBOARD_CUDA(cudaMemsetAsync(scratch_, 0, scratch_bytes, cudaStreamLegacy)); }
     void fill(void* memory, size_t bytes) { WARPBOARD_CUDA(cudaMemsetAsync(memory, 0x5A, bytes, cudaStreamLegacy)); }
 
@@ -141,11 +143,11 @@ private:
 
     struct Shared {
         Region region;
-        std::unique_ptr<Arena> arena;  // for an answers' region
+        std::unique_ptr<Arena> arena;  // allocates in a region of answers; null for other regions
     };
 
-    std::vector<Shared> shared_;  // of all cases
-    Arena* current_ = nullptr;  // of the current case
+    std::vector<Shared> shared_;  // regions of all cases so far
+    Arena* current_ = nullptr;  // allocates in the current case's region of answers
     unsigned char* page_ = nullptr;  // the page's address on the device
     GateWords* gate_ = nullptr;
     cudaEvent_t begin_ = nullptr;

@@ -26,19 +26,20 @@
 namespace warpboard {
 
 #ifndef WARPBOARD_DEVICE_NS
-// Reads the device's clock in nanoseconds, the same for all contexts.
+// Reads the device's global clock in nanoseconds, which all contexts share.
 #define WARPBOARD_DEVICE_NS(now) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now))
 #endif
 
-// Sealed is an array or piece to seal: its words in the judge's array, its place in the runner, and its first record.
+// Sealed is an array or piece to seal (encrypt): its words in the judge's array, its offset in the runner's region in
+// words, and the number of its first record.
 struct Sealed {
     const uint32_t* own;
     uint64_t place, words;
     uint64_t first;
 };
 
-// Piece is a piece of a large array: its place in the judge's array, its substitute, and its place until it is moved
-// back.
+// Piece is a piece of a large array: its address in the judge's array, the address of other data that replaces it there
+// until the release (decoy), and the address where it is kept until it is moved back.
 struct Piece {
     uint32_t *own, *decoy, *kept;
     uint64_t words;
@@ -47,11 +48,11 @@ struct Piece {
 // HoldPage is memory of the host that the kernels share with the judge. Times are from the device's clock.
 struct HoldPage {
 
-    alignas(64) unsigned long long first;  // before the first byte is written
-    unsigned long long let_go_at;  // the end of the hold
-    alignas(64) unsigned held;  // number of the running hold
+    alignas(64) unsigned long long first;  // time before the first byte is written, in nanoseconds
+    unsigned long long let_go_at;  // time at the end of the hold, in nanoseconds
+    alignas(64) unsigned held;  // number of the hold that now keeps the device
     alignas(64) unsigned let_go;  // number of the hold to end
-    alignas(64) unsigned start;  // number of the last ended block
+    alignas(64) unsigned start;  // the judge writes a number here to end the wait with that number (Hold::block)
     alignas(64) Piece pieces[most_pieces];
     Sealed rows[most_rows];
 };
@@ -67,7 +68,7 @@ static __global__ void begin_writing(volatile HoldPage* page) {
     page->first = now;
 }
 
-// Writes the records of all rows, with a thread for each part.
+// Encrypts all arrays and pieces of the page's table into records, with one thread for each part of a record.
 static __global__ void seal(const HoldPage* page, unsigned rows, unsigned records, SealKey key, uint32_t number, Record* into) {
     __shared__ Sealed table[most_rows];
     for (unsigned i = threadIdx.x; i < rows; i += blockDim.x) table[i] = page->rows[i];
@@ -96,7 +97,7 @@ static __global__ void seal(const HoldPage* page, unsigned rows, unsigned record
     }
 }
 
-// Copies pieces from one of their places to another.
+// Copies pieces between two of their three addresses, given as members of Piece.
 static __device__ inline void move_pieces(const Piece* pieces, unsigned count, uint32_t* Piece::*to, uint32_t* Piece::*from) {
     for (unsigned i = threadIdx.x; i < count * record_words; i += blockDim.x) {
         const Piece& piece = pieces[i / record_words];
@@ -111,7 +112,7 @@ static __device__ inline void read_pieces(const HoldPage* page, unsigned count, 
     __syncthreads();
 }
 
-// Takes pieces out of the judge's arrays. Some pieces are substitutes of others.
+// Moves pieces out of the judge's arrays, and puts their substitutes there: copies of other pieces, or blank data.
 static __global__ void take_pieces_out(const HoldPage* page, unsigned count) {
     __shared__ Piece pieces[most_pieces];
     read_pieces(page, count, pieces);
@@ -119,7 +120,8 @@ static __global__ void take_pieces_out(const HoldPage* page, unsigned count) {
     move_pieces(pieces, count, &Piece::own, &Piece::decoy);
 }
 
-// Moves the pieces back to the judge's arrays, and keeps the device for at most this many nanoseconds.
+// Moves the pieces back to the judge's arrays, and then keeps the device busy until the judge ends it, at most for this
+// many nanoseconds.
 static __global__ void hold_device(HoldPage* page, unsigned count, unsigned number, unsigned long long most) {
     __shared__ Piece pieces[most_pieces];
     read_pieces(page, count, pieces);
@@ -141,13 +143,14 @@ static __global__ void hold_device(HoldPage* page, unsigned count, unsigned numb
 
 #endif
 
-// Seal chooses the sealed parts of an input.
+// Seal chooses the parts of an input that are sealed (encrypted) until the release.
 class Seal {
 public:
-    static constexpr unsigned most_whole = most_records - most_pieces;  // records of small arrays
+    static constexpr unsigned most_whole = most_records - most_pieces;  // most records of arrays that are sealed whole
 
-    // Writes rows and pieces to page. base is the address of the inputs' region. Only arrays that are aligned to words
-    // are sealed, the smallest first, and of large ones only those without memory of another.
+    // Writes the chosen arrays and pieces to page. base is the address of the inputs' region. Only arrays that are
+    // aligned to words of four bytes are sealed, the smallest first. Large arrays that overlap another one are not
+    // sealed.
     void choose(std::vector<WrittenArray> arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
         rows = records = pieces = 0;
         whole_.clear();
@@ -166,7 +169,8 @@ public:
         if (!large.empty()) choose_pieces(large, base, blank, kept, page);
     }
 
-    // Reports whether the array at this place in the runner is sealed, except for bytes after the last whole word.
+    // Reports whether the array at this address in the runner's region is sealed whole, except for bytes after its last
+    // whole word.
     bool whole(const void* to) const { return std::find(whole_.begin(), whole_.end(), to) != whole_.end(); }
 
     unsigned rows = 0, records = 0, pieces = 0;
@@ -177,15 +181,15 @@ private:
         records += static_cast<unsigned>((words + record_words - 1) / record_words);
     }
 
-    // Chooses pieces; large arrays have more of them. A piece's substitute is another one of the same array, sometimes
-    // the same for several, so that the rest does not reveal the missing one; it is blank in an array with one piece.
-    // kept has room for all pieces.
+    // Chooses pieces at random, more of them in larger arrays. The substitute of a piece is another piece of the same
+    // array, and several pieces can have the same, so that the visible data does not reveal the missing piece. The only
+    // piece of an array is replaced by blank. kept is memory for all pieces.
     void choose_pieces(const std::vector<WrittenArray>& arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
         uint64_t words = 0;
         for (const WrittenArray& array : arrays) words += array.bytes / 4;
         size_t which[most_pieces];
         Piece* list = page.pieces;
-        // half of them by size, or one large array would have them all
+        // Only every other piece is chosen by size: otherwise one large array would have all of them.
         for (pieces = 0; pieces < most_pieces; ++pieces) {
             const size_t i = which[pieces] = pieces % 2 != 0 ? by_size(arrays, below(words)) : below(arrays.size());
             const uint64_t all = arrays[i].bytes / 4, size = std::min<uint64_t>(record_words, all), at = below(all - size + 1);
@@ -197,8 +201,8 @@ private:
 
     static bool aligned(const WrittenArray& array) { return (address(array.from) | address(array.to)) % 4 == 0 && array.bytes >= 4; }
 
-    // Returns the arrays that share no byte with another: arrays are copied one after the other, and a piece taken out
-    // of one would be missing in another.
+    // Returns the arrays that overlap no other. Arrays are copied one after the other, so a piece moved out of one
+    // array would be missing in the copy of an array that overlaps it.
     static std::vector<WrittenArray> apart(std::vector<WrittenArray> arrays) {
         std::sort(arrays.begin(), arrays.end(), [](const WrittenArray& a, const WrittenArray& b) { return address(a.from) < address(b.from); });
         std::vector<WrittenArray> found;
@@ -237,7 +241,8 @@ private:
 
 class Hold {
 public:
-    // Needs a context. blank is device memory for substitutes, at least as large as a piece.
+    // Allocates memory, and loads the kernels. It needs a current CUDA context. blank is device memory that replaces
+    // pieces without another substitute; it is at least as large as a piece.
     void open(void* blank) {
         blank_ = static_cast<uint32_t*>(blank);
         WARPBOARD_CUDA(cudaMalloc(&kept_, most_pieces * record_words * sizeof(uint32_t)));
@@ -248,21 +253,23 @@ public:
         load();
     }
 
-    // Chooses the sealed parts of the arrays. inputs is the address of the runner's region. Returns the number of
-    // records.
+    // Chooses the sealed parts of the arrays. inputs is the address of the runner's region of inputs. Returns the
+    // number of records.
     unsigned choose(const std::vector<WrittenArray>& arrays, const void* inputs) {
         seal_.choose(arrays, inputs, blank_, kept_, *page_);
         return seal_.records;
     }
 
-    // Makes the device wait for start. Until then nothing may wait for the device, or load a kernel.
+    // Makes the device wait until start is called. Until then this process must not wait for the device, or load a
+    // kernel.
     void block() {
         const auto word = reinterpret_cast<CUdeviceptr>(seen_) + offsetof(HoldPage, start);
         if (!queue_wait(cudaStreamLegacy, word, ++blocked_)) throw std::runtime_error("the device cannot wait for the judge");
     }
     void start() { __atomic_store_n(&page_->start, blocked_, __ATOMIC_RELEASE); }
 
-    // Marks the moment before the first byte is written, seals the chosen parts for call number, and takes pieces out.
+    // Queues the kernels that record the time before the first byte is written, encrypt the chosen parts for call
+    // number, and move pieces out of the judge's arrays.
     void begin(uint32_t number, void* records) {
         draw_random(&key_, sizeof key_);
         WARPBOARD_LAUNCH(begin_writing, 1, 1, seen_);
@@ -277,14 +284,14 @@ public:
     bool whole(const void* to) const { return seal_.whole(to); }
     const SealKey& key() const { return key_; }
 
-    // Queues the kernel behind the writes.
+    // Queues the kernel that keeps the device busy, after the writes.
     void queue() {
         ++number_;
         WARPBOARD_LAUNCH(hold_device, 1, move_threads, seen_, seal_.pieces, number_, hold_limit_ns);
         WARPBOARD_CUDA(cudaGetLastError());
     }
 
-    // Waits until it runs.
+    // Waits until the kernel runs that keeps the device busy.
     void wait_running() {
         Waiter waiter(1e9);
         while (read(page_->held) != number_) {
@@ -295,13 +302,14 @@ public:
 
     void let_go() { __atomic_store_n(&page_->let_go, number_, __ATOMIC_RELEASE); }
 
-    // Returns the nanoseconds from begin to let_go, in which the runner's processors and copy engines can see the
-    // unsealed parts, and another context may have had a turn. Call it after the kernel has ended.
+    // Returns the nanoseconds from begin to let_go. In this time the runner's host threads and copy engines can read
+    // the unsealed parts, and another context may have had a time slice. Call it after the kernel has ended.
     double duration() const { return static_cast<double>(read(page_->let_go_at) - read(page_->first)); }
 
 private:
 
-    // Launches each kernel without data: loading one waits for the device, which fails while the device is blocked.
+    // Launches each kernel once without data, which loads it: loading waits for the device, and would wait forever
+    // while the device waits for start.
     void load() {
         WARPBOARD_LAUNCH(begin_writing, 1, 1, seen_);
         WARPBOARD_LAUNCH(seal, 1, seal_threads, seen_, 0u, 0u, key_, 0u, static_cast<Record*>(nullptr));
@@ -316,7 +324,7 @@ private:
     }
 
     HoldPage* page_ = nullptr;
-    HoldPage* seen_ = nullptr;  // its address on the device
+    HoldPage* seen_ = nullptr;  // address of page_ on the device
     unsigned number_ = 0, blocked_ = 0;
     uint32_t *blank_ = nullptr, *kept_ = nullptr;
     SealKey key_{};

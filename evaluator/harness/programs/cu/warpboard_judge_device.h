@@ -1,4 +1,4 @@
-// The judge's side of a device: cold caches, the hold, and copies of answers.
+// The judge's side of a device: it flushes caches, keeps the device busy until the release, and copies answers.
 #ifndef WARPBOARD_JUDGE_DEVICE_H
 #define WARPBOARD_JUDGE_DEVICE_H
 
@@ -41,29 +41,30 @@ public:
         return hold_.choose(arrays, inputs);
     }
 
-    // Reports whether the device can wait until everything is queued for the chosen arrays. It cannot if arrays of these
-    // sizes are written for the first time: loading a kernel may wait for the device. Two kernels that take turns may have
-    // different sizes.
+    // Reports whether the device can wait until all work for the chosen arrays is queued. It cannot if arrays of these
+    // sizes are written for the first time, because loading a kernel may wait for the device. It remembers the sizes of
+    // many calls, because two kernels that are called alternately may have different sizes.
     bool can_wait() {
-        cudaCtxResetPersistingL2Cache();  // the runner's lines
-        cudaGetLastError();               // devices without persisting lines refuse the call
+        cudaCtxResetPersistingL2Cache();  // lines that the runner made persist in the L2 cache
+        cudaGetLastError();               // devices without persisting lines return an error
         const bool known = written_.count(sizes_) > 0;
         if (written_.size() >= most_sizes) written_.clear();
         written_.insert(sizes_);
         return known && sizes_.size() <= most_waiting_arrays;
     }
 
-    // Makes the device wait for start. Until then, nothing may wait for the device.
+    // Makes the device wait for begin_work. Until then, this process must not wait for the device.
     void block() { hold_.block(); }
 
-    // Marks the moment before the first byte of the input is written, and seals the chosen parts.
+    // Queues the kernels that record the time before the first byte of the input is written, and encrypt the chosen
+    // parts.
     void begin_input(uint32_t number, void* records) { hold_.begin(number, records); }
     const SealKey& key() const { return hold_.key(); }
 
-    // Queues the kernel that keeps the device until let_go.
+    // Queues the kernel that keeps the device busy until let_go.
     void hold() { hold_.queue(); }
 
-    // Leaves the device idle until other contexts have had their turns.
+    // Leaves the device idle for 4 ms, so that other contexts have their time slices.
     void rest() {
         WARPBOARD_CUDA(cudaDeviceSynchronize());
         usleep(4000);
@@ -72,12 +73,12 @@ public:
     // Starts the queued work.
     void begin_work() { hold_.start(); }
 
-    // Waits until the last kernel keeps the device.
+    // Waits until the kernel runs that keeps the device busy.
     void wait_held() { hold_.wait_running(); }
     void let_go() { hold_.let_go(); }
 
-    // Returns the nanoseconds from the first byte of the input to let_go: more than usual if another context had turns. Call
-    // it after the call.
+    // Returns the nanoseconds from the first byte of the input to let_go, which are more than usual if another context
+    // had time slices. Call it after the end of the call.
     double writing_took() const { return hold_.duration(); }
 
     // Fills the L2 cache with other data.
@@ -87,15 +88,15 @@ public:
 
     // Queues the copies of an answer's parts on the device, which wait for open_gate, and a sample of them.
     void queue_copies(const std::vector<AnswerReader::Copy>& answer) { copies_.queue(answer); }
-    // Makes the next sample wait for the end of this call, or without a page for open_gate.
+    // Makes the next sample wait for the end of this call as written in page, or for open_gate if page is null.
     void sample_after(Page* page, uint32_t call) { copies_.after(page, call); }
     void forget(Page* page) { copies_.forget(page); }
     void open_gate() { copies_.open_gate(); }
     bool has_sampled() const { return copies_.has_sampled(); }
-    bool wait_sampled() { return copies_.wait_sampled(); }  // false without a sample
+    bool wait_sampled() { return copies_.wait_sampled(); }  // false if no sample was queued
     void wait_copied() { copies_.wait_copied(); }
 
-    // Releases everything queued.
+    // Releases all queued work.
     void release_all() {
         hold_.start();
         hold_.let_go();
@@ -118,13 +119,13 @@ public:
     void poison(void* memory, size_t bytes) { WARPBOARD_CUDA(cudaMemsetAsync(memory, 0xFF, bytes, cudaStreamLegacy)); }
 
 private:
-    static constexpr size_t most_sizes = 1024;  // of remembered calls' arrays
+    static constexpr size_t most_sizes = 1024;  // most calls whose array sizes are remembered
 
     void* cold_ = nullptr;
     size_t cold_bytes_ = 0;
     Hold hold_;
     AnswerCopies copies_;
-    std::vector<size_t> sizes_;  // of this input's arrays
+    std::vector<size_t> sizes_;  // sizes of the current input's arrays, in bytes
     std::set<std::vector<size_t>> written_;
     unsigned char fill_ = 0;
 };

@@ -2,7 +2,7 @@
 #include "task.h"
 #include "utils.h"
 
-// The submission, compiled separately and linked.
+// The submission's function, which is compiled separately and linked.
 output_t custom_kernel(input_t data);
 
 #include "warpboard_device_array.h"
@@ -19,7 +19,7 @@ struct Kernel {
     }
 };
 
-// Lives as long as the process: buffers of the submission may outlive every other object.
+// Returns the runner's GPU. It is never freed, because buffers of the submission may outlive every other object.
 warpboard::GpuRunner& gpu() {
     static auto* device = new warpboard::GpuRunner;
     return *device;
@@ -36,10 +36,10 @@ void* take_device(size_t bytes) {
     return memory;
 }
 
-// Overwrites freed memory, so that it holds no old answer.
+// Frees memory of a DeviceBuffer. It overwrites the memory first, so that no later call finds an old answer there.
 void give_device(void* memory, size_t bytes) noexcept {
     if (gpu().give(memory)) return;
-    cudaMemset(memory, 0xFF, bytes);  // errors show at the next checked call
+    cudaMemset(memory, 0xFF, bytes);  // an error is returned by the next checked CUDA call
     cudaFree(memory);
 }
 

@@ -9,7 +9,7 @@
 #include "warpboard_legacy_gpu.h"
 #include "warpboard_judge.h"
 
-// All headers above come before the task's files, so that no macro of theirs reaches them.
+// The headers above must precede the task's files, whose macros could otherwise change them.
 #include "reference.cuh"
 #include "warpboard_legacy_task.h"
 

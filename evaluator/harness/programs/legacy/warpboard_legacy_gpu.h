@@ -1,7 +1,7 @@
-// A GPU for tasks of the older form: inputs and answers are memory of the host, the kernel copies data to the device
-// itself, and a call's time is from a synchronised start to a synchronised end. So calls wait for their release on the
-// host, and the device's switch between two processes falls between start and end: the judge's clock counts, minus the
-// cost of such an empty call.
+// A GPU for tasks of the older form. Inputs and answers are in host memory, the kernel copies them to and from the
+// device itself, and a call's time is from a synchronised start to a synchronised end. So calls wait for their release
+// on the host, and the device's switch to the runner's context is part of a call: the judge's clock counts, minus the
+// cost of an empty call with such a switch.
 #ifndef WARPBOARD_LEGACY_GPU_H
 #define WARPBOARD_LEGACY_GPU_H
 
@@ -43,7 +43,7 @@ public:
 #endif
     }
 
-    // The least work of a device.
+    // Does the work of an empty call of the judge's own runner: the least work of a device.
     void work() {
         if (scratch_ == nullptr) WARPBOARD_CUDA(cudaMalloc(&scratch_, scratch_bytes));
         WARPBOARD_CUDA(cudaMemset(scratch_, 0, scratch_bytes));
@@ -68,10 +68,10 @@ public:
         if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
     }
 
-    // Flushes the device's caches. The host's keep the input, from which the kernel copies.
+    // Flushes the device's caches. The host's caches still contain the input, which the kernel copies to the device.
     void flush() {
         cudaCtxResetPersistingL2Cache();
-        cudaGetLastError();  // devices without persisting lines refuse the call
+        cudaGetLastError();  // devices without persisting lines return an error
         if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMemset(cold_, ++fill_, cold_bytes_));
     }
 

@@ -1,4 +1,4 @@
-// The only call of the submission's custom_kernel, by value or by reference. Include after the submission.
+// Calls the submission's custom_kernel, with its argument by value or by reference. Include after the submission.
 #ifndef WARPBOARD_LEGACY_KERNEL_H
 #define WARPBOARD_LEGACY_KERNEL_H
 
@@ -13,8 +13,8 @@ template <class Input>
 std::false_type takes_its_own(...);
 
 struct LegacyKernel {
-    // Moves the input if the kernel takes it by value, so that copying it is not the kernel's time, and otherwise
-    // passes a reference.
+    // Calls custom_kernel. If it takes its argument by value, the input is moved, so that copying it does not count as
+    // the kernel's time; otherwise a reference is passed.
     template <class Input, class Stop>
     static void call(Input& input, Stop stop) {
         if constexpr (decltype(takes_its_own<Input>(0))::value) stop(custom_kernel(std::move(input)));
