@@ -1,8 +1,8 @@
 """The judge of Python tasks of the legacy form.
 
 reference.py has generate_input(), ref_kernel(input) and check_implementation(custom, reference), which returns True if they
-agree; train.py, the submission, has custom_kernel(input). A legacy task has one case, whose inputs come from the global
-generators, which are seeded again for each call.
+agree; train.py, the submission, has custom_kernel(input). A legacy task has one case. Its inputs come from the global
+random generators, which the judge seeds again before each call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class OnlyCase(Case):
 
 
 class LegacyTask(Task):
-    """A legacy task, which compares an answer with ref_kernel's."""
+    """A legacy task. Its checker compares an answer with the answer of ref_kernel."""
 
     def __init__(self, ranks: int | None) -> None:
         super().__init__(ranks)

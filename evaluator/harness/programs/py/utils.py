@@ -1,5 +1,5 @@
-"""Helpers for reference.py of Python tasks, for torch tensors and NumPy arrays alike. A task with its own utils.py gets that
-one instead."""
+"""Helpers for reference.py of Python tasks, for torch tensors and NumPy arrays. A task can replace this file by its own
+utils.py."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# Bound before a submission can replace them.
+# Looked up at import, before a submission can replace them.
 _ISCLOSE = {name: sys.modules[name].isclose for name in ("numpy", "torch") if name in sys.modules}
 
 
@@ -29,8 +29,9 @@ def set_seed(seed: int = 42) -> None:
 def verbose_allclose(received: Any, expected: Any, rtol: float = 1e-05, atol: float = 1e-08,
                      max_print: int = 5) -> list[str]:
     """Returns a list of lines about the differences of two arrays; empty if they agree within atol + rtol * |expected|.
-    NaN agrees with NaN, and infinities with themselves. The received type may be narrower than the expected one if that
-    has eight bytes, and the received one four, or if rtol allows for its rounding. It must not be wider."""
+    NaN agrees with NaN, and each infinity with itself. The received type must not be wider than the expected one. It
+    may be narrower if the expected type has eight bytes and the received one four, or if its rounding is within
+    rtol."""
     mismatch = _type_mismatch(received, expected, rtol)
     if mismatch:
         return [mismatch]
@@ -57,7 +58,7 @@ def match_reference(data: Any, output: Any, reference: Callable[[Any], Any], rto
     """Compares output with reference(data). Returns (agrees, message)."""
     lines = verbose_allclose(output, reference(data), rtol=rtol, atol=atol)
     if lines:
-        first = "; ".join(lines[:2])  # the short message: the number of differences, and one of them
+        first = "; ".join(lines[:2])  # a short message: the number of differences, and the first one
         return False, "\n".join([f"mismatch found! custom implementation doesn't match reference: {first}", *lines[2:]])
     return True, ""
 
@@ -100,7 +101,7 @@ class DeterministicContext:
             os.environ["CUBLAS_WORKSPACE_CONFIG"] = self._workspace
 
 
-_KINDS = ("bool", "int", "float", "complex")  # each includes the one before
+_KINDS = ("bool", "int", "float", "complex")  # each kind includes the kinds before it
 _SIGNIFICANT_BITS = {"float32": 24, "float16": 11, "bfloat16": 8, "float8_e4m3fn": 4, "float8_e4m3fnuz": 4, "float8_e5m2": 3, "float8_e5m2fnuz": 3}
 
 
@@ -112,7 +113,7 @@ def _type_mismatch(received, expected, rtol=0.0):
     if wanted[0] == "array" and not expected.shape:
         fits = ("array", "number")
     if got[0] in fits and got[1] == wanted[1] and got[1] not in _KINDS:
-        return ""  # texts and dates are compared by their values
+        return ""  # not numbers, but texts or dates, which are compared by their values
     if got[0] in fits and got[1] in _KINDS and wanted[1] in _KINDS:
         rank = [max(_KINDS.index(kind), 1) for kind in (got[1], wanted[1])]
         if rank[0] <= rank[1] and (rank[0] < rank[1] or got[2] <= wanted[2] or not wanted[2]) and _is_wide_enough(received, got, wanted, rtol):
@@ -121,7 +122,8 @@ def _type_mismatch(received, expected, rtol=0.0):
 
 
 def _is_wide_enough(received, got, wanted, rtol):
-    """Reports whether an answer saves no writing that the task asks for. A reference may be computed in double precision."""
+    """Reports whether the received type is wide enough: a narrower type would save memory traffic that the task
+    requires. If the reference is in double precision, half its width is enough."""
     least = 8 if wanted[1] == "complex" else 4
     if not got[2] or got[2] >= min(wanted[2], max(wanted[2] // 2, least)):
         return True
@@ -130,8 +132,8 @@ def _is_wide_enough(received, got, wanted, rtol):
 
 
 def _type_of(value):
-    """Returns the library that holds the numbers, their kind, the bytes of one (0 if Python decides), and a text with
-    all three."""
+    """Returns (container, kind, bytes, text): tensor, array, number, or sequence; the kind of its numbers; the bytes of
+    a number (0 for Python's own numbers); and a text that describes the type."""
     kind = type(value)
     if hasattr(value, "detach"):
         name = str(value.dtype).removeprefix("torch.")
@@ -146,7 +148,7 @@ def _type_of(value):
         words = f"a {kind.__name__}"
         try:
             inner = numpy.asarray(value).dtype.name
-        except Exception:  # unequal lengths, or tensors
+        except Exception:  # for example, unequal lengths, or tensors
             return "sequence", "mixed", 0, f"{words} of unlike parts"
         return "sequence", _kind(inner), 0, f"{words} of {_kind(inner)} numbers" if _kind(inner) in _KINDS else words
     return kind.__name__, kind.__name__, 0, "None" if value is None else f"a {kind.__name__}"
@@ -158,8 +160,8 @@ def _kind(name):
 
 
 def _comparable(received, expected):
-    """Returns the library of expected, and both arrays as arrays of that library, in expected's place and type. Floats
-    of less than four bytes become float32, so that tolerances keep their meaning."""
+    """Returns the library of expected (torch or numpy), and both as its arrays, on the device and with the type of
+    expected. Tensors of small floats become float32, so that rounding does not change the comparison."""
     if hasattr(expected, "detach"):
         import torch
 

@@ -1,7 +1,7 @@
-"""Answers on their way from the runner to the judge: NumPy arrays, torch tensors, numbers, text, and None, and tuples,
-lists, dicts, and data classes of them. Subclasses of tuple, list, and dict arrive as the plain types, unless the task
-or torch defines them by name. The runner describes values and their places in a shared region in JSON; the judge checks
-all of it."""
+"""Passes answers from the runner to the judge: NumPy arrays, torch tensors, numbers, text, None, and tuples, lists,
+dicts, and data classes of them. Subclasses of tuple, list, and dict become the plain types, except named tuples of the
+task or of torch. The runner describes values in JSON, with offsets of arrays in a shared region; the judge checks all
+of it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ class BadAnswer(Exception):
 
 
 class NoRoom(Exception):
-    """The answers' region is too small. The argument is the number of bytes with which the answer would fit."""
+    """The answers' region is too small. The argument is the number of bytes that the answer needs."""
 
 
-# The runner's side.
+# From here on: functions for the runner.
 
 
 def describe(value: Any, regions: Regions) -> bytes:
-    """Returns the answer's description, as bytes for the page. Copies arrays outside the shared regions into them."""
+    """Returns the answer's description, as bytes for the page. It copies arrays that are not in a shared region into
+    the answers' region."""
     try:
         text = b"A" + json.dumps(_describe(value, regions)).encode()
     except BadAnswer as bad:
@@ -51,8 +52,8 @@ def describe(value: Any, regions: Regions) -> bytes:
 
 
 def is_placed(value: Any, regions: Regions) -> bool:
-    """Reports whether the answer is a tensor on a device, or tuples and lists of them, in the shared regions:
-    describing it copies nothing."""
+    """Reports whether the answer consists only of device tensors in the shared regions, or tuples and lists of them, so
+    that describe copies nothing."""
     if isinstance(value, (tuple, list)):
         return all(is_placed(item, regions) for item in value)
     return (
@@ -114,8 +115,8 @@ def _describe_tensor(value, regions):
 
 
 def _place(regions, kind, address, span, dense_bytes):
-    """Returns the place of memory in a shared region: ("inputs" or "answers", offset). Returns None for other memory,
-    and for memory with gaps or overlaps, which is copied instead."""
+    """Returns the shared region that has this memory, and the offset there: ("inputs" or "answers", offset). Returns
+    None for other memory, and for arrays with large gaps or overlaps, which must be copied."""
     for name, region in (("answers", regions.answers.get(kind)), ("inputs", regions.inputs.get(kind))):
         inside = region is not None and 0 <= address - region.address and address - region.address + span <= region.size
         if span and inside and similar_size(span, dense_bytes):
@@ -124,17 +125,17 @@ def _place(regions, kind, address, span, dense_bytes):
 
 
 def similar_size(span: int, dense_bytes: int) -> bool:
-    """Reports whether memory of span bytes has about the size of an array. The judge copies and compares only such
-    arrays: for others it would read gaps, or make much data from little."""
+    """Reports whether an array that spans this many bytes of memory has about as many bytes of elements. The judge
+    accepts only such arrays: others have large gaps, or elements that share memory."""
     return span <= 2 * dense_bytes and dense_bytes <= 2 * span
 
 
-# The judge's side.
+# From here on: functions for the judge.
 
 
 class Part:
-    """Part is an array or tensor of an answer: its checked place, and the means to restore it from a copy. Strides
-    count elements; size is the number of bytes from the first to the last one."""
+    """Part is an array or tensor of an answer: its checked region and offset, and its type, shape, and strides. Strides
+    count elements; size is the number of bytes from the first to the last element."""
 
     def __init__(self, name: str, kind: int, dtype: Any, shape: tuple[int, ...], strides: tuple[int, ...], role: str,
                  offset: int, size: int) -> None:
@@ -143,8 +144,8 @@ class Part:
 
 
 def read(text: bytes, sizes: dict[tuple[str, int], int]) -> tuple[list[Any], list[Part]]:
-    """Returns (tree, parts) of a description. sizes has the bytes of the region of each (role, kind). Raises BadAnswer,
-    NoRoom, or Refused."""
+    """Parses and checks a description. Returns (tree, parts): the answer's structure, and its arrays. sizes has the
+    size in bytes of the region of each (role, kind). Raises BadAnswer, NoRoom, or Refused."""
     if text[:1] == b"B":
         raise BadAnswer(_printable(text[1 : 1 + _MOST_TEXT].decode("utf-8", "replace")))
     if text[:1] == b"N" and len(text) == 9:
@@ -158,7 +159,7 @@ def read(text: bytes, sizes: dict[tuple[str, int], int]) -> tuple[list[Any], lis
             raise ValueError("it is larger than the shared memory")
     except BadAnswer:
         raise
-    except Exception as error:  # any error of JSON, NumPy or torch for a description
+    except Exception as error:  # JSON, NumPy, and torch raise different errors for a forged description
         raise Refused(f"The runner described its answer in a way that cannot be: {_printable(str(error))[:200]}.") from None
     return tree, parts
 
@@ -241,7 +242,7 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
 
 
 def is_plain(tree: list[Any]) -> bool:
-    """Reports whether the description itself has a part of the answer: a number, a text, or a dict's key."""
+    """Reports whether the description has values of the answer itself: a number, a text, or a key of a dict."""
     kind, *rest = tree
     if kind == "plain":
         return rest[0] is not None
@@ -253,7 +254,7 @@ def is_plain(tree: list[Any]) -> bool:
 
 
 def build(tree: list[Any], values: Sequence[Any]) -> Any:
-    """Returns the answer. values has its arrays and tensors in the order of the parts."""
+    """Returns the answer from its structure (see read). values has its arrays and tensors in the order of the parts."""
     kind, *rest = tree
     if kind == "plain":
         return rest[0]
@@ -275,7 +276,7 @@ def _task_kinds(name):
 
 
 def _named(name, items):
-    """Returns a named tuple of the task's modules or of torch, or otherwise a tuple."""
+    """Returns a named tuple if the task's modules or torch define one of this name, otherwise a plain tuple."""
     for kind in _task_kinds(name):
         if issubclass(kind, tuple) and hasattr(kind, "_fields"):
             return kind._make(items)
@@ -294,7 +295,7 @@ def _fields(kind):
 
 
 def _instance(kind, fields):
-    """Restores an instance of a data class without calling its code, like pickle."""
+    """Creates an instance of a data class without calling its code, as pickle does."""
     made = object.__new__(kind)
     for name, value in fields.items():
         object.__setattr__(made, name, value)

@@ -1,4 +1,4 @@
-"""Copies of answers from shared memory to the judge's memory, where it checks them."""
+"""Copies answers from shared memory to the judge's memory, where the judge checks them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class AnswerCopy:
         self._copies = [_allocate(part) for part in parts]
 
     def on_device(self, role: str = "") -> list[tuple[int, int, int]]:
-        """Returns the copies (to, from, bytes) of the parts on the device, which the core makes: of all, or of those with a role."""
+        """Returns the copies (to, from, bytes) of the parts on the device, for the core. If role is set, only of parts
+        in its region."""
         return [(copy.data_ptr(), source.address + part.offset, part.size)
                 for part, source, copy in self._not_empty() if part.kind == CUDA and role in ("", part.role)]
 
@@ -38,7 +39,7 @@ class AnswerCopy:
     def value(self) -> Any:
         try:
             return build(self._tree, [_shaped(part, copy) for part, copy in zip(self.parts, self._copies)])
-        except Exception as error:  # any error of NumPy and torch about an impossible shape
+        except Exception as error:  # NumPy and torch raise different errors for an impossible shape
             raise Refused(f"The runner described an answer that cannot be: {error}.") from None
 
 
@@ -77,7 +78,8 @@ _BLOCK = 1 << 18
 
 
 def _copy_blocks(copies):
-    """Copies in a random order: on the host a runner could otherwise work on behind the copy, or on a later part."""
+    """Copies the blocks of (target, source) pairs in a random order: otherwise a runner on the host could still write
+    to parts that are copied last."""
     blocks = [(target, source, start) for target, source in copies for start in range(0, len(source), _BLOCK)]
     secrets.SystemRandom().shuffle(blocks)
     for target, source, start in blocks:

@@ -1,4 +1,5 @@
-"""Our own runner, which measures the time of an empty call: the constants of the judge's clocks."""
+"""The judge's own runner, which makes empty calls. Their times are the constants that the judge subtracts from its
+clocks."""
 
 from __future__ import annotations
 
@@ -24,12 +25,12 @@ if TYPE_CHECKING:
     from warpboard_judge_cuda import JudgeMemory
     from warpboard_regions import HostMemory
 
-CALIBRATIONS = {"host": HOST_CALIBRATIONS, "cuda": 40}  # empty calls for the constants
+CALIBRATIONS = {"host": HOST_CALIBRATIONS, "cuda": 40}  # number of empty calls per case
 
 
 @contextlib.contextmanager
 def by_our_runner() -> Iterator[None]:
-    """Makes failures of our own runner the judge's, not the submission's."""
+    """Turns failures of our own runner into failures of the judge: they are not the submission's fault."""
     try:
         yield
     except TooLarge:
@@ -39,12 +40,12 @@ def by_our_runner() -> Iterator[None]:
 
 
 class Calibrator:
-    """Calibrator has runners of ours in children of this process, one for each that makes calls together. They are
-    forked before this process has secrets or a CUDA context. start sends them their device, connect waits for them, and
-    use switches their calls to other memory."""
+    """Calibrator has our own runners, in children of this process: as many as the submission has ranks. They are forked
+    before this process has secrets or a CUDA context. start tells them whether to use a GPU, connect waits for them,
+    and use makes their calls use the given regions."""
 
     _kind: str  # set by start
-    _runners: list[Runner]  # set by connect, like the next
+    _runners: list[Runner]  # set by connect, as _together is
     _together: Ranks
 
     def __init__(self, ranks: int = 1) -> None:
@@ -60,7 +61,7 @@ class Calibrator:
             end.sendall(kind[:1].encode())
 
     def connect(self, host: HostMemory, devices: Iterable[JudgeMemory | None]) -> None:
-        """Waits for the runners. devices has a device or None for each."""
+        """Waits until the runners are ready. devices has, for each, a device, or None for the host."""
         self._runners = [Runner(Channel(end), page, Regions(host, device), host, device)
                          for (end, page), device in zip(self._children, devices)]
         self._together = Ranks(self._runners)
@@ -79,23 +80,25 @@ class Calibrator:
         self._together.end()
 
     def early(self) -> bool:
-        """Reports whether a description revealed an input of the last case before the release."""
+        """Reports whether descriptions of the last case's inputs differed, and so revealed something before the
+        release."""
         return any(runner.early for runner in self._runners)
 
     def constants(self, inputs: list[Any], calls: Sequence[Call], number: int) -> Constants:
-        """Measures the clocks' constants for these calls by calls of our own that only write an answer, with these inputs
-        and answers of the same sizes. The process that made the calls has ended and cannot disturb the
-        measurement."""
+        """Measures the clocks' constants for these calls, by calls of our own runners that only write an answer, with
+        these inputs and answers as large as the smallest of calls. The submission's process must have ended, so that it
+        cannot disturb the measurement."""
         with by_our_runner():
             return self._measure(inputs, calls, number)
 
     def _measure(self, inputs: list[Any], calls: Sequence[Call], number: int) -> Constants:
-        # The smallest answer: the submission chooses the size, so the time to copy more counts against it.
+        # The submission chooses the size of its answers, so only the time to copy the smallest one is subtracted.
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
         self._together.begin_case()
-        for runner in self._runners:  # ours may have equal inputs although the submission's descriptions differed
+        # Descriptions of these inputs are equal, even if those of the submission's inputs differed.
+        for runner in self._runners:
             runner.early = any(call.early for call in calls)
-        # Overlapping parts take less memory together than one after the other.
+        # Parts of an answer that overlap need less memory than an answer of our own runner with the same size.
         for runner, size in zip(self._runners, sizes):
             runner.reserve(size)
         made = []
@@ -108,7 +111,7 @@ class Calibrator:
 
 
 def _fork(rank: int) -> tuple[socket.socket, Page]:
-    """Forks a child. Returns the channel's end and the page."""
+    """Forks a process with one of our own runners. Returns the judge's end of its channel, and its page."""
     end, there = socket.socketpair()
     fd = shared_memory(PAGE_SIZE)
     page = Page(fd)
@@ -135,7 +138,7 @@ def _be_calibrator(end: socket.socket, page: Page, rank: int) -> NoReturn:
             host = _OwnHost(page, channel)
             code = serve(channel, page, _fill_on_device if kind == b"c" else host.fill, device, host, closes=True)
     except (RunnerGone, OSError):
-        code = 0  # the judge has ended
+        code = 0  # not a failure: the judge has ended
     except BaseException:
         sys.excepthook(*sys.exc_info())
     finally:
@@ -143,8 +146,9 @@ def _be_calibrator(end: socket.socket, page: Page, rank: int) -> NoReturn:
 
 
 class _OwnHost(Host):
-    """_OwnHost is our own runner on the host. If no array of the input is large enough for an answer, its kernel writes
-    it into the answers' region: a further input would take longer to hand over than the submission's."""
+    """_OwnHost is our own runner on the host. If no array of the input has enough memory for an answer, its kernel
+    writes it into the answers' region. Another array in the input would make passing the input longer than in the
+    submission's calls."""
 
     def fill(self, given: tuple[Any, int]) -> Any:
         answer, size = _fill(given, HOST), given[1]
@@ -161,8 +165,9 @@ class _OwnHost(Host):
 
 
 def _fill_on_device(given):
-    """Writes the answer on a device. If no array of the input is large enough, the answer is new memory, like a
-    submission's: a further input would take the judge longer to write, and a submission could use that time."""
+    """Writes an answer on a device, and returns it. If no array of the input has enough memory, it allocates memory, as
+    a submission would. Another array in the input would take the judge longer to write, and a submission could hide
+    work in this time."""
     answer, size = _fill(given, CUDA), given[1]
     if answer is not None or size == 0:
         return answer
@@ -171,7 +176,8 @@ def _fill_on_device(given):
 
 
 def _fill(given, kind):
-    """Writes an answer of some bytes into an array of the input that is large enough. Returns None if there is none."""
+    """Writes an answer into an array of the input, and returns it. given is (input, bytes of the answer). Returns None
+    if no array is large enough."""
     data, size = given
     room = next((leaf.value for leaf in describe(data)[1] if leaf.kind == kind and leaf.span >= size), None)
     if room is None or size == 0:
@@ -182,7 +188,7 @@ def _fill(given, kind):
 
 
 def _flat(array):
-    """Returns the bytes of an array or tensor as one array."""
+    """Returns the bytes of an array or tensor as a flat array or tensor."""
     if hasattr(array, "storage_offset"):
         return flat_bytes(array, reach(array.shape, array.stride()) * array.element_size())
     numpy = sys.modules["numpy"]

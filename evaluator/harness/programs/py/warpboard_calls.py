@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from warpboard_wire import Channel, Page
 
 
-# The usual size of an input's description and of its arrays on the host, which the runner has before the release: a few
-# plain numbers, and an entry for each array with type, shape, place, and name. Without a name, entries take 33 to 55.
+# The usual number of bytes of an input that the runner has before the release (its description, and arrays on the
+# host): a few plain numbers, and an entry for each array with type, shape, offset, and name. Without a name, an entry
+# takes 33 to 55 bytes.
 _FEW_BYTES, _ENTRY_BYTES = 128, 80
 _STARVED = "The submission's process left too little of the device's memory."
-_MOST_GROWTHS = 6  # in one case: each repetition would let the runner choose among inputs
+_MOST_GROWTHS = 6  # per case: each time, the call is repeated, and the runner could so choose among inputs
 
 
 class TaskFailed(Exception):
@@ -46,21 +47,21 @@ class Call:
     """Call is the result of one call. Times are in nanoseconds on the judge's clock, with nothing subtracted. For a
     call of ranks, data, answer, and sizes have one item per rank."""
 
-    data: Any  # the judge's input
+    data: Any  # the input, in the judge's memory
     answer: Any
-    event: float  # the runner's clock; the largest of ranks
-    wall: float  # release to done; if the answer was not foreseen, to the queueing of its copies
-    sampled: float  # release to the sample of the answer; wall without a sample
-    snapshot: float  # release to the judge's copy of the answer
-    late: bool  # released before it was queued
-    prepared: float  # from the first byte of the input on the device until let_go
-    switched: float  # from then until the runner's gate ran
+    event: float  # kernel time by the runner's clock; the largest of all ranks
+    wall: float  # time from release to done; if the answer was not predicted, until its copies were queued
+    sampled: float  # time from release to the sample of the answer; wall without a sample
+    snapshot: float  # time from release until the judge has copied the answer
+    late: bool  # the call was released before it was queued
+    prepared: float  # time from writing the first byte of the input on the device until let_go
+    switched: float  # time from let_go until the runner's gate ran
     sizes: tuple[int, ...]  # bytes of each runner's answer
-    parts: int  # of the answers
+    parts: int  # number of arrays and tensors in the answers
     begin: int  # the judge's clock at the release
-    at_once: bool = False  # everything until the release was queued before the device began to write the input
-    described: float = 0.0  # from the input's description to the release, if the clock starts with the description
-    early: bool = False  # the description revealed something of the input
+    at_once: bool = False  # all work before the release was queued before the device began it
+    described: float = 0.0  # time from description to release, if the clock starts with the description
+    early: bool = False  # the input's description differs between calls, and so reveals something
 
     @property
     def size(self) -> int:
@@ -68,7 +69,8 @@ class Call:
 
 
 class Runner:
-    """Runner is a runner from the judge's side, behind a channel and a page. Two of them may share regions."""
+    """Runner is the judge's side of a runner: its channel, its page, and its shared memory. Two runners may share
+    regions."""
 
     def __init__(self, channel: Channel, page: Page, regions: Regions, host: HostMemory,
                  cuda: JudgeMemory | None) -> None:
@@ -80,15 +82,17 @@ class Runner:
         else:
             self.core = CoreRunner(None, channel, page)
         self.number = 0
-        self._version = 0  # of the regions that the runner has
-        self._description: bytes | None = None  # the description of the case's last call
-        # Descriptions of the case's inputs reveal something of them. On a device the clock then starts with the
-        # description. On the host that is sent with the release, because the judge flushes caches before, which takes
-        # milliseconds.
+        self._version = 0  # version of the regions that the runner has mapped
+        self._description: bytes | None = None  # description of the case's last input
+
+        # True if descriptions of the case's inputs differ, and so reveal something of them. On a device the clock then
+        # starts with the description. On the host, the description is then sent with the release, because the judge
+        # flushes caches before, which takes milliseconds.
         self.early = False
-        self.much_described = False  # more of an input than a few plain numbers was known before the release
-        self._growths = 0  # of the answers' memory, in this case
-        self.last: list[Part] = []  # parts of the last answer; of one on a device, those on the host
+        self.much_described = False  # the runner had more than a few numbers of an input before the release
+        self._growths = 0  # how often the answers' memory has grown in this case
+        self.last: list[Part] = []  # parts of the last answer; on a device, only its parts on the host
+
         # The descriptions of the last two answers, with their trees and parts.
         self._seen: list[tuple[bytes, tuple[list[Any], list[Part]]]] = []
 
@@ -96,12 +100,12 @@ class Runner:
         self.channel.ready(limit)
 
     def use(self, regions: Regions) -> None:
-        """Switches the next calls to other memory."""
+        """Makes the next calls use these regions."""
         self.regions, self._version = regions, 0
         self._forget_answer()
 
     def forget(self) -> None:
-        """Makes a runner of ours release the memory of the last case."""
+        """Makes the judge's own runner release the memory of the last case."""
         self.channel.send(CASE)
         self._version, self._seen = 0, []
         self._forget_answer()
@@ -120,7 +124,7 @@ class Runner:
 
     def end(self) -> None:
         """Ends the runner, and waits for the end of the channel, which comes with the end of all its processes. This
-        also detects frames that it sent during a call that was too short to check the channel."""
+        also detects frames that the runner sent in a call that was too short to check the channel."""
         Ranks([self]).end()
 
     def dismiss(self) -> None:
@@ -132,7 +136,8 @@ class Runner:
 
     def call(self, draw: Callable[[], Any], flags: int = 0, during: Callable[[], None] | None = None) -> Call:
         """Makes one call on an input from draw and returns its result. Raises BadAnswer, Refused, RunnerGone, and
-        draw's exceptions. during, which must not fail, is called while the runner queues its work, unless the clock has started."""
+        draw's exceptions. The function during, which must not fail, is called while the runner queues its work, unless
+        the clock has started."""
         made = Ranks([self]).call(lambda: [draw()], flags, during)
         (made.data,), (made.answer,) = made.data, made.answer
         return made
@@ -143,8 +148,8 @@ class Runner:
             self.cuda.make_current()
 
     def grow(self, size: int) -> None:
-        """Shares at least this much memory for the answer. With a device, the answer may be in either memory; the host's has no
-        more than the judge can compare there."""
+        """Shares at least size bytes for the answer. With a device, an answer may be in device or host memory, so both
+        grow; the host's is limited to what the judge can compare there."""
         self.make_current()
         limits = {HOST: self.host.most_bytes()}
         if self.cuda is not None:
@@ -192,7 +197,8 @@ class Runner:
         self.number = self.core.begin_call(flags, [(inputs + leaf.offset, leaf.value.data_ptr(), leaf.span)
                                                    for leaf in leaves if leaf.kind == CUDA and leaf.span], inputs, sealed)
         sent = perf_counter_ns()
-        self.write_host(self.regions.memory[INPUTS, HOST], leaves)  # the runner has this memory and may see the input arrive
+        # after sent, because the runner has this memory mapped and may read the input
+        self.write_host(self.regions.memory[INPUTS, HOST], leaves)
         self.channel.send(CALL, pack_call(self.number, flags, description))
         return _DeviceCall(self, data, sent, leaves)
 
@@ -203,25 +209,27 @@ class Runner:
         return _HostCall(self, data, sent, leaves, description if self.early else b"")
 
     def expect(self) -> AnswerCopy:
-        """Returns the described answer, with memory for its copy. Equal descriptions mean equal places."""
+        """Reads the answer's description, and returns the answer with memory for its copy. A description that equals an
+        earlier one is not parsed again."""
         text = self.page.description()
         described = dict(self._seen).get(text) or read(text, self.regions.sizes())
         size, most = sum(part.size for part in described[1] if part.kind == HOST), self.host.most_bytes()
-        if size > most:  # arrays can overlap
+        if size > most:  # possible although each array lies in a region: arrays can overlap
             raise TooLarge(f"The answer takes {size} bytes, and there is room for {most}.")
         self._seen = [*self._seen[-1:], (text, described)]
         return AnswerCopy(*described, self.regions.memory)
 
     def foresee(self) -> tuple[bytes, AnswerCopy] | None:
-        """Returns (description, answer) of the call before the last, because memory for answers is used in turns, or
-        None. An answer with a plain value cannot be foreseen: no copy would show its arrival."""
+        """Predicts the next answer: returns (description, answer) of the call before the last, because runners often
+        alternate between two memories for answers. Returns None for an answer with a plain value, because no copy would
+        show when it arrives."""
         if not self._seen:
             return None
         text, described = self._seen[0]
         return None if is_plain(described[0]) else (text, AnswerCopy(*described, self.regions.memory))
 
     def as_foreseen(self) -> None:
-        """Records that the last answer was the foreseen one."""
+        """Records that the last answer was the one that foresee returned."""
         self._seen = [*self._seen[-1:], self._seen[0]]
 
     def _wanted(self, leaves: Iterable[Leaf]) -> dict[tuple[int, int], int]:
@@ -242,10 +250,11 @@ class Runner:
 
 
 class _GatedCall:
-    """_GatedCall is one call of one runner. Its methods are called for all ranks, one after the other."""
+    """_GatedCall is one call of one runner. For a call of several ranks, each step is done for all of them before the
+    next."""
 
     late = False
-    prepared = 0.0  # the duration of the preparation
+    prepared = 0.0  # nanoseconds in which the judge wrote the input
 
     def __init__(self, runner: Runner, data: Any, sent: int) -> None:
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
@@ -260,7 +269,7 @@ class _GatedCall:
         raise NotImplementedError
 
     def leave(self) -> None:
-        """Releases a call that will not be made, without an input: the runner waits for it."""
+        """Releases a call without an input, because the runner waits for it, but it will not be used."""
         self.core.leave()
 
     def starts_early(self) -> bool:
@@ -293,12 +302,12 @@ class _HostCall(_GatedCall):
         self.runner.write_host(self.runner.regions.renew_input(), self._leaves)
 
     def input(self) -> HostInput:
-        """Returns the input to give to the runner, after a rehearsal."""
+        """Returns the input to send at the release, after a trial run that warms the caches."""
         self.runner.regions.rehearse()
         return self.runner.regions.host_input(self._follows)
 
     def take(self) -> None:
-        """Copies the answer."""
+        """Copies the answer to the judge's memory."""
         self.answer = self.runner.expect()
         self.answer.take()
 
@@ -316,7 +325,7 @@ class _DeviceCall(_GatedCall):
 
     def __init__(self, runner: Runner, data: Any, sent: int, leaves: list[Leaf]) -> None:
         super().__init__(runner, data, sent)
-        self._leaves = leaves  # the core has the addresses of their arrays
+        self._leaves = leaves  # keeps the arrays alive, because the core has their addresses
 
     def starts_early(self) -> bool:
         return self.runner.early
@@ -327,7 +336,7 @@ class _DeviceCall(_GatedCall):
         limit = EARLY_QUEUED_LIMIT_NS if runner.early else QUEUED_LIMIT_NS
         self.late = not self.core.wait_queued(max(limit - (perf_counter_ns() - self.sent), 0))
         if not self.late:
-            self.answer = runner.expect()  # the places are known before the release
+            self.answer = runner.expect()  # the description is known before the release
         elif (foreseen := runner.foresee()) is not None:
             self._foreseen, self.answer = foreseen
         if self.answer is not None:
@@ -337,8 +346,8 @@ class _DeviceCall(_GatedCall):
         self.core.leave()
 
     def unforeseen(self) -> bool:
-        """Reports whether the answer's description is still unread. A call that was released late is described only
-        when all of it is queued."""
+        """Reports whether the answer still has to be read from its description, because foresee did not predict it. A
+        call that was released late is described only when all of it is queued."""
         if not self.late:
             return False
         self.core.wait_described()
@@ -365,7 +374,7 @@ class _DeviceCall(_GatedCall):
 
 
 class Ranks:
-    """Ranks are the runners that make calls together: one, or one for each GPU."""
+    """Ranks are the runners that make each call at the same time: one, or one for each GPU."""
 
     def __init__(self, runners: list[Runner]) -> None:
         self._runners = runners
@@ -390,8 +399,8 @@ class Ranks:
             runner.core.close()
 
     def call(self, draw: Callable[[], list[Any]], flags: int = 0, during: Callable[[], None] | None = None) -> Call:
-        """Makes one call on inputs from draw, one for each rank. The result has lists of inputs and answers. during is as in
-        Runner.call."""
+        """Makes one call on inputs from draw, one for each rank. The result has lists of inputs and answers. See
+        Runner.call for during."""
         while True:
             try:
                 return self._call(self._draw(draw), flags, during)
@@ -399,8 +408,8 @@ class Ranks:
                 _unless_starved([need.runner], lambda: need.runner.grow(need.size))
 
     def _draw(self, draw: Callable[[], list[Any]]) -> list[Any]:
-        """Draws the inputs. If a device is too full for them, this is the submission's fault if the judge uses little
-        of it."""
+        """Draws the inputs. If a device has too little memory for them and the judge uses little of it, the submission
+        is refused."""
         try:
             return draw()
         except TaskFailed as failure:
@@ -417,7 +426,7 @@ class Ranks:
             if during is not None and not any(call.starts_early() for call in calls):
                 during()
             _for_each(calls, lambda call: call.hold())
-        except Exception:  # a process with a device that waits would not end
+        except Exception:  # a process whose device waits for a release could not end
             for call in calls:
                 call.leave()
             raise
@@ -443,10 +452,11 @@ def _on_hosts(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
 
 
 def _on_devices(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
-    """Makes calls on devices. Returns whether everything was queued before the devices began to write the inputs, the time that
-    the devices took to switch to the calls, and the clock at the release, when the last was done, when all answers were sampled,
-    and when all were copied. A call without a foreseen answer is done when its copies are queued: until then work could continue
-    unseen."""
+    """Makes calls on devices. Returns (at_once, switched, released, done, sampled, copied): at_once is True if all work
+    was queued before the devices began to write the inputs, switched is the time that the devices took to switch to the
+    runners, and the others are times on the judge's clock: of the release, the last "done", and when all answers were
+    sampled and copied. A call whose answer was not predicted counts as done when its copies are queued, because work
+    could continue unseen until then."""
     together = Together(call.core for call in calls)
     try:
         _for_each(calls, _DeviceCall.poison)
@@ -459,7 +469,7 @@ def _on_devices(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
             _for_each(unforeseen, lambda call: call.expect(times))
             _copy_host_parts(unforeseen)
             taken = Together(call.core for call in unforeseen).wait_copied()
-    finally:  # always, because the process could not end otherwise
+    finally:  # also after a failure, because a process whose device waits could not end
         together.let_go()
     return at_once, int(times.switched), int(times.released), int(times.done), int(times.sampled), int(taken)
 
@@ -470,7 +480,7 @@ def _copy_host_parts(calls: list[_DeviceCall]) -> None:
 
 
 def _for_each(calls: list[Any], step: Callable[[Any], object]) -> None:
-    """Does one step of every call; an error names its rank."""
+    """Does one step of every call. The message of an error names the rank."""
     for call in calls:
         _run(call, lambda: step(call))
 
@@ -489,7 +499,7 @@ def _run(call: _GatedCall, step: Callable[[], Any]) -> Any:
 
 
 def _unless_starved(runners: list[Runner], step: Callable[[], Any]) -> Any:
-    """Does a step. If it lacks memory of a device, the submission has left too little."""
+    """Does a step. If a device runs out of memory because of the submission, raises Refused."""
     try:
         return step()
     except RuntimeError as error:
@@ -506,5 +516,6 @@ class _NeedsRoom(Exception):
 
 
 def _limited(ns: float, most: float) -> float:
-    """Returns the runner's clock, limited to a number between 1 and the judge's clock."""
+    """Returns ns, the time on the runner's clock, limited to at least 1 and at most most, the time on the judge's
+    clock. NaN becomes most."""
     return min(max(ns, 1.0), float(most)) if ns == ns else float(most)

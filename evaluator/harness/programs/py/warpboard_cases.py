@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _PART = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*:\s*(.*?)\s*", re.DOTALL)
-_SEED_BITS = 61  # the range of torch's and NumPy's generators, and of KernelBot's programs
+_SEED_BITS = 61  # fits the seeds of torch's and NumPy's generators, and of KernelBot's programs
 
 
 class Case:
@@ -38,7 +38,7 @@ class Case:
 
 
 def _value(text: str) -> Any:
-    """Parses numbers, True, False, None, lists and tuples; the rest stays text."""
+    """Returns the value of a number, True, False, None, a list, or a tuple. Returns any other text unchanged."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -23,45 +23,54 @@ if TYPE_CHECKING:
 
     from warpboard_calls import Call
 
-# Least tolerances of wall and snapshot.
+# Least tolerances of the clocks wall and snapshot, in nanoseconds.
 _LEAST_NS = {"host": (HOST_TOLERANCE_NS, 5_000), "cuda": (DEVICE_TOLERANCE_NS, DEVICE_COPY_TOLERANCE_NS)}
-_HIDDEN_NS = 20_000  # addition for work after "done" that is not seen while the device returns to the judge
+_HIDDEN_NS = 20_000  # addition for work after "done" that stays unseen while the device returns to the judge
 
-_SPREADS = 2.0  # allowed error of a clock, in interquartile ranges of the constants
-# Limit of the tolerance, as a share of the time: on a noisy machine the judge's clocks count, not the runner's.
+_SPREADS = 2.0  # allowed error of a clock, as a multiple of the constants' interquartile range
+
+# Limit of the tolerance, as a share of the time. On a noisy machine, which exceeds it, the judge's clocks count.
 _MOST_SHARE = {"host": 0.02, "cuda": 0.01}
-_UNEVEN_NS = 10_000  # largest allowed delay of our own runner's calls on the host beyond the shortest
-# Limit of the constants: a busy machine takes longer for empty calls, and other calls must not profit from that.
+
+# On the host, the constant for an empty call exceeds the shortest empty call by at most this much.
+_UNEVEN_NS = 10_000
+
+# Limit of the constants: a busy machine takes longer for empty calls, but this must not reduce the times of other
+# calls.
 _MOST_NS = {"host": 100_000, "cuda": DEVICE_HANDOVER_NS}
-_PART_NS, _MOST_PARTS = 5_000, 32  # addition to SLOW_TURN_NS for each part of an answer: its copies are queued then
-# Queueing work for a device may take this much longer than for our own runner, if no more than a few numbers is known
-# before the release: launching torch's kernels took 130 µs more.
+
+# For each part of an answer, up to _MOST_PARTS, SLOW_TURN_NS grows by _PART_NS, because the part's copy is queued in
+# this time.
+_PART_NS, _MOST_PARTS = 5_000, 32
+
+# Queueing work for a device may take the submission this much longer than our own runner, if it knows no more than a
+# few numbers before the release: launching torch's kernels took 130 µs more.
 QUEUEING_NS = 250_000
 
 
 
 @dataclass(frozen=True)
 class Constants:
-    """Constants has the time of an empty call by the judge's clocks, measured with our own runner after the end of the
-    submission."""
+    """Constants has the times of an empty call by the judge's clocks, in nanoseconds. They are measured with the
+    judge's own runner after the end of the submission."""
 
-    kind: str  # host or cuda
-    handover: float  # release to done
-    snapshot: float  # release to answer
-    spread: float  # interquartile range of the hand-over
+    kind: str  # "host" or "cuda"
+    handover: float  # time from release to done
+    snapshot: float  # time from release to the copied answer
+    spread: float  # interquartile range of handover
     snapshot_spread: float
     prepared: float  # time to write an input on the device
-    switched: float  # time until the runner's gate runs
-    sampled: float  # done to the sample of the answer
-    described: float = 0.0  # from the input's description to the release, if the clock starts with the description
-    queueing: float = 0.0  # allowed excess of described
+    switched: float  # time from the end of the judge's hold until the runner's gate runs
+    sampled: float  # time from done to the sample of the answer
+    described: float = 0.0  # time from description to release, if the clock starts with the description
+    queueing: float = 0.0  # the submission's described may exceed ours by this much
 
     @classmethod
     def of(cls, kind: str, calls: Sequence[Call], mapping: float = 0, queueing: float = 0.0) -> Constants:
         """Returns the constants from calls of our own runner. mapping is the longest time to map the input on a host.
-        If the clock starts with the input's description, about a millisecond before the release, that time has a
-        separate quartile. The lower quartile, and on the host, where processes compete, the median are close to the
-        minimum: a disturbance must not shorten a submission's time."""
+        The constants must be close to the shortest times, because a disturbance of our runner would shorten the
+        submission's times: so it uses the lower quartile, and on the host, where processes compete, a limited median.
+        The time from description to release, about a millisecond, has a separate quartile."""
         low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
         walls, snapshots = ([ns - call.described - call.event for ns, call in zip(clock, calls)]
                             for clock in ([call.wall for call in calls], [call.snapshot for call in calls]))
@@ -76,16 +85,17 @@ class Constants:
                    quantile([call.sampled - call.wall for call in calls], 0.5), described, queueing)
 
     def no_more_than(self, calls: Sequence[Call]) -> Constants:
-        """Returns the constants, or smaller ones if these calls were quicker: then the machine was busy during the
-        empty calls. A call that only seems to end early makes the constants smaller, and so its own time longer."""
+        """Returns the constants, limited by the quickest of these calls: if those were quicker than empty calls, the
+        machine was busy during the empty calls. A call that falsely reports its end early lowers the constants, which
+        makes its own time longer."""
         handover = min(self.handover, max(quantile([call.wall + self.lead(call) for call in calls], 0.1), 0.0))
         snapshot = min(self.snapshot, max(quantile([call.snapshot + self.lead(call) for call in calls], 0.1), handover))
         return replace(self, handover=handover, snapshot=snapshot)
 
     def lead(self, call: Call) -> float:
-        """Returns the time by which the release followed the input's description sooner than for our own runner. A
-        runner saves nothing by this: from the release on, its time counts. It is negative if queueing took a little
-        longer."""
+        """Returns an addition to a call's clocks: the time by which it was released sooner after its description than
+        our own runner's calls. A runner so saves nothing by queueing quickly. It is negative, down to -queueing, if
+        queueing took longer."""
         return max(self.described - call.described, -self.queueing)
 
     def additions(self, calls: Sequence[Call]) -> list[float]:
@@ -95,30 +105,31 @@ class Constants:
                 for call in calls]
 
     def _middle_delays(self, calls):
-        """Returns the delay, beyond the usual one, of the middle call's gate and of its sample. On an H100 the medians
-        of 62 series of calls were within 3 µs for the gate."""
+        """Returns the excess delays of the gate and of the sample, each as the median of the calls minus an allowance.
+        On an H100 the medians of 62 series of calls were within 3 µs for the gate."""
         return (max(quantile([self._gate(call) for call in calls], 0.5) - MIDDLE_SWITCH_NS, 0.0),
                 max(quantile([self._sample(call) for call in calls], 0.5) - MIDDLE_SAMPLE_NS, 0.0))
 
     def _gate(self, call):
-        """Returns the delay of a gate's report beyond the usual one: the runner may have worked on the unsealed
-        part."""
+        """Returns the delay of the gate's report beyond the usual one, in which the runner may have worked on the
+        unsealed parts of the input."""
         return call.switched - self.switched if self.kind == "cuda" else 0.0
 
     def _sample(self, call):
-        """Returns the delay of a sample beyond the usual one: it contains everything written until then."""
+        """Returns the delay of a sample beyond the usual one. Work in this time counts, because the sample has its
+        results."""
         return call.sampled - call.wall - self.sampled if self.kind == "cuda" else 0.0
 
     def tolerance(self, ns: float) -> float:
-        """Returns the amount by which the wall clock may exceed a time of ns."""
+        """Returns the tolerance of the wall clock for a time of ns nanoseconds."""
         return max(_LEAST_NS[self.kind][0], min(_SPREADS * self.spread, _MOST_SHARE[self.kind] * ns))
 
     def snapshot_tolerance(self, ns: float) -> float:
         return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE[self.kind] * ns))
 
     def turn_delay(self, call: Call) -> float:
-        """Returns the time that others may have had the device, or processors the input, from its first byte to the end
-        of the hold."""
+        """Returns the excess time for writing the input on the device, if it exceeds the allowance. In this time,
+        another context may have had the device, or host threads may have read the input."""
         excess = call.prepared - self.prepared
         usual = TURN_NS if call.at_once else SLOW_TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS)
         return excess if excess > usual else 0.0
@@ -135,7 +146,8 @@ class Clocks:
         constants = constants.no_more_than(calls)
         self.constants, self._calls = constants, calls
         self.events = [call.event for call in calls]
-        self.disturbed = sum(constants.turn_delay(call) > 0 for call in calls) / len(calls)  # share of the calls
+        # share of the calls with a turn_delay
+        self.disturbed = sum(constants.turn_delay(call) > 0 for call in calls) / len(calls)
         more = constants.additions(calls)
         self.walls = [call.wall - constants.handover + ns for call, ns in zip(calls, more)]
         self.snapshots = [call.snapshot - constants.snapshot + ns for call, ns in zip(calls, more)]
@@ -153,15 +165,16 @@ class Clocks:
         return clock, [max(ns, event) for ns, event in zip(candidates[clock], self.events)]
 
     def _after_done(self, tolerance):
-        """Returns the correction of the snapshots: minus a tolerance if they agree with the wall clock. If they do not,
-        the device still worked after "done", and a part of that cannot be seen."""
+        """Returns the correction of the snapshot times in nanoseconds: minus a tolerance if they agree with the wall
+        clock. If they do not, the device still worked after "done", and the correction adds the part of this work that
+        stays unseen."""
         apart = quantile(self.snapshots, 0.5) - quantile(self.walls, 0.5)
         return _HIDDEN_NS if self.constants.kind == "cuda" and apart > self._most_apart(tolerance) else -tolerance
 
     def _most_apart(self, tolerance):
-        """Returns the largest allowed delay of the copy of an answer after "done". It takes up to 12 µs more in one
-        process than in the next. If a sample was taken in every call, it would show most work that is hidden in this
-        way."""
+        """Returns the largest allowed delay of an answer's copy after "done", in nanoseconds. The copy takes up to 12
+        µs more in one process than in the next. The limit is higher if every call has a sample, which shows most work
+        hidden in this delay."""
         sampled = self.constants.kind == "cuda" and all(call.sampled > call.wall for call in self._calls)
         return max(tolerance, SAMPLED_NS) if sampled else tolerance
 

@@ -1,6 +1,6 @@
-"""Whether an answer is within a tolerance of the reference's: the one place for tasks and for evaluations.
+"""Checks that an answer is within a tolerance of the reference's answer, for tasks and for evaluations.
 
-Arrays are torch's or NumPy's. gaps, beyond, and count fetch nothing from a device.
+Arrays are torch tensors or NumPy arrays. gaps, beyond, and count copy nothing from a device to the host.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 WORDS = ("atol", "rtol", "matched", "max_error", "equal_nan", "infinite")
-LARGE = 0.5  # from this rtol on, a constant could be within the share of itself of any number
-STANDARD = 0.01  # atol and rtol; it covers a step of bfloat16 and of float16
-# One step of the types of 8 bits and fewer: atol and rtol where neither is given.
+LARGE = 0.5  # from this rtol on, a large constant answer could be within rtol of itself of any number
+STANDARD = 0.01  # default of atol and rtol; covers a rounding step of bfloat16 and of float16
+
+# Default (atol, rtol) of the types of at most 8 bits, which cover one rounding step.
 STEPS = {
     "float8_e4m3fn": (STANDARD, 1 / 8), "float8_e4m3fnuz": (STANDARD, 1 / 8), "float8_e5m2": (STANDARD, 1 / 4), "float8_e5m2fnuz": (STANDARD, 1 / 4),
     "float8_e8m0fnu": (0.0, 1.0), "float4_e2m1fn_x2": (0.5, 3 / 8),
@@ -25,11 +26,11 @@ STEPS = {
 
 
 class Mismatch(Exception):
-    """An answer is not the reference's; the message describes the difference."""
+    """An answer differs from the reference's; the message describes the difference."""
 
 
 class BadReference(Mismatch):
-    """No answer can be compared with the reference's; the message has the reason."""
+    """The reference's answer cannot be compared with any answer; the message has the reason."""
 
 
 class Tolerance(NamedTuple):
@@ -37,17 +38,17 @@ class Tolerance(NamedTuple):
 
     atol: float = STANDARD
     rtol: float = STANDARD
-    matched: float = 1.0  # the share of the elements that must be within both
+    matched: float = 1.0  # the share of the elements that must be within atol and rtol
     max_error: float | None = None  # the limit for the difference of any element
     equal_nan: bool = False  # NaN agrees with NaN
     infinite: str = "equal"  # infinities that agree with themselves: equal (all), negative, or never
-    fitting: bool = True  # neither atol nor rtol is given: types of few bits have larger ones
-    named: dict[Any, Tolerance] = {}  # tolerances of single outputs, by name or number
-    places: tuple[Tolerance, ...] = ()  # those of all outputs, once they are known
+    fitting: bool = True  # neither atol nor rtol is given, so STEPS applies to types of few bits
+    named: dict[Any, Tolerance] = {}  # tolerances of some outputs, by name or number
+    places: tuple[Tolerance, ...] = ()  # tolerances of all outputs, set by bind
 
     @classmethod
     def of(cls, words: dict[str, Any]) -> Tolerance:
-        """Returns the tolerance in the words of a task or a request, with those of single outputs."""
+        """Returns the tolerance that a task or a request sets in words, a dict, with tolerances of some outputs."""
         default = cls()._with(words)
         return default._replace(named={name: default._with(own) for name, own in (words.get("tolerances") or {}).items()})
 
@@ -56,7 +57,8 @@ class Tolerance(NamedTuple):
         return self._replace(**known, fitting=words.get("fitting", self.fitting and "atol" not in known and "rtol" not in known))
 
     def bind(self, names: Sequence[str], dtypes: Iterable[Any]) -> Tolerance:
-        """Returns the tolerance with those of all outputs, by their names and types. Raises BadReference for a name that no output has."""
+        """Returns a copy with the tolerance of each output (places), for outputs with these names and types. Raises
+        BadReference if named has a name that no output has."""
         known = [{name, str(place)} - {""} for place, name in enumerate(names)]
         for name in self.named:
             if not any(name in own for own in known):
@@ -74,12 +76,12 @@ class Tolerance(NamedTuple):
         return self.places[place] if self.places else self
 
     def is_exact(self, whole: bool) -> bool:
-        """Reports whether elements must be equal, if they are whole numbers or booleans: indices and flags that differ by a share are
-        wrong. An atol of 1 is one for integers."""
+        """Reports whether elements must be equal. This is so for whole numbers and booleans, because they may be
+        indices and flags, unless atol is 1 or more, which can only be meant for integers."""
         return whole and self.atol < 1
 
     def most_wrong(self, elements: int) -> int:
-        """Returns the largest number of elements of an output that may be outside."""
+        """Returns the number of elements of an output that may be outside the tolerance."""
         return math.floor((1 - self.matched) * elements + 1e-6)
 
     def __str__(self) -> str:
@@ -88,7 +90,8 @@ class Tolerance(NamedTuple):
 
 
 def gaps(want: Any, got: Any, tolerance: Tolerance) -> Any:
-    """Returns the difference of each element: 0 for infinities and NaN that agree, and no finite number for others."""
+    """Returns the difference of each element: 0 for infinities and NaN that agree, infinity or NaN for those that do
+    not."""
     library, agree = _library(want), want == got
     if tolerance.infinite == "never":
         agree = agree & library.isfinite(want)
@@ -101,8 +104,8 @@ def gaps(want: Any, got: Any, tolerance: Tolerance) -> Any:
 
 
 def beyond(gap: Any, scale: Any, other: Any, tolerance: Tolerance) -> tuple[Any, Any]:
-    """Returns (the wrong elements, those of them that no matched share excuses, or None). rtol is a share of scale, and from LARGE on of
-    the smaller of both numbers."""
+    """Returns two masks: the elements outside the tolerance, and those beyond max_error, which matched does not allow
+    (None without max_error). rtol is relative to scale, or from LARGE on to the smaller of scale and other."""
     library, size = _library(gap), abs(scale)
     if tolerance.rtol >= LARGE:
         size = library.minimum(size, abs(other))
@@ -114,12 +117,12 @@ def beyond(gap: Any, scale: Any, other: Any, tolerance: Tolerance) -> tuple[Any,
 
 
 def count(wrong: Any, far: Any) -> Any:
-    """Returns the number of wrong elements, or more than there are elements if one of them is not excused."""
+    """Returns the number of wrong elements; if far has one, a number larger than the number of elements."""
     return wrong.sum() if far is None else wrong.sum() + far.any() * (math.prod(wrong.shape) + 1)
 
 
 def first(wrong: Any, far: Any) -> Any:
-    """Returns the place of the first element that is not excused, or else of the first wrong one."""
+    """Returns the flat index of the first element in far, or else of the first wrong one."""
     library = _library(wrong)
     found = [mask.reshape(-1).astype("int8") if library.__name__ == "numpy" else mask.flatten().to(library.int8) for mask in (wrong, far) if mask is not None]
     return found[0].argmax() if far is None else library.where(far.any(), found[1].argmax(), found[0].argmax())
@@ -180,7 +183,8 @@ def _difference(want, have, tolerance):
 
 
 def _arrays(want, have):
-    """Returns both as arrays of the reference's library, on its device. Numbers of one kind get one type."""
+    """Returns both as arrays of the library of want, on its device. If want is a Python number, have is converted to
+    its type."""
     if hasattr(want, "detach"):
         return want.detach(), sys.modules["torch"].as_tensor(have).detach().to(want.device)
     import numpy
@@ -202,7 +206,7 @@ def _wrong(want, have, tolerance):
             want, have = want.astype("float32"), have.astype("float32")
     if tolerance.is_exact(whole):
         return want != have, None
-    if whole:  # integers must not overflow
+    if whole:  # differences of integers could overflow
         want, have = (want.double(), have.double()) if library.__name__ == "torch" else (want.astype(float), have.astype(float))
     nan = library.isnan(want)
     if not tolerance.equal_nan and bool(nan.any()):

@@ -21,20 +21,20 @@ _FAILED, _REFUSED, _GONE = 1, 2, 3
 
 
 class _Copy(ctypes.Structure):
-    """WrittenArray of warpboard_shared.h."""
+    """The struct WrittenArray of warpboard_shared.h."""
 
     _fields_ = [("to", c_void_p), ("source", c_void_p), ("bytes", c_size_t)]
 
 
 class Times(ctypes.Structure):
-    """CoreTimes: the time that the devices took to switch to the calls, and the clock at the release, when the last call was
-    done, and when all answers were sampled."""
+    """The struct CoreTimes: switched is the time that the devices took to switch to the runners; the others are times
+    on the judge's clock: of the release, the end of the last call, and the samples of all answers."""
 
     _fields_ = [("switched", c_double), ("released", c_double), ("done", c_double), ("sampled", c_double)]
 
 
 class HostInput(ctypes.Structure):
-    """HostInput: an input of a call on a host."""
+    """The struct HostInput of warpboard_core.cpp: an input of a call on a host."""
 
     _fields_ = [("to", c_void_p), ("source", c_void_p), ("bytes", c_size_t), ("description", c_char_p),
                 ("description_bytes", c_size_t), ("descriptor", c_int)]
@@ -99,9 +99,9 @@ class Device:
         self._device, self.sealed_bytes = made, library().warpboard_sealed_bytes()
 
     def region(self, size: int) -> tuple[Region, int]:
-        """Returns new memory to share, at another place than the last: (region, descriptor). The place of its arrays makes a
-        kernel of 5 µs quicker or slower by a percent, and with the same place in all processes a run's processes would agree
-        with each other more than with the next run's."""
+        """Returns new device memory to share, at another physical address than the last: (region, descriptor). The
+        address makes a kernel of 5 µs faster or slower by a percent: if all processes of a run had the same, they would
+        agree with each other more than with the next run."""
         bytes_, address, descriptor = c_size_t(size), c_void_p(), c_int()
         _call("make_region", self._device, byref(bytes_), byref(address), byref(descriptor))
         return Region(self, address.value or 0, bytes_.value), descriptor.value
@@ -140,10 +140,10 @@ class CoreRunner:
     def __init__(self, device: c_void_p | None, channel: Channel, page: Page) -> None:
         made = c_void_p()
         _call("open_runner", device, channel.fileno(), page.address(), PAGE_SIZE, byref(made))
-        self.handle, self._page = made, page  # the core has the page's address
+        self.handle, self._page = made, page  # page is kept alive, because the core has its address
 
     def close(self) -> None:
-        """Forgets the runner, which has ended. The second time nothing happens."""
+        """Frees the core's data about the runner, which has ended. Calling it again does nothing."""
         if self.handle:
             _call("close_runner", self.handle)
             self.handle = c_void_p()
@@ -153,28 +153,28 @@ class CoreRunner:
         library().warpboard_begin_case(self.handle)
 
     def forget_answer(self) -> None:
-        """Forgets the last answer, whose memory is replaced."""
+        """Forgets the last answer, because its memory is replaced: it is not overwritten in the next call."""
         library().warpboard_forget_answer(self.handle)
 
     def leave(self) -> None:
-        """Releases a call that will not be made, without an input: the runner waits for it."""
+        """Releases a call without an input, because the runner waits for it, but it will not be used."""
         library().warpboard_leave(self.handle)
 
     def begin_call(self, flags: int, arrays: Sequence[tuple[int, int, int]] = (), inputs: int = 0, records: int = 0) -> int:
-        """Begins a call whose input has these arrays on a device (place in the region at inputs, the judge's own address, bytes), and
-        returns its number."""
+        """Begins a call, and returns its number. arrays has the input's arrays on a device: (address in the region at
+        inputs, address in the judge's own memory, bytes)."""
         number = c_uint32()
         _call("begin_call", self.handle, flags, _copies(arrays), len(arrays), inputs, records, byref(number))
         return number.value
 
     def wait_queued(self, limit: float) -> bool:
-        """Waits until everything is queued. Returns False if the limit passes first."""
+        """Waits until the runner has queued its work. Returns False if limit, in nanoseconds, passes first."""
         late = c_int()
         _call("wait_queued", self.handle, limit, byref(late))
         return not late.value
 
     def read_event(self) -> float:
-        """Waits for the runner's own clock, which may be reported after the end of the call."""
+        """Returns the time on the runner's own clock, in nanoseconds, once the runner has reported it."""
         ns = c_double()
         _call("read_event", self.handle, byref(ns))
         return ns.value
@@ -184,23 +184,25 @@ class CoreRunner:
         library().warpboard_set_answer(self.handle, _copies(parts), len(parts))
 
     def wait_described(self) -> None:
-        """Waits until a call that was released late is all queued."""
+        """Waits until a call that was released before it was queued has been queued completely."""
         _call("wait_described", self.handle)
 
     def queue_answer(self, times: Times) -> None:
-        """Queues copies that were not known before the release, and a sample of them, and sets the times of both."""
+        """Queues the copies of an answer that was not known before the release, and a sample of it. Sets times.done and
+        times.sampled."""
         _call("queue_answer", self.handle, byref(times))
 
     def end_call(self, parts: Sequence[tuple[int, int, int]], took: float) -> tuple[bool, float]:
-        """Ends a call of this duration, and returns whether its answer still changed after "done", and the time that writing its
-        input took. The parts are poisoned before the next call."""
+        """Ends a call that took this many nanoseconds. Returns (changed, prepared): changed is True if its answer still
+        changed after "done", and prepared is the time to write its input. The parts are overwritten before the next
+        call."""
         changed, prepared = c_int(), c_double()
         _call("end_call", self.handle, _copies(parts), len(parts), took, byref(changed), byref(prepared))
         return bool(changed.value), prepared.value
 
 
 class Together:
-    """Together are the runners that make a call together, one for each device, or on the host."""
+    """Together makes calls of several runners at the same time: one runner for each device, or on the host."""
 
     def __init__(self, runners: Iterable[CoreRunner]) -> None:
         handles = [runner.handle for runner in runners]
@@ -213,8 +215,8 @@ class Together:
         return times
 
     def prepare(self, cold: bool) -> bool:
-        """Writes the inputs, flushes the caches if cold is set, and keeps the devices. Returns whether everything was queued before
-        they began."""
+        """Writes the inputs, flushes the caches if cold is set, and keeps the devices busy. Returns True if all of this
+        was queued before the devices began."""
         at_once = c_int()
         _call("prepare", self._runners, self._count, cold, byref(at_once))
         return bool(at_once.value)
@@ -226,11 +228,11 @@ class Together:
         return times
 
     def wait_copied(self) -> float:
-        """Waits for the copies of known answers, and returns the clock then."""
+        """Waits until known answers are copied, and returns the judge's clock at this moment."""
         at = c_double()
         _call("wait_copied", self._runners, self._count, byref(at))
         return at.value
 
     def let_go(self) -> None:
-        """Releases everything that waits, also after a failure: a process with waiting work does not end."""
+        """Releases all queued work that waits. Call it also after a failure: a process with waiting work cannot end."""
         _call("let_go", self._runners, self._count)

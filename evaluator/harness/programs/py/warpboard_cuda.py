@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _POSIX_FD = 1
 _READ_WRITE = 3
 _GEQ = 0
-# Each input and answer gets separate memory in the runner in place of a part of a shared region: a tool such as
-# compute-sanitizer then detects accesses past its end.
+# If set, the runner copies each input and answer into a separate allocation, so that a tool such as compute-sanitizer
+# detects accesses past its end.
 _APART = "WARPBOARD_APART" in os.environ
 
 
@@ -79,18 +79,19 @@ def address_of(memory: mmap.mmap) -> int:
 
 
 def queue_write(word: ctypes.c_uint64, number: int, stream: ctypes.c_void_p | None = None) -> None:
-    """Queues on a stream, or on the default one, to write a number to a word of the host after all earlier work."""
+    """Makes a stream (by default the default stream) write a number to a word in host memory after all its earlier
+    work."""
     call("cuStreamWriteValue32_v2", stream, word, ctypes.c_uint32(number), 0)
 
 
 def queue_wait(word: ctypes.c_uint64, number: int, stream: ctypes.c_void_p | None = None) -> None:
-    """Makes a stream, or the default one, wait until a word of the host is number or more."""
+    """Makes a stream (by default the default stream) wait until a word in host memory is at least number."""
     call("cuStreamWaitValue32_v2", stream, word, ctypes.c_uint32(number), _GEQ)
 
 
 class Mapping:
-    """Mapping is physical memory of a device in this process's address space, and a tensor of its bytes. close unmaps
-    it."""
+    """Mapping maps physical memory of a device into this process's address space, with a tensor of its bytes. close
+    unmaps it."""
 
     def __init__(self, torch: Any, handle: ctypes.c_uint64, size: int, device: int) -> None:
         address = ctypes.c_uint64()
@@ -110,8 +111,9 @@ class Mapping:
 
 
 class RunnerDevice:
-    """RunnerDevice queues a runner's calls behind the gate (warpboard_seal). The legacy default stream is gated, which
-    is torch's default; blocking streams wait for it. Other work before the release reads poison."""
+    """RunnerDevice queues a runner's calls behind the gate (warpboard_seal). The gate is on the legacy default stream,
+    which is torch's default, and blocking streams wait for it. Work on other streams does not wait: before the release
+    it reads wrong inputs."""
 
     def __init__(self, torch: Any, page: Page) -> None:
         from warpboard_seal import Gate
@@ -119,14 +121,15 @@ class RunnerDevice:
         self._torch, self._page = torch, page
         torch.cuda.init()
         torch.zeros(1, device="cuda")
-        self._device = torch.cuda.current_device()  # this rank's
+        self._device = torch.cuda.current_device()  # the device of this process's rank
         self._stream = torch.cuda.default_stream()
         self._begin, self._end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         seen = seen_by_device(page.address(), len(page.memory))
         self._soon, self._done = ctypes.c_uint64(seen.value + SOON_AT), ctypes.c_uint64(seen.value + DONE_AT)
         self._ready = torch.zeros(8, dtype=torch.int32, device="cuda")
         self._gate = Gate(seen, self._ready.data_ptr())
-        self._gate.queue(page.release, 0, 0, 0)  # loads it; the page has this release, so it ends at once
+        # loads the kernel, which ends at once, because the page already has this release
+        self._gate.queue(page.release, 0, 0, 0)
         self._synchronize = torch._C._cuda_synchronize
         self._pool: Any = None
         self._last: tuple[Any, Any] | None = None
@@ -140,13 +143,14 @@ class RunnerDevice:
         self._last = self._pool = None
 
     def use(self, regions: Regions) -> None:
-        """Makes torch take an answer's memory from the answers' region while a call runs."""
+        """Makes torch allocate in the answers' region while a call runs, so that answers need no copy."""
         region = regions.answers.get(CUDA)
         self._pool = region.pool() if region is not None and not _APART else None
 
     def queue_gate(self, number: int, regions: Regions) -> None:
-        """Queues the wait before the work of a call."""
-        queue_wait(self._soon, number)  # before that the gate would share the device with the judge's preparations
+        """Queues the gate, before the work of a call."""
+        # otherwise the gate would share the device with the judge's work before the call
+        queue_wait(self._soon, number)
         self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), self._page.sealed)
         if _APART and CUDA in regions.inputs:
             regions.inputs[CUDA].fill()
@@ -160,9 +164,10 @@ class RunnerDevice:
             torch.cuda.nvtx.range_push("custom_kernel")
         with contextlib.nullcontext() if self._pool is None else torch.cuda.use_mem_pool(self._pool):
             output = kernel(data)
-            # Leaving the pool and describing the answer takes longer than many kernels, and a device without work
-            # switches to the judge's context: a kernel that waits for the device would be charged for that. Work
-            # between the two would count for a kernel that has waited for the device.
+            # The end is recorded, and "done" queued, before the pool is left and the answer described, which takes
+            # longer than many kernels. Otherwise the device would have no work after a kernel that waits for it, and
+            # its switch to the judge's context would count. Nothing may come between the two, because it would count
+            # for such a kernel, too.
             placed = is_placed(output, regions)
             self._end.record(self._stream)
             if placed:
@@ -175,9 +180,10 @@ class RunnerDevice:
             queue_write(self._done, number)
         page.describe(text)
         page.queue(number)
-        self._synchronize()  # waits for all of its streams
+        self._synchronize()  # waits for all streams of the device
         page.say(self._begin.elapsed_time(self._end) * 1e6)
-        # Freeing may queue work on the device, which would delay the judge's copy: it waits for the next call.
+        # Input and answer are freed only in the next call, because freeing may queue work on the device, which would
+        # delay the judge's copy.
         self._last = data, output
         return output
 
@@ -188,7 +194,7 @@ _kept: list[Any] = []  # functions and pools that torch uses until the process e
 
 
 class _Region:
-    """_Region is a region in the runner, and an allocator of its memory for torch."""
+    """_Region is a device region in the runner, from which torch can allocate."""
 
     def __init__(self, torch: Any, handle: ctypes.c_uint64, size: int, device: int) -> None:
         self._torch = torch
@@ -201,15 +207,16 @@ class _Region:
         self._pool: Any = None
 
     def view(self, offset: int, span: int, key: Sequence[Any]) -> Any:
-        """Returns the tensor that key describes, at a place of the region, or in separate memory for which fill queues a copy."""
+        """Returns the tensor that key describes, at an offset of the region, or with _APART in separate memory, into
+        which fill queues a copy."""
         if _APART:
-            if (offset, span) not in self._apart:  # equal places stay one array
+            if (offset, span) not in self._apart:  # views of the same memory share one copy
                 self._apart[offset, span] = self._torch.empty(span, dtype=self._torch.uint8, device=self.bytes.device)
             return tensor_view(self._apart[offset, span], 0, span, key)
         place = offset, span, *key
         if place not in self._views:
             self._views[place] = tensor_view(self.bytes, offset, span, key)
-        return self._views[place].detach()  # a kernel may change the object
+        return self._views[place].detach()  # a new object, because a kernel may change its attributes
 
     def fill(self) -> None:
         """Queues the copies of inputs with separate memory."""
@@ -218,7 +225,7 @@ class _Region:
         self._apart = {}
 
     def pool(self) -> Any:
-        """Returns a memory pool in the region, or None if torch has no pools."""
+        """Returns a torch memory pool that allocates in the region, or None if this torch has no pools."""
         torch = self._torch
         try:
             allocate, free = _ALLOCATE(self._allocate), _FREE(self._free)
@@ -256,7 +263,7 @@ class _Region:
             self._used = 0
 
     def take(self, size: int) -> int:
-        """Returns the offset of memory for the copy of an answer."""
+        """Allocates memory for the copy of an answer, and returns its offset. Raises NoRoom if the region is full."""
         if self._pool is None:
             offset = self._used
             self._used += (size + 511) // 512 * 512
@@ -264,7 +271,7 @@ class _Region:
             torch = self._torch
             with torch.cuda.use_mem_pool(self._pool):
                 copy = torch.empty(max(size, 1), dtype=torch.uint8, device="cuda")
-            self._copies.append(copy)  # until the next call begins
+            self._copies.append(copy)  # keeps the memory until the next call begins
             offset = copy.data_ptr() - self.address
         if not 0 <= offset <= self.size - size:
             raise NoRoom(2 * (self._used + size))

@@ -1,7 +1,7 @@
 """Shared memory of the host: its addresses, its pages, and the time to map it.
 
-Small inputs are written at their call's release into memory that the runner has mapped already. Larger ones lie in new
-memory, which the runner gets with the release and maps: mapping a page takes as long as copying some kilobytes.
+Small inputs are written at their call's release into memory that the runner has mapped already. Larger inputs are in
+new memory, which the runner receives with the release and maps: mapping a page takes as long as copying some kilobytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from warpboard_wire import INPUT, Channel, shared_memory
 
 
 _READ, _WRITE, _FIXED, _NORESERVE, _POPULATE = 1, 2, 0x10, 0x4000, 0x8000
-_COLLAPSE = 25  # MADV_COLLAPSE; it needs a page in each huge page
+_COLLAPSE = 25  # MADV_COLLAPSE, which needs at least one small page in each huge page
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _mmap, _madvise = _libc.mmap, _libc.madvise
@@ -32,7 +32,7 @@ def is_mapped_in_call(size: int) -> bool:
 
 
 class Mapped:
-    """Mapped is shared memory at reserved addresses where huge pages fit."""
+    """Mapped is shared memory, mapped at reserved addresses that are aligned for huge pages."""
 
     def __init__(self, fd: int, size: int) -> None:
         self.size = size
@@ -43,11 +43,12 @@ class Mapped:
         self.put(fd)
 
     def put(self, fd: int, populate: bool = False) -> None:
-        """Maps other memory at the same addresses: arrays there then have its data."""
+        """Maps other memory at the same addresses: existing arrays then have its data."""
         self._map(_READ | _WRITE, mmap.MAP_SHARED | (_POPULATE if populate else 0), fd)
 
     def let_go(self) -> None:
-        """Keeps only the addresses, which read as zeros. Mapped memory takes longer to replace."""
+        """Unmaps the memory, and keeps the addresses, which then read as zeros. put is faster if nothing is mapped
+        there."""
         self._map(_READ, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE, -1)
 
     def _map(self, access, flags, fd):
@@ -59,16 +60,17 @@ class Mapped:
         _madvise(self.address, self.size, mmap.MADV_REMOVE)
 
     def make_huge(self) -> bool:
-        """Makes new memory of huge pages, which are mapped in a hundredth of the time. Returns False if the system has
-        none: Linux before 6.1, or one that denies them (/sys/kernel/mm/transparent_hugepage/shmem_enabled)."""
+        """Makes new memory consist of huge pages, which are mapped in a hundredth of the time. Returns False if the
+        system does not offer them: Linux before 6.1, or a setting that denies them
+        (/sys/kernel/mm/transparent_hugepage/shmem_enabled)."""
         for at in range(0, self.size, HUGE_PAGE):
             self.view[at] = 0
         return _madvise(self.address, self.size, _COLLAPSE) == 0
 
 
 class Rehearsal:
-    """Rehearsal sends and maps memory, like calls do: a repetition within a moment takes a fifth of the time, and
-    varies less."""
+    """Rehearsal sends and maps memory as a call does. Right after it, a call's own steps take a fifth of the time, and
+    vary less."""
 
     def __init__(self) -> None:
         self._here, self._there = (Channel(end) for end in socket.socketpair())
@@ -93,14 +95,14 @@ def has_huge_pages() -> bool:
 
 
 def rounded(size: int) -> int:
-    """Returns the size of a region for this many bytes of inputs. Mapping a page for the first time takes longest:
-    without huge pages, the region has no unused ones."""
+    """Returns the size in bytes of a region for inputs of this size: a multiple of the page size, and without unused
+    pages if there are no huge pages, because mapping a page for the first time takes long."""
     step = HUGE_PAGE if is_mapped_in_call(size) and has_huge_pages() else HOST_PAGE
     return max(-(-size // step), 1) * step
 
 
 def most_mapping(size: int) -> int:
-    """Returns the longest time to map a region, in nanoseconds."""
+    """Returns the longest time that mapping a region of this size may take, in nanoseconds."""
     if not is_mapped_in_call(size):
         return 0
     return MAPPING_NS + (MAPPING_HUGE_PAGE_NS * (size // HUGE_PAGE) if has_huge_pages() else MAPPING_PAGE_NS * (size // HOST_PAGE))

@@ -41,9 +41,12 @@ if TYPE_CHECKING:
     from warpboard_cases import Case
     from warpboard_judge_cuda import JudgeMemory
 
-_CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # in later processes
-_LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
-# Seconds to load a submission again, plus this many times the first loading time.
+_CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # number of empty calls in later processes
+# on a host few, because flushing its caches takes long
+_LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}
+
+# A later process may take _LONGEST_READY seconds, plus _MOST_TIMES_LONGER times the first loading time, to load the
+# submission.
 _LONGEST_READY, _MOST_TIMES_LONGER = 30, 5
 _LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": HOST_PROCESS_CALLS, "cuda": DEVICE_PROCESS_CALLS}
 
@@ -55,8 +58,9 @@ class Judge:
                  kind: str) -> None:
         self.report, self.cases, self.task = report, cases, task
         self.runners, self.calibrator, self.kind = runners, calibrator, kind
-        # The tests have passed, so a failure of the checker is the answer's fault. Otherwise a kernel could detect a
-        # slow process and end its run as the task's failure, which does not count.
+        # In a ranked stage a failure of the checker counts against the submission, because the tests have passed.
+        # Otherwise a kernel that detects a slow process could end its run with a failure of the task, which does not
+        # count.
         self.ranked = False
         runner = runners.next()
         if runner is None:
@@ -66,7 +70,8 @@ class Judge:
             calibrator.use(runners.regions)
 
     def begin(self, case: Case, key: str) -> None:
-        """Begins a case. If the task allows a setup, the submission's is called with the shapes of inputs that no other call gets."""
+        """Begins a case. If the task allows a setup, calls the submission's setup with the shapes of an input that is
+        not used again."""
         self.runner.begin_case()
         if not warpboard_setup.allowed():
             return
@@ -85,7 +90,8 @@ class Judge:
 
     def call(self, case: Case, fresh: bool, flags: int = 0,
              look: Callable[[Call], None] | None = None) -> tuple[bool, str, Call | None]:
-        """Makes one checked call: (right?, message, call). look gets a right answer before it is dropped."""
+        """Makes one call and checks its answer. Returns (right?, message, call). look is called with a call whose
+        answer is right, before its input and answer are dropped."""
         try:
             made = self.runner.call(lambda: self.task.draw(case.fresh() if fresh else case.arguments), flags)
         except BadAnswer as bad:
@@ -98,11 +104,11 @@ class Judge:
             return False, str(failure), None
         if good and look is not None:
             look(made)
-        made.data = made.answer = None  # frees memory for the next call
+        made.data = made.answer = None  # frees the memory before the next call
         return good, message, made
 
     def test(self) -> bool:
-        """Tests each case with its seed, and at random a second time with another seed."""
+        """Tests each case with its seed, and some random cases a second time with another seed."""
         self.report.log("test-count", len(self.cases))
         passed = True
         for index, case in enumerate(self.cases):
@@ -137,7 +143,7 @@ class Judge:
                 return False
             if not ranked:
                 break
-            self.report.log("process", process)  # the process is reported completely
+            self.report.log("process", process)  # marks the end of the process's report
             process += 1
             runner = self.runners.next()
         if self.calibrator is not None:
@@ -171,8 +177,8 @@ class Judge:
         return True
 
     def measure(self, case: Case, rule: StopRule) -> tuple[bool, str, list[Call]]:
-        """Returns (all right?, message, calls). The first calls compile, tune, and load, and do not count; a kernel
-        cannot distinguish them from others."""
+        """Returns (all right?, message, timed calls). The first calls compile, tune, and load, and do not count. Their
+        number is random, so that a kernel cannot detect them."""
         calls: list[Call]
         calls, stats, begin = [], Stats(), perf_counter_ns()
         untimed = 2 + secrets.randbelow(3)
@@ -189,7 +195,7 @@ class Judge:
                 return True, "", calls
 
     def profile(self) -> bool:
-        """Calls each case once inside a range named custom_kernel, after one call outside of it."""
+        """Calls each case once inside a profiler range named custom_kernel, after one call outside of it."""
         self.report.log("benchmark-count", len(self.cases))
         passed = True
         for index, case in enumerate(self.cases):
@@ -208,10 +214,10 @@ class Judge:
 
 
 class Runners:
-    """Runners are the fresh processes of the submission, one after the other, each of one rank or of several. They use
-    the same memory one after the other; each starts after the end of the one before, whose data are overwritten."""
+    """Runners are the fresh processes of the submission, one after the other, each with one or several ranks. Each
+    starts after the end of the previous one, and uses the same shared memory, which is overwritten before."""
 
-    _ranks: Ranks  # set by next, like the number
+    _ranks: Ranks  # set by next, as _number is
     _number: int
 
     def __init__(self, host: HostMemory, devices: list[JudgeMemory | None]) -> None:
@@ -235,13 +241,14 @@ class Runners:
         return self._ranks
 
     def blame(self, runner: bool) -> None:
-        """Sets whether a device without memory is the submission's fault, even if the judge uses most of it."""
+        """If runner is true, makes the submission responsible for a device without free memory, even if the judge uses
+        most of it."""
         for device in self._devices:
             if device is not None:
                 device.blames_runner = runner
 
     def end(self) -> None:
-        """Ends the turn of the current process, and waits for its end."""
+        """Tells the worker and the current process that it gets no more calls, and waits for its end."""
         self._door.over(self._number)
         self._ranks.end()
 
@@ -283,7 +290,7 @@ def judge(mode: str, report: Report, make_task: Callable[[int | None], Task], ca
 
 
 def ranks_asked() -> int | None:
-    """Returns the number of GPUs of a call, or None for a task without ranks."""
+    """Returns the number of GPUs that each call uses, or None for a task without ranks."""
     asked = os.environ.get("POPCORN_GPUS")
     return None if asked is None else int(asked)
 

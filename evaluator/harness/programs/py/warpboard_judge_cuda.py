@@ -1,4 +1,4 @@
-"""The judge's side of a GPU in Python: the device that its task's code uses by torch, and the core's part of it
+"""The judge's side of a GPU in Python: the device as the task's code uses it through torch, and its part in the core
 (warpboard_core)."""
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# Texts in errors of torch, CUDA, and its libraries.
+# Texts in messages of torch, CUDA, and its libraries that mean missing device memory.
 _NO_MEMORY = ("CUDACachingAllocator", "out of memory", "OUT_OF_MEMORY", "ALLOC_FAILED")
 
 
 class JudgeMemory:
-    """JudgeMemory is the judge's side of a device. If there are several devices, make_current makes the one with its number the
-    current one; all other methods use the current device."""
+    """JudgeMemory is the judge's side of a device. With several devices, make_current must be called first: the other
+    methods use the current device."""
 
     def __init__(self, torch: Any, number: int | None = None) -> None:
         self._torch, self._device = torch, number
@@ -25,8 +25,9 @@ class JudgeMemory:
         self.make_current()
         torch.zeros(1, device="cuda")
         self.core = warpboard_core.Device()
-        self.cold = True  # each call begins with cold caches
-        # The tests passed with the available memory: a runner chooses the size of its answers.
+        self.cold = True  # flush caches before each call
+
+        # Makes the submission responsible if memory runs out, because the tests have passed with the available memory.
         self.blames_runner = False
 
     def make_current(self) -> None:
@@ -37,8 +38,9 @@ class JudgeMemory:
         return self._torch.cuda.mem_get_info()[0]
 
     def starved(self, error: BaseException | None) -> bool:
-        """Reports whether an error means missing memory although this process has less than a third of the device's. If
-        torch cannot ask NVML for the free memory, its allocator fails with another error."""
+        """Reports whether an error means that the submission left too little memory: the device has none, and this
+        process uses less than a third of it, or blames_runner is set. If torch cannot ask NVML for the free memory, its
+        allocator fails with another error, so messages are searched, too."""
         cuda = self._torch.cuda
         none_left = isinstance(error, cuda.OutOfMemoryError) or (isinstance(error, RuntimeError) and any(it in str(error) for it in _NO_MEMORY))
         return none_left and (self.blames_runner or cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3)

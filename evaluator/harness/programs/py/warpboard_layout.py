@@ -1,5 +1,5 @@
-"""Inputs on their way from the judge to the runner: everything but the contents of arrays and tensors is pickled. The
-contents lie in shared regions, at places that both sides know in advance.
+"""Passes inputs from the judge to the runner: everything but the contents of arrays and tensors is pickled. The
+contents are in shared regions, at offsets that the pickle has.
 
 Only the judge pickles, and only the runner unpickles.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
-ALIGNMENT = 512  # alignment of arrays, like cudaMalloc's at least
+ALIGNMENT = 512  # alignment of arrays in bytes, at least that of cudaMalloc
 
 
 class NotPassable(Exception):
@@ -25,18 +25,19 @@ class NotPassable(Exception):
 
 
 class Leaf:
-    """Leaf is an array or tensor of an input: its place in the region of its kind, and its bytes."""
+    """Leaf is an array or tensor of an input: its contents, and its offset in the region of its kind."""
 
     def __init__(self, value: Any, kind: int, key: tuple[Any, ...], span: int) -> None:
-        self.value = value  # the judge's
+        self.value = value  # the array or tensor in the judge's memory
         self.kind = kind  # HOST or CUDA
-        self.key = key  # the runner's view: type, dtype, shape, strides in elements, parameter?, requires_grad?
+        # describes the runner's view: type, dtype, shape, strides in elements, parameter?, requires_grad?
+        self.key = key
         self.span = span  # bytes from the first to the last element
         self.offset = 0
 
 
 class _Pickler(pickle.Pickler):
-    """_Pickler replaces arrays and tensors by their places. Equal objects stay one."""
+    """_Pickler replaces arrays and tensors by their regions and offsets. An object that occurs twice is stored once."""
 
     def __init__(self, file, leaves):
         super().__init__(file, protocol=5)
@@ -69,7 +70,7 @@ def _tensor_leaf(tensor):
     torch = sys.modules["torch"]
     parameter = type(tensor) is torch.nn.Parameter
     if (type(tensor) is not torch.Tensor and not parameter) or tensor.layout != torch.strided or tensor.is_quantized:
-        return None  # pickled as its own parts, whose tensors come here
+        return None  # pickled by its class, and the tensors in it come here again
     if tensor.device.type not in ("cpu", "cuda"):
         return None
     plain = resolved(tensor)
@@ -118,14 +119,14 @@ def describe(data: Any) -> tuple[bytes, list[Leaf]]:
     leaves, file = [], io.BytesIO()
     try:
         _Pickler(file, leaves).dump(data)
-    except Exception as error:  # also any error of a class that pickles itself
+    except Exception as error:  # any error, because a class may define how it is pickled
         raise NotPassable(f"something that cannot be handed over to the kernel's process: {str(error)[:300]}. Arrays, tensors, modules, numbers, "
                           "texts, and instances of the task's classes can be, and no lambdas, local classes, or open files.") from error
     return file.getvalue(), leaves
 
 
 def sizes(leaves: Iterable[Leaf]) -> dict[int, int]:
-    """Returns the bytes that the leaves take in the regions of each kind."""
+    """Returns, by kind, the bytes that the leaves need in the region of inputs."""
     ends = {HOST: 0, CUDA: 0}
     for leaf in leaves:
         ends[leaf.kind] = max(ends[leaf.kind], leaf.offset + leaf.span)
@@ -143,7 +144,8 @@ class _Unpickler(pickle.Unpickler):
 
 
 def restore(description: bytes | memoryview, view: Callable[[int, int, int, list[Any]], Any]) -> Any:
-    """Returns the runner's argument. view(kind, offset, span, key) makes an array or tensor of it."""
+    """Returns the runner's argument from its description. view(kind, offset, span, key) must return an array or tensor
+    of it."""
     return _Unpickler(io.BytesIO(description), view).load()
 
 
@@ -151,7 +153,7 @@ def array_view(memory: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
     """Returns the array or host tensor that key describes, in memory from offset on."""
     kind, dtype, shape, strides, *_ = key
     if kind == "tensor":
-        import torch  # a runner may not have loaded it
+        import torch  # imported here, because a runner may not have loaded it
 
         if span == 0:
             return torch.empty_strided(shape, strides, dtype=getattr(torch, dtype))
@@ -166,7 +168,7 @@ def array_view(memory: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
 
 
 def tensor_view(region: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
-    """Returns the tensor that key describes, in a CUDA region: a tensor of bytes."""
+    """Returns the tensor that key describes, as a view of region, which is a tensor of bytes on the device."""
     torch = sys.modules["torch"]
     _, dtype, shape, strides, *_ = key
     dtype = getattr(torch, dtype)
@@ -176,7 +178,7 @@ def tensor_view(region: Any, offset: int, span: int, key: Sequence[Any]) -> Any:
 
 
 def as_parameter(tensor: Any, key: Sequence[Any]) -> Any:
-    """Returns the view in the task's form: a parameter, or a tensor with requires_grad."""
+    """Returns the tensor as the task made it: as a parameter, or with requires_grad, if key requires it."""
     *_, parameter, wants_gradient = key
     if parameter:
         return sys.modules["torch"].nn.Parameter(tensor, requires_grad=wants_gradient)

@@ -18,16 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-# A type's number of digits, with the implied one, and the exponent of its smallest normal number.
+# For each type, the binary digits of its significand, with the implied one, and the binary exponent of its smallest
+# normal number.
 _FORMATS = {
     "float64": (53, -1022), "float32": (24, -126), "float16": (11, -14), "bfloat16": (8, -126),
     "float8_e4m3fn": (4, -6), "float8_e5m2": (3, -14), "complex128": (53, -1022), "complex64": (24, -126),
 }
-_LARGEST = 1e300  # of reported errors
+_LARGEST = 1e300  # limit of reported errors, so that they stay finite
 
 
 class Incomparable(Exception):
-    """Answer and reference cannot be compared; the message is the reason."""
+    """Answer and reference cannot be compared; the message has the reason."""
 
 
 def lines(answer: Any, reference: Any) -> Iterator[tuple[str, Any]]:
@@ -47,7 +48,8 @@ def lines(answer: Any, reference: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _pairs(answer, reference, path):
-    """Yields the floating-point arrays and numbers of an answer, each with its place and the reference's value."""
+    """Yields (path, value, reference's value) for each floating-point array or number of an answer. path is its
+    position, such as [0]."""
     kind = type(answer)
     if kind is dict:
         if type(reference) is not dict or answer.keys() != reference.keys():
@@ -76,7 +78,7 @@ def _type_name(value):
 
 
 class _Comparison:
-    """_Comparison is an array with the reference's."""
+    """_Comparison has the errors of an array compared with the reference's."""
 
     def __init__(self, path, answer, reference):
         digits, least = _FORMATS[_type_name(answer)]
@@ -93,7 +95,8 @@ class _Comparison:
 
 
 def _doubles(answer, reference):
-    """Returns the library of both, and both as its arrays of double precision. A complex number becomes two numbers."""
+    """Returns torch or numpy, and both arguments as its arrays in double precision. A complex number becomes two
+    numbers."""
     library: Any
     if hasattr(answer, "detach") or hasattr(reference, "detach"):
         library = sys.modules["torch"]
@@ -115,9 +118,10 @@ def _as(library, kind, *arrays):
 
 
 def _errors(library, received, expected, digits, least):
-    """Returns relative errors, errors in ULPs, and a mask of unlike elements."""
+    """Returns the relative errors, the errors in ULPs, and a mask of the elements that are not finite and differ."""
     with library.errstate(all="ignore") if hasattr(library, "errstate") else contextlib.nullcontext():
-        beyond = (1 - 2.0 ** -(digits + 1)) * 2.0 ** (1 - least) * 2  # larger numbers round to infinity
+        # larger numbers round to infinity in the answer's type
+        beyond = (1 - 2.0 ** -(digits + 1)) * 2.0 ** (1 - least) * 2
         same = (received == expected) | (library.isnan(received) & library.isnan(expected)) | (
             library.isinf(received) & (abs(expected) >= beyond) & (received * expected > 0))
         finite = library.isfinite(received) & library.isfinite(expected)

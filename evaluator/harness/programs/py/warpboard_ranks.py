@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import NoReturn
 
-_LEAVE_SECONDS = 1.0  # for the other ranks after the first has left
+_LEAVE_SECONDS = 1.0  # time for the other ranks to exit after the first has exited
 
 
 def become(ranks: int) -> int:
-    """Forks a process for each rank and returns its number there. This process waits, and ends when a rank has failed,
-    or some time after a rank has left, and ends the other ranks."""
+    """Forks a process for each rank, and returns the rank's number in each child. The parent does not return: it waits,
+    ends when a rank has failed or a second after a rank has exited, and kills the other ranks."""
     port = _free_port()
     sys.stdout.flush()
     sys.stderr.flush()
@@ -54,15 +54,15 @@ def _become(rank: int, ranks: int, port: int) -> None:
 
 
 def _close(ranks: Iterable[int]) -> None:
-    """Closes the channels and pages of ranks."""
+    """Closes the descriptors of the ranks' channels and pages."""
     for rank in ranks:
         for fd in (CHANNEL_FD + 2 * rank, CHANNEL_FD + 2 * rank + 1):
             os.close(fd)
 
 
 def _stay(children: dict[int, int]) -> NoReturn:
-    """Ends this process like the first failed rank, or with success."""
-    last = 0.0  # the end of the other ranks' time, once one has left
+    """Exits like the first rank that failed, with its signal or exit code, or with success."""
+    last = 0.0  # deadline for the other ranks, set when the first exits
     while children:
         pid, status = os.waitpid(-1, os.WNOHANG if last else 0)
         if pid == 0 and time.monotonic() < last:
@@ -78,7 +78,7 @@ def _stay(children: dict[int, int]) -> NoReturn:
         os.kill(pid, signal.SIGKILL)
     if os.WIFSIGNALED(status):
         print(f"Rank {rank} was ended by signal {os.WTERMSIG(status)}.", file=sys.stderr, flush=True)
-        with contextlib.suppress(OSError):  # SIGKILL
+        with contextlib.suppress(OSError):  # SIGKILL cannot be set
             signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
         os.kill(os.getpid(), os.WTERMSIG(status))
     elif status:

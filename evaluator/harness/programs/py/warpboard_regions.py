@@ -23,7 +23,7 @@ _ROLES = {INPUTS: "inputs", ANSWERS: "answers"}
 
 
 class HostMemory:
-    """Regions in host memory, and caches of the CPU."""
+    """HostMemory makes regions in host memory, and flushes the caches of the CPU."""
 
     def __init__(self) -> None:
         self._cold = bytearray(_flush_bytes())
@@ -39,8 +39,8 @@ class HostMemory:
 
     @staticmethod
     def most_bytes() -> int:
-        """Returns the size of the largest answer that the judge can copy and compare. Its largest file is as large as
-        its memory."""
+        """Returns the size of the largest answer that the judge can copy and compare: a quarter of the file size limit,
+        which equals the memory of the judge."""
         limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
         return MOST_ANSWERS if limit == resource.RLIM_INFINITY else limit // 4
 
@@ -63,14 +63,15 @@ class Regions:
         self.memory: dict[tuple[int, int], Any] = {}
         self.bytes: dict[tuple[int, int], int] = {}
         self._descriptors: dict[tuple[int, int], int] = {}
-        self._mapped: dict[tuple[int, int], Mapped] = {}  # of the host
-        self._kept = bytearray()  # an input to write at the release
+        self._mapped: dict[tuple[int, int], Mapped] = {}  # regions in host memory
+        self._kept = bytearray()  # a small input, which is written to the runner's memory at the release
         self._exact = False
         self.version = 0
 
     def wipe(self) -> None:
-        """Drops the memory before another runner gets some: the previous runner can have chosen its size and the offset
-        of its file. A device's memory is kept if our own runner leaves no space for more."""
+        """Frees the memory before the next runner starts, because the previous one can have left data in it, in its
+        size, or in the offset of its file. A device's memory is overwritten and kept if the device has too little free
+        memory for another allocation."""
         if self._cuda is not None:
             self._cuda.make_current()
         for key, memory in list(self.memory.items()):
@@ -82,7 +83,7 @@ class Regions:
             self._drop(key)
 
     def close(self) -> None:
-        """Frees all memory. A runner of ours that has mapped it must be told to release it, too."""
+        """Frees all memory. If the judge's own runner has mapped it, call its forget, too."""
         for key in list(self.memory):
             self._drop(key)
 
@@ -109,7 +110,8 @@ class Regions:
         self.version += 1
 
     def begin_case(self) -> None:
-        """Sets the size of the next input's memory to the needed one, so that a call does not map more."""
+        """Makes the next call of need replace input memory that is larger than needed, so that a call maps no extra
+        pages."""
         self._exact = self._cuda is None
 
     def _is_wide(self, wanted: dict[tuple[int, int], int]) -> bool:
@@ -126,14 +128,15 @@ class Regions:
             self.bytes[key] = self.memory[key].size
         else:
             if old is not None:
-                self._mapped[key].empty()  # a runner that keeps it could fill the judge's memory
+                # frees the pages, because a runner that keeps them mapped could use up the judge's memory
+                self._mapped[key].empty()
             self._mapped[key], self._descriptors[key] = self._host.region(rounded(size))
             self.memory[key] = self._mapped[key].view
             self.bytes[key] = len(self.memory[key])
 
     def renew_input(self) -> memoryview | bytearray:
-        """Returns memory for the host's inputs that the runner does not have before the release. The old memory is emptied,
-        because a runner that keeps it could fill the judge's."""
+        """Returns memory for host inputs that the runner does not have before the release. The pages of the old memory
+        are freed, because a runner that keeps them mapped could use up the judge's memory."""
         key, size = (INPUTS, HOST), self.bytes[INPUTS, HOST]
         if not is_mapped_in_call(size):
             self._kept = bytearray(size)
@@ -147,13 +150,14 @@ class Regions:
         return self.memory[key]
 
     def rehearse(self) -> None:
-        """Warms the caches for handing over."""
+        """Warms the caches for passing the input to the runner."""
         bytes(self._kept)
         self._host.rehearse()
 
     def host_input(self, description: bytes) -> HostInput:
-        """Returns the input for the host's runner, with its description if that was not sent before. A small one is copied to the
-        runner's memory, and the memory of a large one is sent."""
+        """Returns the input to pass to a runner on the host, with its description if that was not sent before. At the
+        release, a small input is copied to memory that the runner has, and the descriptor of a large input's memory is
+        sent."""
         size = self.bytes[INPUTS, HOST]
         if is_mapped_in_call(size):
             return HostInput(None, None, 0, description, len(description), self._descriptors[INPUTS, HOST])
@@ -174,7 +178,7 @@ class Regions:
             ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(memory, part.offset)), 0xFF, part.size)
 
     def case(self) -> tuple[bytes, list[int]]:
-        """Returns the CASE frame's (payload, descriptors)."""
+        """Returns the payload and the descriptors of the CASE frame that describes these regions."""
         layout = [(kind, role, self.bytes[role, kind]) for role, kind in self._descriptors]
         return pack_case(layout), list(self._descriptors.values())
 
@@ -183,8 +187,8 @@ class Regions:
 
 
 def _flush_bytes():
-    """Returns twice the size of the last-level cache, within sensible limits if the system does not report it, or
-    reports that of a whole socket."""
+    """Returns twice the size of the last-level cache in bytes, limited to a sensible range, because the system may
+    report no size, or the size for a whole socket."""
     try:
         cache = os.sysconf("SC_LEVEL3_CACHE_SIZE")
     except (ValueError, OSError):

@@ -15,7 +15,7 @@ EXIT_TASK = 117
 
 
 class Report:
-    """Report writes "key: value" lines to the judge's descriptor, which programs of the task do not inherit."""
+    """Report writes "key: value" lines to the result pipe, which processes that the task starts do not inherit."""
 
     def __init__(self) -> None:
         try:
@@ -33,5 +33,5 @@ class Report:
             data = data[os.write(self._fd, data):]
 
     def verdict(self, passed: bool) -> None:
-        """Writes the line that ends the report."""
+        """Writes the line with the verdict, which ends the report."""
         self.log("check", "pass" if passed else "fail")

@@ -30,11 +30,12 @@ if TYPE_CHECKING:
 
     from warpboard_cuda import RunnerDevice, _Region
 
-_LATER = object()  # stands for an input with a description that arrives at the release
+_LATER = object()  # replaces an input whose description arrives only with the release
 
 
 class Regions:
-    """Regions is the shared memory of a case: by kind, the inputs', the answers', and the sealed records'."""
+    """Regions is the shared memory of a case, with one region per role (inputs, answers, sealed records) and kind
+    (host, CUDA)."""
 
     def __init__(self, layout: Iterable[tuple[int, ...]], descriptors: Iterable[int],
                  cuda: RunnerDevice | None) -> None:
@@ -62,7 +63,7 @@ class Regions:
         return {INPUTS: self.inputs, ANSWERS: self.answers, SEALED: self.sealed}[role]
 
     def address(self, role: int) -> int:
-        """Returns the address of the device's region, or 0 without one."""
+        """Returns the address of the device region with this role, or 0 if there is none."""
         region = self._of(role).get(CUDA)
         return region.address if region is not None else 0
 
@@ -78,7 +79,7 @@ class _HostRegion:
         self._mapped, self.size = Mapped(fd, size), size
         self.memory, self.address = self._mapped.view, self._mapped.address
         self._used = 0
-        self._last: int | None = None  # the descriptor of the mapped input
+        self._last: int | None = None  # descriptor of the mapped input, or None
 
     def let_go(self) -> None:
         """Unmaps the last input."""
@@ -92,8 +93,8 @@ class _HostRegion:
 
     def arrive(self, page: Page, number: int, channel: Channel, rehearse: Callable[[], None],
                follows: bool) -> bytes | bytearray:
-        """Waits for the release of a call, and for its input. Rehearses shortly before. Returns the description that
-        arrives with the input."""
+        """Waits for the release of a call, and for its input, and calls rehearse shortly before. Returns the
+        description that arrives with the input, or b"" if it came earlier."""
         page.wait_release(number, rehearse)
         if follows or is_mapped_in_call(self.size):
             _, description, descriptors = channel.receive()
@@ -101,18 +102,18 @@ class _HostRegion:
                 self.replace(fd)
             return description
         while page.release != number:
-            channel.watch()  # the judge may have ended
+            channel.watch()  # raises if the judge has ended
             sleep(0.0001)
         return b""
 
     def replace(self, fd: int) -> None:
-        """Maps a large input's memory in place of the last: arrays there then have its data."""
+        """Maps the memory of a large input in place of the last input's: existing arrays then have its data."""
         self._mapped.put(fd, populate=True)
         self._last = fd
 
     @property
     def bytes(self) -> Any:
-        """Returns the memory as a tensor, for answers that are tensors."""
+        """The memory as a tensor of bytes, for answers that are tensors."""
         torch = sys.modules["torch"]
         return torch.frombuffer(self.memory, dtype=torch.uint8)
 
@@ -120,7 +121,7 @@ class _HostRegion:
         self._used = 0
 
     def take(self, size: int) -> int:
-        """Returns the offset of memory for an answer."""
+        """Allocates memory for an answer, and returns its offset. Raises NoRoom if the region is full."""
         offset = self._used
         self._used += (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
         if self._used > self.size:
@@ -129,7 +130,7 @@ class _HostRegion:
 
 
 class Host:
-    """Host makes calls on the CPU: they are released when everything is ready, and timed by this process's clock."""
+    """Host makes calls on the CPU. Each waits in this process for its release, and is timed by this process's clock."""
 
     _regions: Regions  # set by use
     _rehearsal: Rehearsal  # set by the first use
@@ -146,8 +147,8 @@ class Host:
             self._rehearsal = Rehearsal()
 
     def _rehearse(self) -> None:
-        """Runs all steps before and after a kernel without data. They are not the kernel's time, and no kernel makes
-        them quicker."""
+        """Runs the steps before and after a kernel once with empty data, which warms the caches: these steps do not
+        count as the kernel's time, so no kernel should be able to make them faster."""
         self._rehearsal.run()
         answers = self._regions.answers[HOST]
         arrays, tensors = sys.modules.get("numpy"), sys.modules.get("torch")
@@ -171,8 +172,9 @@ class Host:
 
 def serve(channel: Channel, page: Page, kernel: Callable[[Any], Any], cuda: RunnerDevice | None = None,
           host: Host | None = None, closes: bool = False) -> int:
-    """Makes calls until the judge ends them. cuda is None if no torch with a device is loaded yet. closes: the memory
-    of a case can be released at the next case."""
+    """Makes calls until the judge ends them. cuda is None if torch is not loaded yet or has no device. If closes is
+    set, each case releases the memory of the previous one, which is possible only if the kernel keeps no arrays in
+    it."""
     host = host or Host(page, channel)
     device: Host | RunnerDevice = host
     regions = Regions((), (), None)
@@ -183,7 +185,7 @@ def serve(channel: Channel, page: Page, kernel: Callable[[Any], Any], cuda: Runn
             layout = unpack_case(payload)
             on_device = any(region[0] == CUDA for region in layout)
             if on_device and cuda is None:
-                import torch  # noqa: F401  (the task's input has tensors, and the submission did without)
+                import torch  # noqa: F401  (the task's input has tensors, although the submission did not import torch)
 
                 cuda = choose_cuda(page)
             if closes:
@@ -226,7 +228,7 @@ def main() -> int:
     except ModuleNotFoundError as error:
         if error.name != "submission":
             raise
-        from train import custom_kernel  # its name in the legacy form
+        from train import custom_kernel  # the legacy form calls the submission train.py
 
     if ranks:
         warpboard_ranks.meet(rank, ranks)
@@ -235,7 +237,7 @@ def main() -> int:
     try:
         return serve(channel, page, custom_kernel, choose_cuda(page))
     except RunnerGone:
-        return 0  # the judge has ended, and reports the reason
+        return 0  # the judge has ended, and has reported the reason
 
 
 def shared_page(fd: int) -> Page:

@@ -1,4 +1,5 @@
-"""A submission's setup before the calls of a case, if the task or the request allows one. It sees shapes and constants, but no values of arrays."""
+"""Calls a submission's setup before the calls of a case, if the task or the request allows one. setup receives shapes
+and constants, but no values of arrays."""
 
 from __future__ import annotations
 
@@ -9,19 +10,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WORD = "warpboard setup"  # begins the input of a call that is a setup
+WORD = "warpboard setup"  # first item of a call's input that requests setup
 LONGEST_NS = 60_000_000_000
-NOTICED_NS = 10_000_000  # a call that takes longer was a setup, even if the submission's process denies it
-_MOST_ITEMS = 16  # of a list of numbers that is described item by item
+NOTICED_NS = 10_000_000  # a longer call counts as a setup, even if the runner reports that there is none
+_MOST_ITEMS = 16  # longer lists of numbers are described only by their length
 
 
 def allowed() -> bool:
-    """Reports whether the task allows a setup: the worker has put a file beside it."""
+    """Reports whether a setup is allowed: if so, the worker has written a file to the current folder."""
     return os.path.exists("warpboard_setup")
 
 
 class Prepared:
-    """A submission whose setup is called before each case. Its result comes to each call as the keyword state."""
+    """A submission whose setup is called before each case. Each call of the kernel gets its result as the keyword
+    argument state."""
 
     def __init__(self, kernel: Callable[..., Any], module: Any):
         self._kernel, self._setup = kernel, getattr(module, "setup", None)
@@ -35,7 +37,8 @@ class Prepared:
 
 
 def described(value: Any) -> Any:
-    """Returns an input without the values of its arrays and of objects of unknown types."""
+    """Returns a description of an input: with shapes and types in place of arrays, and only the names of unknown
+    types."""
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return {"shape": [int(size) for size in value.shape], "dtype": str(value.dtype).removeprefix("torch.")}
     if isinstance(value, dict):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def quantile(values: Iterable[float], q: float) -> float:
-    """Interpolates linearly between neighbours, as NumPy does by default."""
+    """Returns a quantile, by linear interpolation between adjacent values, as NumPy does by default."""
     ordered = sorted(values)
     position = q * (len(ordered) - 1)
     below = int(position)
@@ -23,7 +23,7 @@ def quantile(values: Iterable[float], q: float) -> float:
 
 @dataclass
 class Stats:
-    """Stats has the durations of a case, and their statistics."""
+    """Stats has the durations of a case's calls in nanoseconds, and their statistics."""
 
     times: list = field(default_factory=list)
 
@@ -71,7 +71,7 @@ class Stats:
 class StopRule:
     """StopRule ends the repetitions of a case as KernelBot's programs do."""
 
-    kernel_ns: float  # sum of the timed calls
+    kernel_ns: float  # limit of the sum of the timed calls
     least: int = LEAST_CALLS
     most: int = MOST_CALLS
     error: float = CALL_ERROR

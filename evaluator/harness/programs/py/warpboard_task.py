@@ -40,7 +40,8 @@ class Task:
         return [self._drawn({**arguments, "rank": rank}, rank) for rank in range(self._ranks)]
 
     def _drawn(self, arguments, device=None):
-        """Returns a new input. Generators that the task may use without seeding them are seeded again each time."""
+        """Returns a new input. It first seeds the global random generators, because the task may use them without
+        seeding them."""
         random = sys.modules.get("random")
         if random is not None:
             random.seed(secrets.randbits(128))
@@ -56,7 +57,7 @@ class Task:
             raise TaskFailed(blame("generate_input", error)) from error
 
     def check(self, inputs: list[Any], answers: list[Any]) -> tuple[bool, str]:
-        """Returns (right?, message)."""
+        """Checks the answers. Returns (right?, message)."""
         try:
             if self._ranks is None:
                 good, message = self.verdict(inputs[0], answers[0])
@@ -76,8 +77,8 @@ class Task:
         return good, message
 
     def verdict(self, data: Any, answer: Any) -> tuple[bool, str]:
-        """Returns (right?, message) from the checker's answer: (bool, message), a bool, a message or a list of messages that is empty
-        if the answer is right, or None from a checker that asserts."""
+        """Calls the checker, and returns (right?, message). The checker may return (bool, message), a bool, a message
+        or a list of messages that is empty if the answer is right, or None if it uses assert."""
         result = self._check(data, answer)
         if isinstance(result, tuple) and len(result) == 2:
             good, message = result
@@ -92,8 +93,8 @@ class Task:
                          "empty if the answer is right.")
 
     def numerics(self, inputs: list[Any], answers: list[Any]) -> Iterator[tuple[str, Any]]:
-        """Yields (field, value): the errors of right answers against the task's reference_fp64, if it has one. Failures
-        of that are only notes and decide nothing."""
+        """Yields (field, value) for the report: the errors of right answers against the task's reference_fp64, if it
+        has one. If reference_fp64 fails, it yields a note, and the answers remain right."""
         if self._exactly is None:
             return
         try:
@@ -104,11 +105,12 @@ class Task:
         except Exception as error:
             yield "note", blame("reference_fp64", error)
         if "torch" in sys.modules and sys.modules["torch"].cuda.is_initialized():
-            sys.modules["torch"].cuda.empty_cache()  # frees memory for the runner
+            sys.modules["torch"].cuda.empty_cache()  # leaves the memory to the runner
 
 
 def _checker(reference: Any) -> Callable[[Any, Any], Any]:
-    """Returns the task's own checker; without one, the comparison with ref_kernel within the tolerance in task.yml."""
+    """Returns the task's checker. If it has none, returns a comparison with ref_kernel within the tolerance of
+    task.yml."""
     if hasattr(reference, "check_implementation") or not os.path.exists(_TOLERANCE):
         from reference import check_implementation
 
@@ -137,7 +139,7 @@ def _is_nothing(answers):
 
 
 def _assertion(error):
-    """Returns the message of a failed assertion of the checker, or its line."""
+    """Returns the message of an assertion that failed in the checker, or its source line if it has no message."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if lines:
         return "; ".join(lines[:4])[:300]

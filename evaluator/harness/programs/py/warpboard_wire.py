@@ -19,19 +19,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-DOOR_FD = 4  # the judge's
-CHANNEL_FD, PAGE_FD = 4, 5  # a runner's; of several ranks the first one's, and those of the others follow
-CASE, CALL, END, INPUT = 1, 2, 3, 4  # judge to runner
-READY = 1  # runner to judge
+DOOR_FD = 4  # in the judge's process
+CHANNEL_FD, PAGE_FD = 4, 5  # in a runner's process, for the first rank; the pairs of further ranks follow
+CASE, CALL, END, INPUT = 1, 2, 3, 4  # kinds of frames from judge to runner
+READY = 1  # kind of the frame from runner to judge
 HOST, CUDA = 0, 1  # kinds of regions
 INPUTS, ANSWERS, SEALED = 0, 1, 2  # roles of regions
-RANGE = 1  # flag of a call: open the profiler's range around it
+RANGE = 1  # flag of a call: the runner marks the call with a profiler range
 FOLLOWS = 2  # flag of a call: the input's description comes with the release
 
 PAGE_SIZE = 256 << 10
 ANSWER_AT = 4096
 ANSWER_ROOM = PAGE_SIZE - ANSWER_AT
-_RELEASE, _QUEUED, _DONE, _SIZE, _SOON, _SEALED = 0, 16, 32, 48, 64, 80  # in words of four bytes
+_RELEASE, _QUEUED, _DONE, _SIZE, _SOON, _SEALED = 0, 16, 32, 48, 64, 80  # offsets in the page, in words of four bytes
 _NS_AT = 136
 DONE_AT, SOON_AT = 4 * _DONE, 4 * _SOON
 
@@ -39,12 +39,12 @@ _WORD = struct.Struct("<I")
 _FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), struct.Struct("<IIQ"), struct.Struct("<II")
 _LOOK_NS, _WATCH_NS = 75_000, 5_000_000
 _MOST_REGIONS = 5
-_TIMER_SLACK = 29  # PR_SET_TIMERSLACK
+_TIMER_SLACK = 29  # PR_SET_TIMERSLACK of prctl
 _OUT_OF_TURN = "The submission's process wrote to the judge out of turn."
 
 
 class RunnerGone(Exception):
-    """The other end of the channel is closed."""
+    """The runner has ended, or has closed its end of the channel."""
 
 
 class Refused(Exception):
@@ -52,11 +52,12 @@ class Refused(Exception):
 
 
 class TooLarge(Refused):
-    """An answer is larger than the available memory. The submission chose its size, also in calls of our own runner."""
+    """An answer is larger than the available memory. The submission is responsible, because it chose the size, also if
+    a call of our own runner raises this."""
 
 
 class Page:
-    """Page has the numbers that both sides share. Words wrap at 2**32, and so do call numbers."""
+    """Page is the page of numbers that judge and runner share. Its words have 32 bits, so call numbers wrap around."""
 
     def __init__(self, fd: int) -> None:
         self.memory = mmap.mmap(fd, PAGE_SIZE)
@@ -86,7 +87,7 @@ class Page:
         self._words[_SIZE] = len(text)
 
     def description(self) -> bytes:
-        """Copies the answer's description once, of any size that the runner states."""
+        """Returns a copy of the answer's description, which is read only once. Refuses an impossible size."""
         size = self._words[_SIZE]
         if size == 0 or size > ANSWER_ROOM:
             raise Refused(f"The runner's answer is described by {size} bytes, and {ANSWER_ROOM} are the most.")
@@ -97,8 +98,8 @@ class Page:
         return ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
     def wait_release(self, number: int, rehearse: Callable[[], None] | None = None) -> None:
-        """Sleeps until the release is near, calls rehearse, and then spins, because waking up is not the call's time.
-        Gives up after a while."""
+        """Sleeps until the release is near, calls rehearse, and then spins until the release, because the time to wake
+        up must not count as the call's. Returns after 5 ms even without a release."""
         words = self._words
         while words[_SOON] != number:
             time.sleep(_LOOK_NS / 1e9)
@@ -110,13 +111,13 @@ class Page:
 
 
 def sleep_exactly() -> None:
-    """Makes this process's sleeps end on time; the system would add 50 µs to each."""
+    """Makes sleeps of this process end on time; by default the operating system adds up to 50 µs to each."""
     ctypes.CDLL(None).prctl(_TIMER_SLACK, ctypes.c_ulong(1), 0, 0, 0)
 
 
 class Channel:
-    """Channel is one end of the stream socket. The judge also has a life line, which ends with the last process of the
-    runner: a runner can easily fake the end of the socket."""
+    """Channel is one end of the stream socket. The judge's end also has a life line: a pipe that closes at the end of
+    the runner's last process, because a runner can fake the end of the socket."""
 
     def __init__(self, end: socket.socket, life_line: int | None = None) -> None:
         self._end, self._life_line = end, life_line
@@ -137,7 +138,8 @@ class Channel:
             raise RunnerGone from error
 
     def receive(self) -> tuple[int | None, bytes | bytearray, list[int]]:
-        """Returns the runner's next frame: (kind, payload, descriptors). kind is None at the channel's end."""
+        """Returns the next frame from the other end: (kind, payload, descriptors). kind is None if the channel is
+        closed."""
         descriptors: list[int]
         head, descriptors = b"", []
         while len(head) < _FRAME.size:
@@ -157,8 +159,8 @@ class Channel:
         return kind, payload, descriptors
 
     def ready(self, limit: float | None = None) -> None:
-        """Waits for the runner's only frame, at most limit seconds. The kernel drops descriptors that come with it,
-        because the judge asks for none."""
+        """Waits for the runner's only frame, READY, at most limit seconds. The operating system closes descriptors that
+        the runner sends with it, because the judge receives without a buffer for them."""
         head = b""
         self._end.settimeout(limit)
         while len(head) < _FRAME.size:
@@ -191,8 +193,8 @@ class Channel:
         raise RunnerGone
 
     def wait_end(self) -> None:
-        """Waits until all processes of the runner have ended. Our own runner has no life line: waits for the end of the
-        socket."""
+        """Waits until all processes of the runner have ended. For our own runner, which has no life line, waits for the
+        end of the socket."""
         try:
             while self._end.recv(1 << 12):
                 pass
@@ -203,7 +205,7 @@ class Channel:
         self.close()
 
     def close(self) -> None:
-        """Closes this end. The processes of the runner may live on."""
+        """Closes this end of the channel. The processes of the runner may continue."""
         self._end.close()
         if self._life_line is not None:
             os.close(self._life_line)
@@ -217,7 +219,7 @@ class Door:
         self._end = socket.socket(fileno=DOOR_FD)
 
     def next(self) -> tuple[int, Channel, Page] | None:
-        """Waits for the next runner: (its number, the channel, the page), or None if there is none."""
+        """Waits for the next runner, and returns (number, channel, page). Returns None if there are no more runners."""
         number, ends, _, _ = socket.recv_fds(self._end, _WORD.size, 3)
         if len(ends) != 3:
             return None
@@ -229,11 +231,11 @@ class Door:
         self._end.close()
 
     def over(self, number: int) -> None:
-        """Ends a runner's turn. It is killed if it does not leave."""
+        """Tells the worker that a runner gets no more calls. The worker kills the runner if it does not exit."""
         try:
             self._end.send(_WORD.pack(number))
         except OSError:
-            pass  # no listener: the stage is being ended
+            pass  # the worker no longer listens, because it ends the stage
 
 
 def pack_case(regions: Iterable[tuple[int, int, int]]) -> bytes:
@@ -250,7 +252,7 @@ def pack_call(number: int, flags: int, description: bytes) -> bytes:
 
 
 def unpack_call(payload: bytes | bytearray) -> tuple[int, int, memoryview]:
-    """Returns (number, flags, description)."""
+    """Returns (number, flags, description) of the payload of a CALL frame."""
     number, flags = _CALL.unpack_from(payload)
     return number, flags, memoryview(payload)[_CALL.size :]
 

@@ -2,26 +2,34 @@
 
     python3 warm.py MODULE...
 
-It is started in a fresh sandbox before there is a job, imports the named modules (those that are there), serves the stages
-of one job, and is thrown away.
+It is started in a fresh sandbox before there is a job, imports the named modules that are installed, serves the stages
+of one job, and then ends.
 
-Requests come on stdin, a stream socket, one JSON object per line: {"descriptors": how many come along, the first with the
-stage's text, the others the stage's from 4 on, "report": whether it has a result pipe, "resident": whether the process that serves
-it stays for others of the kind (warpboard_resident), "pools": whether it may fork processes of its own, "unprepared": whether it needs a new process, "prepare": whether
-this is no stage, and the next one's process is to be forked ahead, with a text of what it rehearses (warpboard_prepared)}. The text is for the stage's own process:
-{"argv": [script, argument...], "env": {...}, "files": {name: base64}, "extensions": base64 of an archive, or null, "report",
-"pools"}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
+Requests come on stdin, a stream socket, one JSON object per line. Except the first, all fields are true or false:
+
+    descriptors  number of descriptors sent with the request: the first is a file with the request's text, the others
+                 become the stage's descriptors from 4 on
+    report       the stage has a result pipe
+    resident     the process that serves the stage stays for further stages of its script (warpboard_resident)
+    pools        the stage may start worker processes
+    unprepared   the stage needs a new process
+    prepare      this is no stage: the next stage's process is forked in advance (warpboard_prepared), and the text
+                 has the modules that it imports
+
+Only the stage's own process reads the text: {"argv": [script, argument...], "env": {...}, "files": {name: base64},
+"extensions": base64 of an archive, or null, "report", "pools"}. Replies go to descriptor 3 as frames of a type byte, a
+length (four bytes, big endian) and that many bytes:
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
-    s  the stage has closed all three, and may take some time to end
-    x  the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss", "spent": whether it has left something that
-       cannot be removed, so that no other stage may follow here}
+    s  the stage has closed all three outputs, and may take some time to end
+    x  the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss", "spent": true if it has left something that
+       cannot be removed, so that no other stage may follow in this sandbox}
 
-A stage's script runs as __main__ of its own process in a directory with nothing but the job's files. When it has ended,
-everything that it started is killed and everything that it wrote is removed, compiled kernels included. This process makes no
-CUDA call: a context does not survive a fork. It reads nothing of a stage's text, names or output into memory that it does not
-clear: all stages have copies of its memory.
+A stage's script runs as __main__ of its own process, in a directory with only the job's files. When it has ended, all
+processes that it started are killed, and all files that it wrote are removed, also compiled kernels. This process makes
+no CUDA call, because a CUDA context does not survive a fork. If it reads a stage's text, names, or output into memory,
+it clears that memory, because later stages are forks with copies of it.
 """
 
 from __future__ import annotations
@@ -53,13 +61,13 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 CONTROL_FD = 3
-RESULT_FD = 3  # in a stage
+RESULT_FD = 3  # the result pipe in a stage's process
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 CHUNK = 1 << 16
-LINGER = 2  # seconds
-MOST_BEGUN = 100  # nested initializations of NVML
-MOST_DESCRIPTORS = 33  # of a request: its text, and a channel and a page for each rank
+LINGER = 2  # seconds for which output is awaited after a stage's end
+MOST_BEGUN = 100  # most nested initializations of NVML that are undone
+MOST_DESCRIPTORS = 33  # most descriptors of a request: its text, and a channel and a page for each rank
 
 
 def prctl(option: int, value: int) -> None:
@@ -69,7 +77,7 @@ def prctl(option: int, value: int) -> None:
 class Runner:
     """Runner serves the stages of a job."""
 
-    places: warpboard_between.Places  # where a stage may write; set by settle
+    places: warpboard_between.Places  # directories in which a stage may write; set by settle
     inherited: tuple[Any, Any]  # the settings before the first stage; set by settle
 
     def __init__(self) -> None:
@@ -78,7 +86,7 @@ class Runner:
         self.top = os.path.join(os.environ.get("TMPDIR", "/tmp"), "")
         self.cache = os.path.join(self.top, "cache")
         self.job = os.path.join(self.top, "job")
-        # Set if the sandbox has its own PID namespace: killing everyone is then safe.
+        # True if the sandbox has its own PID namespace: killing all other processes is then safe.
         self.alone = os.environ.pop("WARPBOARD_ALONE", "") == "1"
         self.exit_code = 0
         self.buffer = bytearray(CHUNK)
@@ -87,7 +95,7 @@ class Runner:
         self.prepared = warpboard_prepared.Prepared()
 
     def settle(self) -> None:
-        """Records the state of everything before the first stage."""
+        """Records the files and settings before the first stage, to which later stages are reset."""
         self.caches.settle()
         self.places = warpboard_between.Places([self.top, "/out", "/dev/shm"] if self.alone else [self.top])
         self.inherited = self.settings()
@@ -119,8 +127,8 @@ class Runner:
         self.send(b"x", json.dumps(ending).encode())
 
     def fork(self, request: dict[str, Any], descriptors: list[int]) -> int:
-        """Starts a stage in the prepared process or in a new one, and returns the process's ID. A judge and a script with pools
-        fork, which a context does not survive."""
+        """Starts a stage in the prepared process or in a new one, and returns the process's ID. A judge, and a script
+        that may start worker processes, need a new one: they fork, which the prepared CUDA context does not survive."""
         if request["report"] or request["pools"] or request["unprepared"]:
             self.prepared.drop()
         pid = self.prepared.begin(descriptors)
@@ -132,31 +140,32 @@ class Runner:
         return pid
 
     def prepare(self, given: list[int]) -> None:
-        """Forks the next stage's process."""
+        """Forks a prepared process for the next stage (warpboard_prepared)."""
         if self.alone:
             self.prepared.make(Stage(self.job, self.cache).run, given[0], self.job)
         for fd in given:
             os.close(fd)
 
     def tidy(self, resident: bool) -> bool:
-        """Removes a stage's leftovers, and reports whether all could be removed. A resident's have no names that must be kept from
-        later stages, and a fork takes 10 ms."""
+        """Removes the files of a stage, and reports whether all is as before it. File names must not stay in this
+        process's memory, so it does this in a fork. Files of a resident have no secret names, so it then saves the
+        fork, which takes 10 ms."""
         cleared = self.places.clear() if resident else warpboard_between.apart(self.places.clear)
         return self.places.unchanged() and cleared and self.settings() == self.inherited
 
     def settings(self) -> tuple[Any, Any]:
-        """Returns the settings of this process, and of the sandbox's first one, that a stage may change."""
+        """Returns the settings of this process, and of the sandbox's first process, that a stage could change."""
         first = None
         with contextlib.suppress(PermissionError):
             first = warpboard_between.inherited(1)
         return warpboard_between.inherited(), first
 
     def watch(self, ended: int, reap: Callable[[], dict[str, Any]], linger: int, readers: list[int]) -> dict[str, Any]:
-        """Forwards the stage's output until the stage has ended, by its descriptor, and all of its writers are closed,
-        for which it waits linger seconds. Returns the ending. A resident has written everything when it reports its
-        end."""
-        # Closed here and not by the collector, which could close another file with this number in a later stage's
-        # process.
+        """Forwards the stage's output until the descriptor ended shows the stage's end, and all writers of the output
+        have closed it, at most linger seconds longer. Returns the result of reap. A resident has written all output
+        when it reports its end."""
+        # The selector is closed here, not by the garbage collector, which could run in a later stage's process and
+        # close another file with the same number.
         with selectors.DefaultSelector() as selector:
             ending = self.forward(selector, ended, reap, linger, readers)
         for reader in readers:
@@ -174,7 +183,7 @@ class Runner:
                 silent = True
             ready = selector.select(None if ending is None else linger)
             if not ready:
-                break  # without a sandbox a daemon may keep the pipes open, and a resident's processes may as well
+                break  # a daemon, without a sandbox, or a resident's children may keep the pipes open
             for key, _ in ready:
                 if key.data is None:
                     ending = reap()
@@ -195,7 +204,8 @@ class Runner:
         return warpboard_resident.ending_of(status, usage)
 
     def kill_rest(self, pid):
-        """Kills the processes that the stage left, also daemons if there are no others, and waits for their end."""
+        """Kills the processes that the stage left behind, also daemons if it has its own PID namespace, and waits for
+        their end."""
         try:
             if self.alone:
                 os.kill(-1, signal.SIGKILL)
@@ -211,9 +221,9 @@ class Runner:
 
 
 class Stage:
-    """Stage is the code of the forked child. run does not return."""
+    """Stage has the code of the forked process that runs a stage. run does not return."""
 
-    wires: list[int]  # set by take, like the next ones
+    wires: list[int]  # set by take, as script is
     script: str
 
     def __init__(self, job: str, cache: str) -> None:
@@ -221,8 +231,8 @@ class Stage:
         self.cache = cache
 
     def run(self, descriptors: list[int], rehearsal: warpboard_prepared.Rehearsal | None = None) -> NoReturn:
-        """Runs the stage. A prepared process, which has a rehearsal, leads a session already, and has closed this process's
-        descriptors."""
+        """Runs the stage. A prepared process, for which rehearsal is set, already leads a session, and has closed the
+        descriptors of the warm Python."""
         code = 1
         try:
             if rehearsal is None:
@@ -230,9 +240,10 @@ class Stage:
             request = self.take(descriptors, everything=rehearsal is None)
             if rehearsal is not None:
                 rehearsal.compare(request["files"])
-            if request["extensions"]:  # in the stage's process, because the submission's code has made the archive
+            # The archive comes from code of the submission, so only the stage's own process unpacks it.
+            if request["extensions"]:
                 warpboard_extensions.unpack(base64.b64decode(request["extensions"]), os.path.join(self.cache, "torch_extensions"))
-            warpboard_inline.install()  # before a fork server: its children compile extensions, too
+            warpboard_inline.install()  # before the fork server starts, because its children compile extensions, too
             if request["pools"] and sys.version_info < (3, 14):
                 offer_spawn_pools()
             del request
@@ -243,7 +254,7 @@ class Stage:
             leave(code)
 
     def stay(self, end: int) -> NoReturn:
-        """Serves stages as a resident until it leaves."""
+        """Serves stages as a resident process, until it exits."""
         stages, code = None, 1
         try:
             os.setsid()
@@ -274,11 +285,11 @@ class Stage:
                 os.close(number)
 
     def take(self, descriptors: list[int], everything: bool) -> dict[str, Any]:
-        """Takes the descriptors of a stage, its folder and its environment, and returns its text. everything: closes all other
-        descriptors."""
-        prctl(PR_SET_DUMPABLE, 1)  # a program may inspect itself
+        """Sets up this process for a stage: its descriptors, folder, and environment. Returns the request's text. If
+        everything is true, closes all other descriptors."""
+        prctl(PR_SET_DUMPABLE, 1)  # the stage may inspect itself, for example by /proc
         given = [os.open(os.devnull, os.O_RDONLY), *descriptors]
-        # They may have low numbers themselves, so they get others first.
+        # These may have the low numbers that are assigned below, so they get higher numbers first.
         null, out, err, results, text, *wires = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in given)
         os.dup2(null, 0)
         os.dup2(out, 1)
@@ -316,8 +327,8 @@ class Stage:
 
 
 def run_script(path: str) -> int:
-    """Runs a file as python3 would, and returns the exit code. The module is also __mp_main__: under that name the
-    workers of a pool send back objects of the script's classes."""
+    """Runs a file as python3 would, and returns the exit code. The module is also __mp_main__, because worker processes
+    of multiprocessing send back objects of the script's classes under this name."""
     import builtins
     import types
 
@@ -341,7 +352,7 @@ def run_script(path: str) -> int:
 
 def from_own_frames(error: BaseException) -> BaseException:
     """Removes the frames of this program, and of Warpboard's harness, from the tracebacks of an error and its causes:
-    the submitter did not write them. If nothing else is left, the harness's frames stay."""
+    the submitter did not write this code. If no other frame is left, the harness's frames stay."""
     cause: BaseException | None
     seen, cause = set(), error
     while cause is not None and id(cause) not in seen:
@@ -361,7 +372,7 @@ def skip(trace: TracebackType | None, unwanted: Callable[[str], bool]) -> Traceb
 
 
 def leave(code: int) -> NoReturn:
-    """Ends the process as the interpreter would: threads joined, exit functions run, streams flushed."""
+    """Ends the process as the interpreter would: joins threads, runs exit functions, and flushes streams."""
     import atexit
     import threading
 
@@ -370,7 +381,7 @@ def leave(code: int) -> NoReturn:
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
-        os.closerange(0, RESULT_FD + 1)  # ending a context takes longer
+        os.closerange(0, RESULT_FD + 1)  # shows the end before the CUDA context is destroyed, which takes longer
     except BaseException:
         code = code or 1
     finally:
@@ -378,13 +389,13 @@ def leave(code: int) -> NoReturn:
 
 
 def offer_spawn_pools() -> None:
-    """Makes multiprocessing's spawned workers children of a fork server that is forked here, with everything imported
-    and no CUDA context. Otherwise each would be an interpreter that imports it all again. As with real spawned workers,
-    the result pipe is not theirs: descriptor 3 refuses writes."""
+    """Makes multiprocessing start spawned workers as children of a fork server, which is forked here, with all modules
+    imported and no CUDA context. Otherwise each worker would be a new interpreter that imports them again. As with real
+    spawned workers, they have no result pipe: writing to descriptor 3 fails."""
     from multiprocessing import connection, context, forkserver, process
 
     address = connection.arbitrary_address("AF_UNIX")  # type: ignore[attr-defined]  # not in typeshed, like the next
-    if len(address) > 100:  # Linux has room for 107 bytes; without a sandbox the folder may be deep
+    if len(address) > 100:  # Linux allows 107 bytes; without a sandbox the path may be longer
         return
     process.ORIGINAL_DIR = os.getcwd()  # type: ignore[attr-defined]
     listener = socket.socket(socket.AF_UNIX)
@@ -411,9 +422,9 @@ def offer_spawn_pools() -> None:
 
 
 def let_nvml_go() -> None:
-    """Ends NVML, which torch started while it was imported. Stages are forks without its descriptors: NVML, which NCCL
-    needs, would not start there."""
-    with contextlib.suppress(OSError):  # it is not loaded
+    """Shuts down NVML, which torch initialized during its import. Stages are forks that do not have NVML's descriptors;
+    NVML, which NCCL needs, could otherwise not be initialized there."""
+    with contextlib.suppress(OSError):  # raised if the library is not loaded
         nvml = ctypes.CDLL("libnvidia-ml.so.1", os.RTLD_NOW | os.RTLD_NOLOAD)
         for _ in range(MOST_BEGUN):
             if nvml.nvmlShutdown() != 0:
@@ -421,9 +432,9 @@ def let_nvml_go() -> None:
 
 
 def prepare_triton(cache: str) -> None:
-    """Does before the fork the work that Triton does in each process before its first kernel, without a CUDA call: it
-    compiles the module for the driver, hashes itself for its cache's keys (0.3 s each), and imports Gluon (0.15 s). If
-    a version of Triton lacks something, or fails here, each stage does it itself."""
+    """Does work in advance that Triton otherwise does in each process before its first kernel, without a CUDA call:
+    compiling its module for the driver and hashing its own files for cache keys (0.3 s each), and importing Gluon (0.15
+    s). If a version of Triton lacks such a step, or the step fails here, each stage does it itself."""
     os.environ["TRITON_CACHE_DIR"] = os.path.join(cache, "triton")
     with contextlib.suppress(Exception):
         from triton.backends.nvidia.driver import CudaUtils
@@ -438,8 +449,8 @@ def prepare_triton(cache: str) -> None:
 
 
 def requests() -> Iterator[tuple[dict[str, Any], list[int]]]:
-    """Yields the requests on stdin, each with its descriptors. It reads without a buffer, so that a child has nothing
-    of the next request."""
+    """Yields the requests on stdin, each with its descriptors. It reads from the socket directly, so that a forked
+    child has no buffered part of a later request."""
     end = socket.socket(fileno=os.dup(0))
     descriptors: list[int]
     pending, descriptors = b"", []
@@ -464,17 +475,17 @@ def main() -> NoReturn:
             importlib.import_module(name)
         except ImportError:
             pass
-    import multiprocessing.connection  # noqa: F401  (what pools need, before the fork)
+    import multiprocessing.connection  # noqa: F401  (needed by multiprocessing's pools; imported before the fork)
     import multiprocessing.forkserver  # noqa: F401
 
     if "triton" in sys.modules:
         prepare_triton(runner.cache)
     let_nvml_go()
-    prctl(PR_SET_DUMPABLE, 0)  # no process of the same uid reads or writes this process by /proc
-    prctl(PR_SET_CHILD_SUBREAPER, 1)  # this process waits for the orphans of a stage
+    prctl(PR_SET_DUMPABLE, 0)  # other processes of the same uid cannot read or write this process by /proc
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # orphaned processes of a stage become children of this process
     runner.settle()
     gc.collect()
-    gc.freeze()  # keeps the collector from copying every page of a child
+    gc.freeze()  # otherwise the garbage collector of each fork would touch, and so copy, all pages
     runner.send(b"w")
     for request, descriptors in requests():
         if request["prepare"]:

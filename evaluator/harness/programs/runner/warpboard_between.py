@@ -1,9 +1,9 @@
-"""What happens between two stages of one sandbox, so that nothing passes from one to the next.
+"""Cleans up between two stages of one sandbox, so that no data passes from one to the next.
 
-A stage's files are removed, and settings that it may have changed elsewhere are checked: after a change, the warm process is
-spent, and the next stage gets another one. What is left are counters of the kernel's (process ids, inode numbers, ports in
-use a minute ago) and which files of the system are cached. Neither can be reset in a sandbox: by them a stage can tell that it is
-not the first one, and pass on some bits.
+A stage's files are removed, and settings that it could have changed elsewhere are checked: after a change, the warm
+process is not used again, and the next stage gets another one. Two things cannot be reset in a sandbox: counters of the
+operating system (process ids, inode numbers, ports in use a minute ago), and the set of system files that are cached.
+From these a stage can detect that it is not the first one, and it can pass on some bits in them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 _FS_IOC_GETFLAGS = 0x80086601
-_SYSCALLS = {"x86_64": (315, 252)}  # sched_getattr, ioprio_get
+_SYSCALLS = {"x86_64": (315, 252)}  # numbers of sched_getattr and ioprio_get
 
 
 def apart(work: Callable[[], bool]) -> bool:
-    """Does work in a process of its own, and returns its result: names of files that this process has read would stay in its
-    memory, of which later stages have copies."""
+    """Calls work in a forked process, and returns its result. File names that this process itself reads would stay in
+    its memory, and later stages, which are forks of it, would have copies."""
     pid = os.fork()
     if pid == 0:
         done = False
@@ -39,15 +39,15 @@ def apart(work: Callable[[], bool]) -> bool:
 
 
 class Cache:
-    """Cache has the caches of compiled kernels, below one directory. Each stage finds there the files from before the
-    first stage, and nothing that another stage has compiled, because that could be anything."""
+    """Cache has the caches of compiled kernels, below one directory. Each stage finds the files that existed before the
+    first stage, but no file that another stage has written, because that could be forged."""
 
     def __init__(self, top: str) -> None:
         self._top = top
         self._files: dict[str, tuple[bytes, int, int]] = {}  # (contents, mode, time of change) by path
 
     def settle(self) -> None:
-        """Reads the files that exist before the first stage."""
+        """Reads the files that exist before the first stage into memory."""
         for folder, _, leaves in os.walk(self._top):
             for path in (os.path.join(folder, leaf) for leaf in leaves):
                 info = os.stat(path)
@@ -55,7 +55,7 @@ class Cache:
                     self._files[path] = file.read(), info.st_mode & 0o777, info.st_mtime_ns
 
     def restore(self) -> None:
-        """Writes the files again; the directory is empty."""
+        """Writes the recorded files into the directory, which must be empty."""
         os.makedirs(self._top, exist_ok=True)
         for path, (data, mode, ns) in self._files.items():
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -66,8 +66,8 @@ class Cache:
 
 
 class Places:
-    """Places are the directories that a stage may write into. The directories stay, with their data that can be written
-    without a file: permissions, times, attributes, flags."""
+    """Places are the directories into which a stage may write. Only their contents are removed, so their own
+    permissions, times, attributes, and flags, in which a stage could store data, are checked or reset."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = [path for path in paths if os.path.isdir(path)]
@@ -76,7 +76,7 @@ class Places:
         self._found = self._look()
 
     def clear(self) -> bool:
-        """Empties the directories. Returns True if they are empty and unchanged."""
+        """Removes the contents of the directories. Returns True if all could be removed."""
         try:
             for path in self._paths:
                 for entry in os.scandir(path):
@@ -89,7 +89,8 @@ class Places:
             return False
 
     def unchanged(self) -> bool:
-        """Resets their times, and reports whether everything else is unchanged."""
+        """Resets the times of the directories. Returns True if their permissions, attributes, and flags are
+        unchanged."""
         try:
             for path, info in self._times.items():
                 os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))

@@ -1,15 +1,16 @@
-"""Stands before nvcc and g++ while extensions are compiled: the same compile, sooner.
+"""Runs nvcc or g++ on a source of an extension, with the same result in less time.
 
     python3 warpboard_compiler.py COMPILER ARGUMENT...
 
 The arguments are those that torch gives the compiler. A source is compiled twice at once: with few of torch's headers
-(warpboard_headers.py), and with all of them, at a lower priority. What compiles with few counts, and the other compile is
-ended; what does not is left to the one with all, and its errors are shown.
+(warpboard_headers.py), and, at a lower priority, with all of them. If the first compile succeeds, its object is used,
+and the second compile is ended; otherwise the second compile decides, and its errors are shown.
 
-nvcc lists its commands (--dryrun); independent ones run side by side: the device's chain and the host's.
+nvcc lists its commands (--dryrun). Commands that are independent, such as those for device code and those for host
+code, run at the same time.
 
-A command that is not of the known form goes to the compiler as it is. So does one that fails and names no error at a line: its
-reason may be how it was run.
+A command of an unknown form is passed to the compiler unchanged. So is a command that fails without an error at a
+source line, because this program may be the reason.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ import warpboard_headers
 import warpboard_steps
 from warpboard_steps import Unknown
 
-LOG = "warpboard.log"  # in the directory of the build
+LOG = "warpboard.log"  # file name in the directory of the build
 SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c", ".o", ".a", ".so")
 DEPENDENCIES = ("-MF", "--dependency-output")
 DEPENDS = ("-MD", "-MMD", "--generate-dependencies-with-compile")
-# Options that change the dependencies of nvcc's commands on each other, or their files.
+# Options of nvcc that change its commands' files, or which commands depend on each other.
 UNUSUAL = re.compile(r"-rdc|-dc$|--?device-c|-dlink|--relocatable|--?keep|-save-temps|-t$|-t=|--threads|--?split-compile|-ptx$|-cubin$|-fatbin$")
 LOCATED = re.compile(rb"\(\d+\): (?:catastrophic )?error|:\d+:(?:\d+:)? (?:fatal )?error|ptxas (?:error|fatal)")
 
@@ -64,7 +65,7 @@ class Command:
 
 
 class Compile:
-    """Compile is one way to compile it, in a separate folder."""
+    """Compile compiles the source of a command in a separate folder, with few or with all of torch's headers."""
 
     def __init__(self, command: Command, few: bool) -> None:
         self.command = command
@@ -73,8 +74,8 @@ class Compile:
         self.steps = warpboard_steps.Steps([], {})
 
     def ready(self) -> bool:
-        """Determines the commands to run. Returns False if the source needs all headers and this is the compile with
-        few."""
+        """Determines the commands to run. Returns False if this is the compile with few headers, but the source needs
+        all."""
         headers = os.path.join(self.folder, "include")
         if self.few and not warpboard_headers.write(headers, self.command.text(), self.command.args):
             return False
@@ -91,7 +92,7 @@ class Compile:
         return os.path.join(self.folder, name)
 
     def deliver(self) -> None:
-        """Puts the object, and the file of its dependencies, at the paths in the command."""
+        """Moves the object, and its dependency file, to the paths in the command."""
         shutil.move(self._path("object.o"), self.command.output)
         if self.command.depfile:
             with open(self._path("object.d")) as file:
@@ -105,15 +106,15 @@ class Compile:
 
 
 def depends(text: str, output: str, folder: str) -> str:
-    """Returns the file for ninja: the object depends on the files that the compiler names, except for the removed
-    headers."""
+    """Returns the text of ninja's dependency file: the object depends on the files that the compiler lists, except
+    those in folder, which is removed."""
     words = re.split(r"(?<!\\)\s+", text.partition(":")[2].replace("\\\n", " "))
     names = [name for name in words if name and not name.startswith(folder)]
     return f"{output}: {' '.join(names)}\n"
 
 
 def race(few: Compile, full: Compile) -> Compile:
-    """Runs both at once, and returns the one that counts."""
+    """Runs both compiles at the same time. Returns few if it succeeds, otherwise full."""
     thread = threading.Thread(target=full.steps.run)
     thread.start()
     made = few.steps.run()
@@ -147,7 +148,7 @@ def compile(command: Command) -> int:
 
 
 def tell(command: Command, how: str, began: float, steps: warpboard_steps.Steps) -> None:
-    """Adds a line to the log of the build."""
+    """Writes a line about the compile to the log of the build."""
     parts = ", ".join(f"{step.name} {step.took:.1f}" for step in steps.all if step.took > 0.2)
     what = "failed" if steps.code else "compiled"
     with open(LOG, "a") as log:
@@ -156,13 +157,14 @@ def tell(command: Command, how: str, began: float, steps: warpboard_steps.Steps)
 
 
 def main(compiler: str, *args: str) -> None:
-    # The commands are in other process groups; an exception ends them.
+    # On SIGTERM an exception ends the commands, which are in other process groups and so do not get the signal.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         sys.exit(compile(Command(compiler, list(args))))
     except (Unknown, OSError, ValueError) as reason:
         sys.stdout.flush()
-        if "-c" in args[:-1]:  # linking has no shorter way
+        # Links are not logged: they are always passed on.
+        if "-c" in args[:-1]:
             with open(LOG, "a") as log:
                 log.write(f"{os.path.basename(args[args.index('-c') + 1])}: left to {os.path.basename(compiler)} as it is ({reason})\n")
         os.execvp(compiler, [compiler, *args])

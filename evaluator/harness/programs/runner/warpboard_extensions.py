@@ -1,13 +1,13 @@
 """Keeps the output of torch.utils.cpp_extension for one submission, for its stages and its next run.
 
     python3 warpboard_extensions.py build SCRIPT ARCHIVE
-        runs SCRIPT, which compiles its extensions, packs them into ARCHIVE, and prints what was compiled and how; also when
-        SCRIPT fails after that, as one that needs a GPU does here
+        runs SCRIPT, which compiles its extensions, packs them into ARCHIVE, and prints the compiled sources and
+        compilers; also if SCRIPT fails after that, for example because it needs a GPU
     python3 warpboard_extensions.py run ARCHIVE SCRIPT ARGUMENT...
         unpacks ARCHIVE and runs SCRIPT ARGUMENT...
 
-Both use the directory TORCH_EXTENSIONS_DIR. Ninja compares times of change to the nanosecond, which a tar archive does not
-keep; they travel in a separate list.
+Both use the directory TORCH_EXTENSIONS_DIR. Ninja compares times of change to the nanosecond, which a tar archive does
+not keep; they travel in a separate list.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""Fewer of torch's headers for one source of an extension, where they make no difference to it.
+"""Writes reduced versions of torch's headers for one source of an extension, if they do not change its meaning.
 
-Most of the time of a compile goes into torch's headers: 1,500 operators as functions, and in torch/extension.h the neural
-networks, optimizers and data loaders. Two headers stand before torch's own:
+Most of the time of a compile goes into torch's headers: 1,500 operators as functions, and in torch/extension.h the
+neural networks, optimizers and data loaders. Two headers stand before torch's own:
 
-- ATen/Functions.h is torch's own text without the operators that the source does not name. Whatever calls an operator as a
-  function names it, so that overloads are chosen among the same functions. torch's headers say by
-  AT_PER_OPERATOR_HEADERS which operators they need themselves.
-- torch/extension.h (torch/torch.h, torch/all.h) has the tensors, and the bindings where the source names them. What is left out lies in namespaces
-  of its own: a source that uses it does not compile.
+- ATen/Functions.h is torch's own text without the operators that the source does not name. Code that calls an operator
+  as a function must name it, so that overloads are chosen among the same functions. With AT_PER_OPERATOR_HEADERS,
+  torch's other headers include the operators that they need.
+- torch/extension.h (torch/torch.h, torch/all.h) includes the tensors, and the Python bindings if the source names them.
+  Everything else is in separate namespaces: a source that uses it does not compile, and is compiled with all headers.
 
-A source of which the text alone does not show what it names has no fewer headers: see allowed.
+If the text of a source does not show all names that it uses, it gets all headers (see allowed).
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b(.*)", re.M)
 DEFINES = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.M)
 CONTINUED = re.compile(r"\\[ \t\r]*\n")
-# The text may mean something else than it shows: concatenated words, other headers, all of torch's names, and
-# directives in unusual forms.
+# Matches texts that may use names that they do not show: by concatenated words, other headers, the whole namespace
+# torch, or directives in unusual forms.
 UNCLEAR = re.compile(
     r"##|%:|\?\?[=/]|^[ \t]*#[ \t]*(?:/|(?:include|import)[ \t]*[^<\s])|\*/[ \t]*#|AT_PER_OPERATOR_HEADERS|TORCH_ASSERT"
     r"|using\s+namespace\s+(?:::\s*)?torch\s*;", re.M)
 INCLUDES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<(?:torch|ATen|c10)/", re.M)
 KNOWN = {"defined", "CUDA_VERSION", "CUDART_VERSION", "USE_ROCM", "TORCH_VERSION_MAJOR", "TORCH_VERSION_MINOR"}
 BINDS = re.compile(r"pybind|PYBIND11|\bpy\s*::|\bTHP\w+|\bPy[A-Z_]\w*|torch/python\.h")
-INDEXING = "alias empty scalar_tensor zeros "  # of ATen/TensorIndexing.h, which some versions of torch do not say
+# operators that ATen/TensorIndexing.h uses but, in some versions of torch, does not include
+INDEXING = "alias empty scalar_tensor zeros "
 TENSORS = "#pragma once\n#include <torch/types.h>\n#include <torch/version.h>\n"
 WHOLE = "torch/extension.h", "torch/torch.h", "torch/all.h"
 BINDINGS = TENSORS + """\
@@ -42,13 +43,13 @@ BINDINGS = TENSORS + """\
 
 
 def flags(folder: str) -> list[str]:
-    """Returns the compiler's arguments that put the headers in a folder first."""
+    """Returns the compiler arguments that make it search a folder of headers first."""
     return ["-DAT_PER_OPERATOR_HEADERS", "-isystem", folder]
 
 
 def write(folder: str, text: str, args: list[str]) -> bool:
-    """Writes the headers for a source into a new folder. Returns False, and writes nothing, if the source needs them
-    all, or includes none."""
+    """Writes the reduced headers for a source into a new folder. Returns False, and writes nothing, if the source needs
+    all of torch's headers, or includes none."""
     torch = included(args, "ATen/Functions.h")
     if not torch or not INCLUDES.search(text) or not allowed(text, args):
         return False
@@ -92,7 +93,8 @@ def included(args: list[str], header: str) -> str | None:
 
 
 def fewer(functions: str, text: str) -> str:
-    """Returns torch's ATen/Functions.h with only the operators that a source or the file's own functions name."""
+    """Returns the text of torch's ATen/Functions.h with only the operators that the source text or the file's own
+    functions name."""
     lines = functions.splitlines()
     own = "\n".join(line for line in lines if not line.lstrip().startswith(("#include", "//")))
     named: set[str] = set()

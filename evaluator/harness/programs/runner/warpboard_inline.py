@@ -1,9 +1,9 @@
-"""What torch.utils.cpp_extension does otherwise here, in a process that may compile extensions.
+"""Changes torch.utils.cpp_extension in a process that may compile extensions:
 
-- Its compilers run behind warpboard_compiler.py.
-- load_inline compiles with nvcc what launches a kernel with <<<>>>, wherever it stands: with g++ it cannot compile.
+- Ninja runs the compilers by warpboard_compiler.py.
+- load_inline compiles C++ sources that launch a kernel with <<<>>> with nvcc, because g++ cannot compile them.
 
-Each process of a submission does the same, so that ninja finds what an earlier one compiled as it would make it.
+Each process of a submission makes the same changes, so that ninja finds an earlier process's output up to date.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEADER = "#include <torch/extension.h>"
 
 
 def install() -> None:
-    """Changes torch.utils.cpp_extension, now or when it is imported."""
+    """Changes torch.utils.cpp_extension: at once if it is loaded, otherwise when it is imported."""
     if NAME in sys.modules:
         change(sys.modules[NAME])
     elif not any(isinstance(finder, Later) for finder in sys.meta_path):
@@ -36,7 +36,7 @@ def install() -> None:
 
 
 class Later:
-    """Changes the module after its import."""
+    """Later is an import hook that changes torch.utils.cpp_extension after its import."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name != NAME:
@@ -54,7 +54,7 @@ def load_and_change(load: Callable[[Any], None], module: Any) -> None:
 
 
 def change(cpp_extension: Any) -> None:
-    """Changes the module once, if its version is known."""
+    """Changes the module once, if it has the functions that are replaced."""
     if hasattr(cpp_extension, "_write_ninja_file") and not hasattr(cpp_extension, "_warpboard"):
         cpp_extension._warpboard = True
         cpp_extension._write_ninja_file = behind(cpp_extension._write_ninja_file)
@@ -62,13 +62,13 @@ def change(cpp_extension: Any) -> None:
 
 
 def behind(write_ninja_file: Callable[..., None]) -> Callable[..., None]:
-    """Makes ninja start the compilers behind warpboard_compiler.py."""
+    """Returns write_ninja_file changed so that ninja runs the compilers by warpboard_compiler.py."""
     @functools.wraps(write_ninja_file)
     def write(path, *args, **kwargs):
         write_ninja_file(path, *args, **kwargs)
         with open(path) as file:
             text = file.read()
-        # The last word is the compiler: torch writes the file again only where it finds another text.
+        # The compiler must stay the last word of these lines.
         text = re.sub(r"^(cxx|nvcc) = (\S+)$", lambda found: f"{found[1]} = {sys.executable} {COMPILER} {found[2]}", text, flags=re.M)
         with open(path, "w") as file:
             file.write(text)
@@ -76,7 +76,8 @@ def behind(write_ninja_file: Callable[..., None]) -> Callable[..., None]:
 
 
 def with_launches(load_inline: Callable[..., Any]) -> Callable[..., Any]:
-    """Moves C++ sources that launch kernels behind the CUDA sources. Declarations of the bound functions stay."""
+    """Returns load_inline changed so that C++ sources that launch kernels are compiled as CUDA sources. The C++ source
+    then only declares the bound functions."""
     signature = inspect.signature(load_inline)
 
     @functools.wraps(load_inline)
@@ -98,8 +99,8 @@ def listed(value: str | Iterable[str] | None) -> list[str]:
 
 
 def move(cpp: list[str], cuda: list[str], functions: list[str]) -> tuple[list[str], list[str]] | None:
-    """Returns C++ and CUDA sources so that none of the first launches a kernel, or None if nothing must be moved, or a
-    function has no declaration that could stay."""
+    """Returns new lists of C++ and CUDA sources, with all code that launches kernels in the CUDA sources. Returns None
+    if the C++ sources launch none, or if no declaration is found for a bound function."""
     code = IGNORED.sub(" ", "\n".join(cpp))
     if "<<<" not in code:
         return None
@@ -110,7 +111,7 @@ def move(cpp: list[str], cuda: list[str], functions: list[str]) -> tuple[list[st
 
 
 def declarations(code: str, functions: list[str]) -> list[str]:
-    """Returns a declaration of each function that is declared or defined outside of any braces."""
+    """Returns a declaration of each of these functions that code declares or defines outside of braces."""
     outside, depth = [], 0
     for part in re.split(r"([{};])", code):
         depth += {"{": 1, "}": -1}.get(part, 0)
@@ -127,7 +128,7 @@ def declarations(code: str, functions: list[str]) -> list[str]:
 
 
 def log_lines(directory: str) -> Iterator[str]:
-    """Returns the lines about the builds below a directory: the sources and the compilers."""
+    """Yields the lines of the build logs below a directory, which name the compiled sources and their compilers."""
     for top, _, names in sorted(os.walk(directory)):
         if LOG in names:
             with open(os.path.join(top, LOG), errors="replace") as file:

@@ -1,7 +1,7 @@
-"""A process that is forked ahead of its stage and has made a CUDA context, which takes a quarter of a second. It may also have
-imported the modules of its stage's script and called its prepare(). Until the stage comes, it runs nothing but this file and that
-program. It is made when everything of the stage before has ended, so no code of anyone ever runs beside it in its sandbox, and
-when nothing of that stage is measured any more.
+"""A process that is forked before its stage arrives, and has created a CUDA context, which takes a quarter of a second.
+It may also have imported the modules of its stage's script and called the script's prepare(). Until the stage arrives,
+it runs only this file and that script. It is forked when all processes of the previous stage have ended, so it never
+shares its sandbox with code of a user, and when all measurements of that stage have ended.
 """
 
 from __future__ import annotations
@@ -24,20 +24,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-_STAGES = 64  # descriptors below this number are for the stage: the context's own are above
+_STAGES = 64  # descriptors below this number are for the stage; those of the CUDA context are above
 _SET_DUMPABLE = 4
 
 
 class Prepared:
-    """Prepared is the process from the warm Python's side. There is none at first."""
+    """Prepared is the warm Python's side of the prepared process. At first there is no such process."""
 
     def __init__(self) -> None:
         self._pid = 0
         self._end: socket.socket | None = None
 
     def make(self, run: Callable[[list[int], Rehearsal], NoReturn], text: int, folder: str) -> None:
-        """Forks a process that makes a context, rehearses what a text says, waits for a stage, which will have its files in a
-        folder, and passes its descriptors to run, unless there is such a process."""
+        """Forks a prepared process, unless there is one. It creates a CUDA context, does the Rehearsal in the file
+        text, waits for a stage, and calls run with the stage's descriptors. folder is the directory of the stage's
+        files."""
         if self._end is not None:
             return
         self._end, there = socket.socketpair()
@@ -59,7 +60,8 @@ class Prepared:
         there.close()
 
     def begin(self, descriptors: list[int]) -> int | None:
-        """Sends a stage to the process, and returns its ID. Returns None if there is no process, or no longer."""
+        """Sends a stage's descriptors to the process, and returns the process's ID. Returns None if there is no
+        process, or it has ended."""
         if self._end is None:
             return None
         if not warpboard_resident.send(self._end, descriptors):
@@ -80,19 +82,21 @@ class Prepared:
 
 
 class Rehearsal:
-    """Rehearsal has imported the modules of a script and called its prepare(): {"argv": [script, argument of prepare...], "files":
-    {name: base64}}. The files are in the stage's folder only during that. Without an argument it does nothing."""
+    """Rehearsal imports the modules of a stage's script in advance and calls its prepare(). Its text is {"argv":
+    [script, argument of prepare...], "files": {name: base64}}. The files are in the stage's folder only while
+    it runs. Without arguments of prepare it does nothing."""
 
     def __init__(self, text: int, folder: str) -> None:
         with open(text, "rb") as file:
             request = json.load(file)
         self._script, *self._arguments = request["argv"]
         self._files, self._folder = request["files"], folder
-        self._modules: set[str] = set()  # that have been imported
-        self._made: Any = None  # by prepare()
+        self._modules: set[str] = set()  # names of the imported modules
+        self._made: Any = None  # result of prepare(), which is kept alive
 
     def run(self) -> None:
-        """Rehearses. Where that fails, the stage does it all itself, and has the error."""
+        """Imports the script and calls its prepare(). Errors are ignored, because the stage does the same and reports
+        them."""
         if not self._arguments:
             return
         found = set(sys.modules)
@@ -105,14 +109,15 @@ class Rehearsal:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def compare(self, files: dict[str, str]) -> None:
-        """Forgets the modules if a stage has other files."""
+        """Removes the imported modules if the stage's files differ from the imported ones."""
         if any(files.get(name) != text for name, text in self._files.items()):
             for name in self._modules:
                 del sys.modules[name]
 
 
 def write_files(folder: str, files: dict[str, str]) -> None:
-    """Makes a folder with files, from their base64. One that a rehearsal has left, because it was ended, is removed."""
+    """Creates a folder with files, whose contents are base64. It first removes an existing folder, which a killed
+    Rehearsal may have left."""
     shutil.rmtree(folder, ignore_errors=True)
     os.mkdir(folder)
     for name, text in files.items():
@@ -123,7 +128,8 @@ def write_files(folder: str, files: dict[str, str]) -> None:
 
 
 def _separate(fd: int, text: int) -> socket.socket:
-    """Leaves the warm Python's session, and closes its descriptors but for two. Those that the stage will need are taken."""
+    """Leaves the warm Python's session, and closes all its descriptors except fd and text. It opens /dev/null for the
+    numbers that the stage will use, so that the CUDA context gets others. Returns fd as a socket."""
     os.setsid()
     end = socket.socket(fileno=warpboard_resident.kept(fd))
     os.closerange(3, text)
@@ -131,12 +137,13 @@ def _separate(fd: int, text: int) -> socket.socket:
     os.dup2(null, 0)
     for number in range(null + 1, _STAGES):
         os.dup2(null, number, inheritable=False)
-    ctypes.CDLL(None).prctl(_SET_DUMPABLE, 1, 0, 0, 0)  # the driver reads this process's files in /proc
+    ctypes.CDLL(None).prctl(_SET_DUMPABLE, 1, 0, 0, 0)  # the CUDA driver reads files of this process in /proc
     return end
 
 
 def _make_context() -> None:
-    """Makes the context that torch and CUDA's runtime use. Where that fails, the stage does it itself, and has the error."""
+    """Creates the primary CUDA context, which torch and the CUDA runtime use. Errors are ignored, because the stage
+    then creates the context itself and reports them."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:

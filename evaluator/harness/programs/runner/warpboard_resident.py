@@ -1,9 +1,10 @@
-"""A process that stays: it serves one stage after another of a script and keeps what that has set up, such as a CUDA
-context. The judge of evaluations is one. No line of a user's code runs in it.
+"""A resident process: it serves one stage of a script after another, and keeps the state of the script, such as a CUDA
+context. The judge of evaluations is one. It runs no code of a user.
 
-The warm Python sends a byte for each stage, with the descriptors of its output, its errors, its report, its text and its wires.
-The answer is a line of JSON when the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss"}. The process leaves after a
-stage that failed, and when it has used half of the processor time that it may.
+The warm Python sends a byte for each stage, with the descriptors of its standard output, its standard error, its
+report, its request's text, and those that the script uses from 4 on. The answer is a line of JSON when the stage has
+ended: {"exit_code", "signal", "cpu_ns", "max_rss"}. The process exits after a stage that failed, and when it has used
+half of its limit of processor time.
 """
 
 from __future__ import annotations
@@ -22,19 +23,20 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 16
 _MOST_DESCRIPTORS = 64
-_KEPT_FROM = 512  # descriptors of a stage have lower numbers
+_KEPT_FROM = 512  # descriptors that the process keeps have numbers from here on, above those of a stage
 
 
 class Resident:
-    """Resident is the process from the warm Python's side. There is none before the first stage."""
+    """Resident is the warm Python's side of the resident process, which is started for the first stage."""
 
-    _end: socket.socket  # of the current process
+    _end: socket.socket  # connection to the current process
 
     def __init__(self) -> None:
         self._pid: int | None = None
 
     def begin(self, descriptors: list[int], become: Callable[[int], None]) -> None:
-        """Starts a stage in the process. If there is none, become makes a new one serve the requests from a socket."""
+        """Starts a stage in the process. If there is no process, forks one, which calls become with its end of a socket
+        for requests."""
         if self._pid is not None and not send(self._end, descriptors):
             self.ending()
         if self._pid is None:
@@ -52,7 +54,8 @@ class Resident:
         there.close()
 
     def ending(self) -> dict[str, Any]:
-        """Waits for the answer, or for the end of the process, and returns the ending."""
+        """Waits for the answer, or for the exit of the process. Returns the ending of the stage: exit code, signal,
+        time, memory."""
         line = b""
         while not line.endswith(b"\n"):
             try:
@@ -70,13 +73,13 @@ class Resident:
         self._end.close()
         try:
             _, status, usage = os.wait4(pid, 0)
-        except ChildProcessError:  # it was killed after another stage
+        except ChildProcessError:  # kill_rest of another stage has killed it and waited for it
             return {"exit_code": 1, "signal": 0, "cpu_ns": 0, "max_rss": 0}
         return ending_of(status, usage)
 
 
 def ending_of(status: int, usage: Any) -> dict[str, Any]:
-    """Returns the ending of a process after its exit."""
+    """Returns the ending of a stage whose process has exited with this status."""
     return {
         "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
         "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
@@ -86,7 +89,7 @@ def ending_of(status: int, usage: Any) -> dict[str, Any]:
 
 
 def send(end: socket.socket, descriptors: list[int]) -> bool:
-    """Sends a stage's descriptors. Returns False if the process has ended, or takes no more stages."""
+    """Sends a stage's descriptors. Returns False if the process has exited, or accepts no more stages."""
     try:
         socket.send_fds(end, [b"s"], descriptors)
         return True
@@ -95,20 +98,21 @@ def send(end: socket.socket, descriptors: list[int]) -> bool:
 
 
 def receive(end: socket.socket) -> list[int] | None:
-    """Returns the descriptors of the next stage, or None at the end."""
+    """Returns the descriptors of the next stage, or None if the socket is closed."""
     stage, descriptors, _, _ = socket.recv_fds(end, 1, _MOST_DESCRIPTORS)
     return descriptors if stage else None
 
 
 def kept(fd: int) -> int:
-    """Returns the descriptor with a number that no stage uses."""
+    """Returns a duplicate of the descriptor, with a number that no stage uses."""
     import fcntl
 
     return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _KEPT_FROM)
 
 
 def stages(fd: int) -> Generator[list[int], int, None]:
-    """Yields the descriptors of each stage. After one, send its ending to the generator."""
+    """Yields the descriptors of each stage. When a stage has ended, send its exit code to the generator to get the
+    next."""
     end = socket.socket(fileno=fd)
     while (descriptors := receive(end)) is not None:
         before = time.process_time_ns()
@@ -118,7 +122,7 @@ def stages(fd: int) -> Generator[list[int], int, None]:
                   "max_rss": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
         stays = code == 0 and not _worn()
         if not stays:
-            end.shutdown(socket.SHUT_RD)  # the next stage is refused, and gets another process
+            end.shutdown(socket.SHUT_RD)  # sending the next stage fails, so it gets another process
         end.sendall(json.dumps(ending).encode() + b"\n")
         if not stays:
             return

@@ -1,4 +1,4 @@
-"""The commands of one compile. Commands that do not need each other's files run side by side."""
+"""The commands of one compile. Commands that do not need each other's files run at the same time."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ DEVICE = ("cudafe++", "cicc", "ptxas", "fatbinary")
 
 
 class Unknown(Exception):
-    """The command has an unknown form."""
+    """The compiler command, or a command that nvcc lists, has an unknown form."""
 
 
 class Step:
-    """Step is one command, as a line of the shell."""
+    """Step is one command of a compile, as a shell command line."""
 
     def __init__(self, line: str, folder: str | None = None) -> None:
         self.name = os.path.basename(shlex.split(line)[0])
@@ -35,7 +35,7 @@ class Step:
         self.files = {path for path in re.findall(re.escape(folder) + r"[^\s\"',;]*", line) if not path.endswith(".module_id")} if folder else set()
         self.needs: list[Step] = []
         self.process: subprocess.Popen[bytes] | None = None
-        self.code: int | None = None  # None until it has ended
+        self.code: int | None = None  # exit code; None until the command has ended
         self.text = b""
         self.took = 0.0
 
@@ -55,7 +55,7 @@ class Step:
 
 
 class Steps:
-    """Steps are all commands of a compile, in nvcc's order. polite makes them run at a lower priority."""
+    """Steps are all commands of a compile, in nvcc's order. If polite is set, they run at a lower priority."""
 
     def __init__(self, steps: list[Step], env: dict[str, str]) -> None:
         self.all = steps
@@ -73,8 +73,8 @@ class Steps:
             return not self.stopped and self.code == 0
 
     def _start(self) -> bool:
-        """Starts the commands that can start. Returns False if no more will start. Commands after a failed one are
-        ended."""
+        """Starts the commands whose inputs exist, and kills those after a failed one. Returns False if no command
+        before the first failed one is running."""
         first = next((number for number, step in enumerate(self.all) if step.code), len(self.all))
         for step in self.all[first + 1:]:
             step.kill()
@@ -97,7 +97,7 @@ class Steps:
             self.changed.notify_all()
 
     def _until_failure(self) -> Iterator[Step]:
-        """Yields the steps up to the first that failed: with it nvcc ends."""
+        """Yields the steps up to and including the first that failed, after which nvcc itself would stop."""
         for step in self.all:
             yield step
             if step.code:
@@ -113,13 +113,13 @@ class Steps:
 
 
 def of_host(command: Command, args: list[str], folder: str, depfile: str | None) -> Steps:
-    """Returns g++'s only command."""
+    """Returns the steps of a compile by g++, which is one command."""
     depends = ["-MMD", "-MF", depfile] if depfile else []
     return Steps([Step(shlex.join([command.compiler, *depends, *args]))], dict(os.environ, TMPDIR=folder))
 
 
 def of_nvcc(command: Command, args: list[str], folder: str, depfile: str | None) -> Steps:
-    """Returns nvcc's commands, from its output."""
+    """Returns the steps of a compile by nvcc, which lists its commands with --dryrun."""
     env = dict(os.environ, TMPDIR=folder)
     plan = subprocess.run([command.compiler, "--dryrun", *args], env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if plan.returncode:
@@ -132,7 +132,7 @@ def of_nvcc(command: Command, args: list[str], folder: str, depfile: str | None)
         variable = re.fullmatch(r"([A-Za-z_]\w*)=(.*)", line)
         if variable:
             env[variable[1]] = variable[2].strip()
-        elif not line.startswith("rm "):  # its temporary files are removed with the folder
+        elif not line.startswith("rm "):  # not a removal of temporary files, which are removed with the folder
             steps.append(Step(line, folder))
     connect(steps)
     name_module(command, steps)
@@ -142,8 +142,9 @@ def of_nvcc(command: Command, args: list[str], folder: str, depfile: str | None)
 
 
 def connect(steps: list[Step]) -> None:
-    """Makes each step wait for those before it whose files it names, and the last for all: it includes files that it
-    does not name. Only a preprocessing step may need none."""
+    """Sets the steps that each step waits for: earlier ones with which it shares a file name. The last step waits for
+    all, because it also includes files that it does not name. Raises Unknown if another than a preprocessing step waits
+    for none."""
     if len(steps) < 3 or any(step.name not in DEVICE and not HOST.fullmatch(step.name) for step in steps):
         raise Unknown("steps")
     for number, step in enumerate(steps):
@@ -154,8 +155,8 @@ def connect(steps: list[Step]) -> None:
 
 
 def name_module(command: Command, steps: list[Step]) -> None:
-    """Sets the module's name in advance; otherwise the host's chain would create it and the device's would wait for it.
-    The name distinguishes the hidden symbols of two sources of one program."""
+    """Writes the module's name in advance. Otherwise a host command would create it, and the device commands would wait
+    for it. The name distinguishes the hidden symbols of two sources of one program."""
     for step in steps:
         found = re.search(r"--module_id_file_name \"?([^\s\"]+)", step.line)
         if not found or "--gen_module_id_file" not in step.line:
@@ -168,7 +169,8 @@ def name_module(command: Command, steps: list[Step]) -> None:
 
 
 def write_depends(steps: list[Step], depfile: str) -> None:
-    """Makes the host's preprocessor write the source's dependencies: nvcc reads them from the device's."""
+    """Makes the command that preprocesses host code also write the dependency file; nvcc would write it when
+    preprocessing device code."""
     for step in steps:
         if step.preprocesses and "-D__CUDA_ARCH__=" not in step.line:
             words = step.line.split(" -E ", 1)
