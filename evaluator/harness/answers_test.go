@@ -11,8 +11,8 @@ import (
 // debianPython is Debian's Python, which has NumPy.
 const debianPython = "/usr/bin/python3"
 
-// TestAnswersOfAnotherTypeAreNamed: the task's checker compares what a kernel returned, and its message names the type
-// and the wanted one.
+// TestAnswersOfAnotherTypeAreNamed: if a kernel returns another type than the task requires, the checker's message
+// names both types.
 func TestAnswersOfAnotherTypeAreNamed(t *testing.T) {
 	tests := []struct{ received, expected, want string }{
 		{"floats", "floats", ""},
@@ -21,7 +21,7 @@ func TestAnswersOfAnotherTypeAreNamed(t *testing.T) {
 		{"floats + 0j", "floats", "expected an array of float32, got an array of complex64"},
 		{"floats.astype('float64')", "floats", "expected an array of float32, got an array of float64"},
 		{"floats.astype('float16')", "floats", "expected an array of float32, got an array of float16"},
-		{"floats", "floats.astype('float64')", ""}, // a reference may be more exact than what it asks for
+		{"floats", "floats.astype('float64')", ""}, // a reference in double precision accepts single precision
 		{"floats", "ints", "expected an array of int32, got an array of float32"},
 		{"ints.astype('int64')", "ints", "expected an array of int32, got an array of int64"},
 		{"ints", "floats", ""},

@@ -20,10 +20,10 @@ type CompileInput struct {
 
 // SourceSet has the sources of a run's program: the task's files, the submission, and the harness.
 type SourceSet struct {
-	Files          map[string][]byte // by run-time name
+	Files          map[string][]byte // contents, by the name that the file has while the program runs
 	SubmittedFiles []string          // names of the submission's files
 	ToCompile      []CompileInput    // cu, cpp: files to compile, in link order
-	MainScript     string            // py: the script to start; the judge's if there is a runner
+	MainScript     string            // py: the script to start; it is the judge's if RunnerScript is set
 	RunnerScript   string            // py: the script of the submission's process; empty if one process does everything
 	// HasSeparateJudge means that judge and runner are separate programs, and that files without HasSubmission compile
 	// without the submission. For a bundle's own harness this is unknown before compiling.

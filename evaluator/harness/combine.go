@@ -35,9 +35,9 @@ func CombineRuns(ranking tasks.Ranking, runs [][][]float64) (score float64, inte
 	return score, interval, nil
 }
 
-// effectiveRunCount returns the effective number of runs: that of equally large runs with the same information about
-// the variation between runs. Runs are weighted by their processes, so that a run of one process, such as a cancelled
-// one, adds little.
+// effectiveRunCount returns the effective number of runs: the number of equally large runs that would show the
+// variation between runs equally well. Runs are weighted by their processes, so that a run of one process, such as a
+// cancelled one, adds little.
 func effectiveRunCount(runs [][][]float64) float64 {
 	all, squares := 0.0, 0.0
 	for _, run := range runs {

@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// TestPooledRunsGainNothingByLuck: 20 runs of one kernel that differ by 1 %.
+// TestPooledRunsGainNothingByLuck combines 20 runs of one kernel, whose scores differ by 1 %.
 func TestPooledRunsGainNothingByLuck(t *testing.T) {
 	const truth, trials, submissions = 100e3, 400, 20
 	r := rand.New(rand.NewPCG(5, 6))
@@ -37,7 +37,7 @@ func TestPooledRunsGainNothingByLuck(t *testing.T) {
 			holds++
 		}
 	}
-	if luckiest > 0.992 { // else the test shows nothing
+	if luckiest > 0.992 { // otherwise the single runs differ too little for this test
 		t.Errorf("the luckiest of %d runs is only %.2f %% better than the truth", submissions, 100*(1-luckiest))
 	}
 	if math.Abs(pooled-1) > 0.0005 {

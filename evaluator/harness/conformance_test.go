@@ -17,8 +17,8 @@ import (
 	"warpboard/tasks"
 )
 
-// newCore returns a folder with the judge of Python tasks and its core, a driver of the fake device, and a C++ runner.
-// Of the limits of 10 s, 3 s are left.
+// newCore returns a folder with the judge of Python tasks and its core, a folder with a driver of the fake device, and
+// a C++ runner. Limits of 10 s are reduced to 3 s.
 func newCore(t *testing.T) (programs, driver, runner string) {
 	t.Helper()
 	core, fake := native{t.TempDir()}, newFakeGPU(t)
@@ -46,8 +46,8 @@ func newCore(t *testing.T) (programs, driver, runner string) {
 	return core.dir, fake.dir, runner
 }
 
-// Judges of Python tasks and of evaluations make such calls. Each case is a judge with its own runners. A runner
-// exits with 0 only after nothing waits on its device, and the judge ends only after nothing waits on its devices.
+// TestCallsByTheJudgesCore makes calls as judges of Python tasks and of evaluations do. Each case is a judge with its
+// own runners. Runners exit with 0, and the judge ends, only when no queued work on their devices waits any longer.
 func TestCallsByTheJudgesCore(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	programs, driver, runner := newCore(t)
@@ -72,18 +72,19 @@ func TestCallsByTheJudgesCore(t *testing.T) {
 		"C++ own answer": cpp,
 		"C++ late":       strings.ReplaceAll(cpp, "false", "true"),
 
-		// The description of an answer follows "done". If it is as foreseen, the judge has copied the answer by then,
-		// and the runner's work in between is not part of its kernel's time.
+		// The runner describes its answer after "done". If the judge has predicted the description, it has already
+		// copied the answer, and the time to describe it does not count as the kernel's.
 		"queued late": `{"calls": [` + strings.Join([]string{queued, byDone, byDone, queued, byDone}, ", ") +
 			`], "runner": [0]}`,
 		"never queued": failed("Refused",
 			"The submission's process said that a call had ended, and 3 s later not that it was queued.", 0),
 
-		// A device that has its input and nothing to do could run a kernel unseen by any clock. If a device may not
-		// wait, because kernels are loaded for new sizes, each is kept busy right after its own input arrives.
+		// An idle device that has its input could run a kernel unseen by any clock. If a device cannot wait, because
+		// kernels are loaded for new sizes, the judge keeps each device busy right after writing its input.
 		"two ranks": `{"known": ` + known + `, "new to one": ` + new + `, "new to the other": ` + new +
 			`, "runners": [0, 0]}`,
-		// As if each call had new sizes, which looks like a device that something else uses.
+		// Two kernels are called alternately with different sizes. Treating the sizes as new in each call would look
+		// like a device that another program uses.
 		"two kernels in turns": `{"at once": [false, false, true, true], "runner": [0]}`,
 		"warm caches":          `{"flushed": 0, "woken": true, "runner": [0]}`,
 		"cold caches":          `{"flushed": 1, "woken": true, "runner": [0]}`,
@@ -96,7 +97,7 @@ func TestCallsByTheJudgesCore(t *testing.T) {
 		"one of two not asked": `{"left": [1, 0], "runners": [0, 0]}`,
 
 		"never ended": `{"seen": ["not shown", "shown"], "runner": [0]}`,
-		// The call that was left still runs when the next one is wanted.
+		// The abandoned call still runs when the judge starts the next one.
 		"growing":                   `{"right": true, "calls": [1, 2], "runner": [0]}`,
 		"growing beside a slow one": `{"right": true, "runners": [0, 0]}`,
 		"raising":                   `{"error": ["BadAnswer", "custom_kernel has no answer"], "next": true, "runner": [0]}`,
@@ -105,7 +106,7 @@ func TestCallsByTheJudgesCore(t *testing.T) {
 			"The answer still changed when custom_kernel was said to be done: something of it ran on.", 0),
 		"done before the release": failed("Refused",
 			"The submission's process said that a call had ended before its input was there.", 0),
-		// Otherwise its answer could still change between the sample and the end of the call.
+		// A sample before the release is refused: the answer could still change before the end of the call.
 		"sampled before the release": failed("Refused",
 			"The submission's process said that a call had ended before its input was there.", 0),
 		"queued another call": other,

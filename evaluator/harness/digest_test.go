@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTheDigestCoversAllPrograms: it is stable, and not the digest of empty input.
+// TestTheDigestCoversAllPrograms: the digest is stable, and not that of empty input.
 func TestTheDigestCoversAllPrograms(t *testing.T) {
 	if got := Digest(); got != Digest() || !regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(got) ||
 		got == "e3b0c44298fc" {

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tensors is the include with which a source gets torch's headers: a source without any is compiled once.
+// tensors includes a header of torch. Only sources with such an include are compiled twice, also with fewer headers.
 const tensors = "#include <torch/types.h>\n"
 
-// compileExtension compiles one source behind warpboard_compiler.py, as ninja would, in a folder that it returns.
+// compileExtension compiles one source by warpboard_compiler.py, as ninja would. It returns the folder and the output.
 func compileExtension(t *testing.T, compiler, name, source string, more ...string) (dir, output string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -45,7 +45,7 @@ func compileExtension(t *testing.T, compiler, name, source string, more ...strin
 	return dir, string(out)
 }
 
-// fakeCompiler is one of the small scripts that stand for compilers.
+// fakeCompiler returns the path of a script that replaces a compiler.
 func fakeCompiler(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "extensions", name))
@@ -64,7 +64,7 @@ func written(t *testing.T, dir, name string) string {
 	return string(text)
 }
 
-// TestNvccRunsBothChainsAtOnce: the fake cudafe++ and cicc of one compile end only when both run.
+// TestNvccRunsBothChainsAtOnce: the fake cudafe++ (host code) and cicc (device code) end only when both run at once.
 func TestNvccRunsBothChainsAtOnce(t *testing.T) {
 	dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", tensors+"a kernel\n")
 	if got := written(t, dir, "x.o"); got != tensors+"a kernel\ngcc with few headers\ncudafe++\ngcc\n" || output != "" {
@@ -97,7 +97,7 @@ func TestASourceThatFailsWithFewHeadersIsCompiledWithAll(t *testing.T) {
 	}
 }
 
-// TestASourceWithoutTorchIsCompiledOnce: it has nothing to leave out.
+// TestASourceWithoutTorchIsCompiledOnce: it includes no headers of torch that could be left out.
 func TestASourceWithoutTorchIsCompiledOnce(t *testing.T) {
 	dir, _ := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n")
 	if got := written(t, dir, "x.o"); got != "a kernel\ngcc\ncudafe++\ngcc\n" {
@@ -105,8 +105,8 @@ func TestASourceWithoutTorchIsCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestUnknownFlagsArePassedToTheCompilerUnchanged: commands of another nvcc, flags that change what its commands need,
-// and commands that fail for another reason than the source.
+// TestUnknownFlagsArePassedToTheCompilerUnchanged: so are commands if nvcc's list of commands has an unknown form, or
+// if they fail without an error in the source.
 func TestUnknownFlagsArePassedToTheCompilerUnchanged(t *testing.T) {
 	for _, more := range [][]string{{"-rdc=true"}, {"-keep"}, {"--threads", "4"}, {"further.cu"}} {
 		if dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n", more...); written(t, dir, "x.o") != "by nvcc itself\n" {
@@ -122,7 +122,8 @@ func TestUnknownFlagsArePassedToTheCompilerUnchanged(t *testing.T) {
 	}
 }
 
-// askExtensions has Debian's Python evaluate an expression beside the programs, and decodes what it prints as JSON.
+// askExtensions evaluates a Python expression for each item of input (given), and decodes the list of results into
+// answer.
 func askExtensions(t *testing.T, expression string, input, answer any) {
 	t.Helper()
 	data, err := json.Marshal(input)
@@ -142,7 +143,7 @@ func askExtensions(t *testing.T, expression string, input, answer any) {
 	}
 }
 
-// TestFewHeadersOnlyWhereTheTextShowsWhatItNames: all else has all headers.
+// TestFewHeadersOnlyWhereTheTextShowsWhatItNames: other sources are compiled with all of torch's headers.
 func TestFewHeadersOnlyWhereTheTextShowsWhatItNames(t *testing.T) {
 	tests := []struct {
 		text  string
@@ -182,7 +183,8 @@ func TestFewHeadersOnlyWhereTheTextShowsWhatItNames(t *testing.T) {
 	}
 }
 
-// TestFewHeadersHaveEachOperatorThatTheTextNames: in whatever form, and those of the header's own functions.
+// TestFewHeadersHaveEachOperatorThatTheTextNames: in each form of its name, and those that the header's own functions
+// call.
 func TestFewHeadersHaveEachOperatorThatTheTextNames(t *testing.T) {
 	functions := "#include <ATen/core/Tensor.h>\n"
 	for _, name := range []string{"add", "empty", "relu", "size", "sum", "topk", "var"} {
@@ -200,7 +202,8 @@ func TestFewHeadersHaveEachOperatorThatTheTextNames(t *testing.T) {
 	}
 }
 
-// TestALaunchInCppSourcesIsCompiledByNvcc: the manual's layout. The functions that are bound stay declared for g++.
+// TestALaunchInCppSourcesIsCompiledByNvcc: C++ sources that launch a kernel become CUDA sources. The C++ source then
+// only declares the bound functions.
 func TestALaunchInCppSourcesIsCompiledByNvcc(t *testing.T) {
 	const header, kernel = "#include <torch/extension.h>", "__global__ void k(float* x);"
 	const launches = "torch::Tensor f(torch::Tensor x, int n = 2) {\n  // {\n  k<<<1, n>>>(x.data_ptr<float>()); return x; }"
@@ -211,10 +214,12 @@ func TestALaunchInCppSourcesIsCompiledByNvcc(t *testing.T) {
 	}{
 		{[]string{launches}, []string{"f"}, sources{{header, "torch::Tensor f(torch::Tensor x, int n = 2);"}, {kernel, header, launches}}},
 		{[]string{"void h(int);", launches}, nil, sources{{header}, {kernel, header, "void h(int);", launches}}},
-		{[]string{"torch::Tensor f(torch::Tensor x);"}, []string{"f"}, nil},                   // nothing is launched
-		{[]string{"torch::Tensor f(int x); // k<<<1, 1>>>()"}, []string{"f"}, nil},            // nor here
-		{[]string{launches}, []string{"g"}, nil},                                              // not declared: g++ says so
-		{[]string{strings.Replace(launches, "torch", "static torch", 1)}, []string{"f"}, nil}, // not to be found from another source
+		// nothing to move: no launch, or only in a comment
+		{[]string{"torch::Tensor f(torch::Tensor x);"}, []string{"f"}, nil},
+		{[]string{"torch::Tensor f(int x); // k<<<1, 1>>>()"}, []string{"f"}, nil},
+		// no declaration of g, which g++ reports; a static function, which another source cannot call
+		{[]string{launches}, []string{"g"}, nil},
+		{[]string{strings.Replace(launches, "torch", "static torch", 1)}, []string{"f"}, nil},
 		{[]string{"struct S { int f(int x) { return 1; } };" + strings.Replace(launches, " f(", " g(", 1)}, []string{"f"}, nil},
 	}
 	var given [][3][]string
@@ -229,8 +234,8 @@ func TestALaunchInCppSourcesIsCompiledByNvcc(t *testing.T) {
 	}
 }
 
-// TestExtensionsBuiltBeforeAFailedImportArePacked: a source that needs a GPU after it has compiled fails where it is
-// built, and no process finds what another one compiled.
+// TestExtensionsBuiltBeforeAFailedImportArePacked: a script that compiles extensions and then needs a GPU fails where
+// extensions are built. Without packing, each later process would compile them again.
 func TestExtensionsBuiltBeforeAFailedImportArePacked(t *testing.T) {
 	dir := t.TempDir()
 	program, err := filepath.Abs("programs/runner/warpboard_extensions.py")

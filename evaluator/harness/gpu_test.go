@@ -13,7 +13,7 @@ import (
 	"warpboard/tasks"
 )
 
-// newFakeGPU returns the CUDA harness with a device made of threads and memory of the host.
+// newFakeGPU returns the CUDA harness with a fake device, which consists of host threads and host memory.
 func newFakeGPU(t *testing.T) native {
 	t.Helper()
 	n := native{t.TempDir()}
@@ -29,7 +29,7 @@ func newFakeGPU(t *testing.T) native {
 
 const gpuFlags = "-D__CUDACC__ -x c++"
 
-// field returns a value of the report.
+// field returns the value of a key in the report, or an empty string.
 func field(report, key string) string {
 	for line := range strings.Lines(report) {
 		if k, v, _ := strings.Cut(line, ": "); k == key {
@@ -39,7 +39,7 @@ func field(report, key string) string {
 	return ""
 }
 
-// The ways are in the order of submissions.cpp.
+// Each way is a behavior of the submission, in the order of submissions.cpp.
 func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	n := newFakeGPU(t)
@@ -53,9 +53,9 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined",
 		"side_stream", "stale", "copied_before"}
 	const plain = "size: 1000; moving: 0; broken: no; seed: 1\n"
-	// The leading clock depends on device threads that compete with other tests for the processor, and a submission
-	// that copies before the release succeeds only if its thread gets a processor in time (otherwise it copies the
-	// input itself, which is correct): either may take a few tries. All other checks hold at once.
+	// Two checks may need several tries. Which clock counts depends on device threads that compete with other tests for
+	// processors. And a submission that copies before the release copies wrong data only if its thread gets a processor
+	// in time. All other checks must pass at the first try.
 	tries := func(way, key string) int {
 		if way == "copied_before" || strings.HasSuffix(key, ".clock") {
 			return 5
@@ -75,14 +75,15 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 			"reference_fp64 failed: too many"},
 		{"host_wait", "leaderboard", plain, 0, "check", "pass"},
 		{"side_joined", "test", plain, 0, "check", "pass"},
-		{"side_stream", "leaderboard", plain, 112, "check", "fail"}, // the answer is not there yet
+		// the kernel may still run when the answer is copied
+		{"side_stream", "leaderboard", plain, 112, "check", "fail"},
 		{"in_place", "benchmark", "size: 1000; moving: 1; broken: no; seed: 1\n", 0, "check", "pass"},
 		{"stale", "test", plain, 112, "check", "fail"},
-		// With a smaller input there would be nothing to copy: small arrays are sealed whole.
+		// A smaller input would be encrypted as a whole until the release, so there would be nothing to copy.
 		{"copied_before", "test", "size: 1000000; moving: 0; broken: no; seed: 1\n", 112, "check", "fail"},
 		{"in_place", "test", "size: 777; moving: 0; broken: no; seed: 1\n", 117, "task",
 			"check_implementation failed: an odd size"},
-		// The tests have passed: the answer is to blame.
+		// In a ranked stage the tests have passed, so the submission is responsible for a failure of the checker.
 		{"in_place", "leaderboard", "size: 777; moving: 0; broken: no; seed: 1\n", 112, "benchmark.0.error",
 			"check_implementation failed: an odd size"},
 		{"in_place", "test", "size: 1000; moving: 0; broken: generator; seed: 1\n", 117, "task",
@@ -105,7 +106,7 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	}
 }
 
-// AddressSanitizer stands in for compute-sanitizer: the fake device's memory is the host's.
+// AddressSanitizer replaces compute-sanitizer here, because the fake device's memory is host memory.
 func TestArraysSetApartEndWhereASanitizerSeesIt(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	n := newFakeGPU(t)
@@ -124,7 +125,7 @@ func TestArraysSetApartEndWhereASanitizerSeesIt(t *testing.T) {
 	}{
 		{inPlace, "WARPBOARD_APART=1", 0, ""},
 		{ownAnswer, "WARPBOARD_APART=1", 0, ""},
-		{overrun, "WITHOUT=1", 0, ""}, // the shared region goes on there
+		{overrun, "WITHOUT=1", 0, ""}, // not detected: the shared region continues behind the array
 		{overrun, "WARPBOARD_APART=1", 115, "heap-buffer-overflow"},
 	} {
 		r := pairtest.Run(t, n.program("judge"), runner, "test", "size: 1000; moving: 0; broken: no; seed: 1\n", tt.way,

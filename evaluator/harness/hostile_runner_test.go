@@ -17,7 +17,7 @@ import (
 
 const oneCase = "seed: 1; size: 100; scale: 2.5; kind: plain\n"
 
-// player is a test in the runner's place, which may write anything.
+// player lets a test act as the runner, and write anything to the judge.
 type player struct {
 	t       *testing.T
 	channel *os.File
@@ -34,7 +34,7 @@ func newPlayer(t *testing.T, e pairtest.Ends) *player {
 	return &player{t, e.Runner, page}
 }
 
-// Offsets of the page's words and of the answer's description.
+// Offsets in the shared page: of its words, and of the answer's description.
 const (
 	wordRelease, wordQueued, wordDone, wordSize = 0, 64, 128, 192
 	atNS, atAnswer                              = 136, 4096
@@ -67,7 +67,7 @@ func (p *player) call() uint32 {
 	}
 }
 
-// answer reports the end of a call, in a runner's order.
+// answer waits for the release of a call, and reports its end, in the order of a correct runner.
 func (p *player) answer(number uint32, description []byte, ns float64) {
 	p.word(wordQueued).Store(number)
 	for p.word(wordRelease).Load() != number {
@@ -78,7 +78,8 @@ func (p *player) answer(number uint32, description []byte, ns float64) {
 	p.word(wordDone).Store(number)
 }
 
-// array describes an answer of one array: count elements, at an offset of a region, or with their bytes.
+// array returns the description of an answer of one array with count elements: at an offset of a region, or if region
+// is 0, with the elements as bytes.
 func array(count uint64, region byte, offset uint64, bytes ...byte) []byte {
 	d := binary.LittleEndian.AppendUint64([]byte{'A'}, count)
 	d = append(d, region)
@@ -193,7 +194,7 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 	})
 }
 
-// play runs a test stage with a test as the runner, which exits afterwards.
+// play runs a test stage in which runner acts as the runner, and closes the channel after it.
 func play(t *testing.T, judge string, runner func(*player)) pairtest.Result {
 	t.Helper()
 	e := pairtest.NewEnds(t)

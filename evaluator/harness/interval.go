@@ -28,8 +28,8 @@ func (i Interval) Ends() (low, high *float64) {
 }
 
 const (
-	MinProcesses    = 5  // minimum for a score, if the time suffices
-	MaxProcesses    = 25 // maximum, however much they differ
+	MinProcesses    = 5  // least processes that measure a score, if the time suffices
+	MaxProcesses    = 25 // most processes that measure a score, even if they differ much
 	confidenceLevel = 0.95
 	// noisyHalfWidth is the relative half-width above which an interval is noisy.
 	noisyHalfWidth = 0.005
@@ -49,8 +49,8 @@ func RunToRunDeviation(ns float64) float64 {
 	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
-// WidenInterval widens the interval [low, high] around value by an additional independent error with the relative
-// half-width half. All values must be positive.
+// WidenInterval widens the interval [low, high] around value by a further independent error, whose interval has the
+// relative half-width half. All values must be positive.
 func WidenInterval(value, low, high, half float64) (float64, float64) {
 	return value * math.Exp(-math.Hypot(math.Log(value/low), half)), value * math.Exp(math.Hypot(math.Log(high/value), half))
 }
@@ -73,7 +73,7 @@ func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult
 	i, measured := IntervalWithinRun(ranking, score, cases)
 	if i.High > 0 {
 		low, high := WidenInterval(score, i.Low, i.High, normalHalfWidth*RunToRunDeviation(score)/math.Sqrt(runs))
-		// The interval is limited to the range of valid times, which the database also checks.
+		// Widening must not leave the range of valid times, which the database also checks.
 		i.Low, i.High = max(low, min(i.Low, minTime)), min(high, max(i.High, maxTime))
 	}
 	return i, measured
@@ -91,13 +91,13 @@ func IntervalWithinRun(ranking tasks.Ranking, score float64, cases []job.CaseRes
 		return i, true
 	}
 	low, high := intervalOfScores(scores)
-	// The score is computed from medians by case, so it may lie slightly outside.
+	// The score is computed from each case's median over processes, so it may be slightly outside the interval.
 	i.Low, i.High = min(low, score), max(high, score)
 	i.Noisy = len(scores) < MinProcesses || i.High-i.Low > 2*noisyHalfWidth*score
 	return i, true
 }
 
-// intervalOfScores returns the interval of the scores of processes, of which there are at least two.
+// intervalOfScores returns the interval of the scores of at least two processes.
 func intervalOfScores(scores []float64) (low, high float64) {
 	if len(scores) >= minForOrderStatistics {
 		s := benchmath.AssumeNothing.Summary(benchmath.NewSample(scores, &benchmath.DefaultThresholds), confidenceLevel)

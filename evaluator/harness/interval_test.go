@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// measured returns a case whose processes took these times.
+// measured returns a case with these median times of its processes, in nanoseconds.
 func measured(index int, processes ...float64) job.CaseResult {
 	return job.CaseResult{Index: index, Status: job.StatusPass, Median: quantile(processes, 0.5), ProcessMedians: processes,
 		ClockTimes: job.ClockTimes{CountedClock: job.ClockEvent}}
@@ -40,8 +40,8 @@ func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 	}
 }
 
-// Runs differ by more than their processes show: without the addition for that, a fifth to a third of the intervals
-// miss.
+// Runs differ by more than the processes within a run. Without adding this variation, a fifth to a third of the
+// intervals would not contain the true score.
 func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 	const trials = 3000
 	chance := rand.New(rand.NewPCG(3, 4))
@@ -154,7 +154,7 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 	}
 }
 
-// The database refuses an interval that begins below the smallest time of a clock.
+// The database refuses an interval that begins below the smallest valid time.
 func TestAWideIntervalStaysWithinTimes(t *testing.T) {
 	for _, scores := range [][]float64{{1000, 1e6}, {1, 1, 1e9}, {1e17, 1e18}} {
 		if low, high := intervalOfScores(scores); low < minTime || high > maxTime*(1+1e-9) || low > high {

@@ -9,7 +9,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Otherwise a kernel that detects a slow process could end its run as a failure of the task, which does not count.
+// TestACheckerThatFailsAfterTheTestsBlamesTheAnswer: otherwise a kernel that detects a slow process could end its run
+// as a failure of the task, which does not count.
 func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.ProtocolEval, tasks.LangPython))
@@ -27,7 +28,8 @@ func TestACheckerThatFailsAfterTheTestsBlamesTheAnswer(t *testing.T) {
 	}
 }
 
-// Otherwise a kernel that detects a later process could hold its GPU until the stage's limit.
+// TestALaterProcessThatNeverLoadsIsRefused: otherwise a kernel that detects a later process could occupy its GPU until
+// the stage's time limit.
 func TestALaterProcessThatNeverLoadsIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	writeAll(t, dir, Sources(tasks.ProtocolEval, tasks.LangPython))

@@ -27,7 +27,7 @@ bool check_implementation(output_t custom, output_t ref) {
 }
 `
 
-// legacyJudge prepares the legacy format's judge with a reference. flags are the compiler's for its language.
+// legacyJudge prepares the legacy format's judge with a reference. flags are the compiler flags for the language.
 func legacyJudge(t *testing.T, lang tasks.Lang) (n native, flags []string) {
 	t.Helper()
 	n = native{t.TempDir()}
@@ -72,7 +72,7 @@ func TestLegacyFormatTakesWhatPeopleWrite(t *testing.T) {
 		"by value, short macros": {tasks.LangCUDA,
 			"#define N 1024\n#define T 16\n#define A 1\n#define B 2\noutput_t custom_kernel(input_t in) { " + answer,
 			"pass"},
-		// Both are wrong, and would be without their macros.
+		// Both submissions are wrong. Their macros replace the checker or the reference, which must have no effect.
 		"a checker of its own": {tasks.LangCUDA,
 			"output_t custom_kernel(input_t in) { return in; }\n#define check_implementation(a, b) true\n", "fail"},
 		"a reference of its own": {tasks.LangCPP,
@@ -83,7 +83,7 @@ func TestLegacyFormatTakesWhatPeopleWrite(t *testing.T) {
 		programs := map[string][]string{"judge": append(slices.Clone(flags), "eval."+string(lang))}
 		for name, test := range tests {
 			if test.lang == lang {
-				// Each submission is the one file train.cuh, in its own folder that is searched first.
+				// Each submission is a file train.cuh in a separate folder, which the compiler searches first.
 				dir := filepath.Join(n.dir, "of "+name)
 				if err := os.Mkdir(dir, 0o755); err != nil {
 					t.Fatal(err)

@@ -14,7 +14,8 @@ import (
 	"warpboard/tasks"
 )
 
-// Python's expressions of the protocol's words and of exit codes, and the C++ ones that must have the same values.
+// sharedWords maps Python expressions, for constants of the protocol and exit codes, to the C++ expressions that must
+// have the same values.
 var sharedWords = map[string]string{
 	"warpboard_wire.DOOR_FD": "door_fd", "warpboard_wire.CHANNEL_FD": "channel_fd", "warpboard_wire.PAGE_FD": "page_fd",
 	"warpboard_wire.READY": "FRAME_READY", "warpboard_wire.CASE": "FRAME_CASE", "warpboard_wire.CALL": "FRAME_CALL",
@@ -39,8 +40,8 @@ var sharedWords = map[string]string{
 var constant = regexp.MustCompile(`(?m)^([A-Z][A-Z_, ]+) = `)
 var constantName = regexp.MustCompile(`[A-Z_]+`)
 
-// TestCppAndPythonHaveTheSameLimits compares the names in warpboard_limits.py with those in warpboard_limits.h, and the
-// protocol's words.
+// TestCppAndPythonHaveTheSameLimits compares the values in warpboard_limits.py with those in warpboard_limits.h, and
+// the constants of the protocol.
 func TestCppAndPythonHaveTheSameLimits(t *testing.T) {
 	n := newNative(t, Sources(tasks.ProtocolEval, tasks.LangPython))
 	pairs := maps.Clone(sharedWords)
@@ -59,7 +60,7 @@ func TestCppAndPythonHaveTheSameLimits(t *testing.T) {
 		"limits.cpp": []byte("#include \"warpboard_door.h\"\n#include \"warpboard_exit.h\"\n#include \"warpboard_runner.h\"\n" +
 			"int main() {\n    using namespace warpboard;\n" + printed.String() + "}\n"),
 		"limits.py": []byte("import warpboard_limits, warpboard_report, warpboard_wire\n" + evaluated.String() +
-			"print(sum(name.isupper() for name in vars(warpboard_limits)))\n"), // all of its names were found
+			"print(sum(name.isupper() for name in vars(warpboard_limits)))\n"), // to check that no name was missed
 	})
 	cpp, err := exec.CommandContext(t.Context(), n.build(t, "limits", "-O0", "limits.cpp")).CombinedOutput()
 	if err != nil {

@@ -9,7 +9,7 @@ type LineSplitter struct {
 	OnLine   func(line []byte) // not called for empty lines
 
 	partialLine  []byte
-	skippingRest bool // dropping the rest of a long line
+	skippingRest bool // the rest of a line that is too long is being dropped
 }
 
 // Feed adds the next piece of the stream.

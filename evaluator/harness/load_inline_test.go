@@ -11,8 +11,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// TestLoadInlineCompilesWithTheHeadersThatASourceNames uses the real compiler for the C++ part; the answers are
-// torch's.
+// TestLoadInlineCompilesWithTheHeadersThatASourceNames uses the real compiler for the C++ part. The compiled functions
+// must return the same as torch.
 func TestLoadInlineCompilesWithTheHeadersThatASourceNames(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	const looks = "import os; from torch.utils.cpp_extension import include_paths, verify_ninja_availability as ninja\n" +

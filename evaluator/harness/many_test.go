@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Copies of an answer's arrays are queued before the release. If the driver's queue were full, the judge would wait
-// forever.
+// The judge queues copies of an answer's arrays before the release. If so many filled the driver's queue, the judge
+// would wait forever.
 func TestAnAnswerOfTooManyArraysOnADeviceIsRefused(t *testing.T) {
 	n := newFakeGPU(t)
 	writeAll(t, n.dir, testdata(t, "gpu/many.cpp"))

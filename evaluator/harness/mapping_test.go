@@ -11,8 +11,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// Mapping the memory of a small input took 500 to 1,000 µs, of which 20 were subtracted. The test compares the fastest
-// calls, because machines that run tests delay others.
+// Mapping the memory of a small input once took 500 to 1,000 µs, of which only 20 µs were subtracted. The test compares
+// the fastest calls, because busy test machines delay some calls.
 func TestTheHandoverOfInputsDoesNotCountAsKernelTime(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	const kernel, most = 57_000, 250_000
@@ -21,7 +21,8 @@ func TestTheHandoverOfInputsDoesNotCountAsKernelTime(t *testing.T) {
 		"judge": {"eval.cpp"}, "honest": {"warpboard_runner.cpp", "honest.cpp"},
 		"reads": {"warpboard_runner.cpp", "honest.cpp", "reads.cpp"}})
 	cases := ""
-	sizes := []int{4 << 20, 256 << 10, 4 << 10} // each smaller than the one before, whose memory it must not map
+	// each smaller than the previous one, whose larger memory must not be mapped
+	sizes := []int{4 << 20, 256 << 10, 4 << 10}
 	for i, size := range sizes {
 		cases += fmt.Sprintf("size: %d; ns: %d; seed: %d\n", size/4, kernel, i)
 	}
@@ -45,8 +46,8 @@ func TestTheHandoverOfInputsDoesNotCountAsKernelTime(t *testing.T) {
 	}
 }
 
-// The limit of the subtraction depends on the case's own input, not on that of the case before. Without mapping, it is
-// 20 µs.
+// The limit of the subtracted cost of an empty call must depend on the case's own input, not on the previous case's. It
+// is 20 µs for inputs that are not mapped.
 func TestACaseAfterASmallerOneHasItsOwnBound(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	n := newNative(t, testdata(t, "mapping/task.h", "mapping/reference.h", "mapping/honest.cpp"))
@@ -64,7 +65,7 @@ func TestACaseAfterASmallerOneHasItsOwnBound(t *testing.T) {
 	}
 }
 
-// quickest returns the shortest call of each case by the judge's clock.
+// quickest returns the shortest call of each case by the judge's clock, in nanoseconds.
 func quickest(t *testing.T, report string, cases int) (shortest []float64) {
 	t.Helper()
 	for i := range cases {

@@ -33,14 +33,14 @@ func newNative(t *testing.T, files map[string][]byte) native {
 	return n
 }
 
-// scaled holds the judge of testdata/cpp and its runner without a submission, compiled by the first test that needs
-// them.
+// scaled has the compiled judge of the task in testdata/cpp, and the object file of its runner without a submission.
+// The first test that needs them compiles them.
 var scaled struct {
 	compile sync.Once
 	files   map[string][]byte
 }
 
-// newScaled returns both, with further files of testdata.
+// newScaled returns a folder with the programs of scaled and with further files of testdata.
 func newScaled(t *testing.T, names ...string) native {
 	t.Helper()
 	n := newNative(t, testdata(t, append(names, "cpp/task.h", "cpp/reference.h")...))
@@ -80,7 +80,7 @@ func (n native) build(t *testing.T, name string, arguments ...string) (program s
 	return program
 }
 
-// buildAll compiles several programs by name, one per processor at a time.
+// buildAll compiles several programs, by name, with one compiler per processor at a time.
 func (n native) buildAll(t *testing.T, programs map[string][]string) {
 	t.Helper()
 	var group errgroup.Group
@@ -159,11 +159,11 @@ func TestNativeVerdicts(t *testing.T) {
 	}
 }
 
-// Cases in which regions grow, so that earlier ones are released.
+// growingCases has cases in which shared regions grow, so that earlier regions are released.
 const growingCases = "seed: 1; size: 100; scale: 2.5; kind: plain\nseed: 2; size: 100000; scale: -1e-05; kind: plain\n" +
 	"seed: 3; size: 900000; scale: 3; kind: plain\nseed: 4; size: 10; scale: 1.5; kind: plain\n"
 
-// The ways are in the order of ways.cpp.
+// Each way is a behavior of the submission, in the order of ways.cpp.
 func TestUnusualUsesOfMemory(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	n := newScaled(t, "cpp/ways.cpp")

@@ -8,7 +8,7 @@ import (
 )
 
 // setNumericError stores one field of the numerical error of a test case. It returns false for an unknown field. It
-// replaces the whole struct, because a receiver may have a pointer to the previous one.
+// replaces the whole struct, because receivers of the case may have a pointer to the previous struct.
 func setNumericError(c *job.CaseResult, field, value string) bool {
 	n := job.NumericError{}
 	if c.NumericError != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// standInForNVML counts its initializations, like NVML.
+// standInForNVML is the C source of a replacement for NVML, which counts its initializations as NVML does.
 const standInForNVML = `
 static int begun;
 int nvmlInit(void) { begun++; return 0; }
@@ -15,7 +15,8 @@ int nvmlShutdown(void) { return begun ? (begun--, 0) : 1; }
 int times(void) { return begun; }
 `
 
-// TestAWarmPythonLetsNVMLGo: a stage can then initialize it again. Otherwise NCCL did not start on a GPU.
+// TestAWarmPythonLetsNVMLGo: a warm Python must shut NVML down, so that a stage can initialize it again. Otherwise NCCL
+// does not start on a GPU.
 func TestAWarmPythonLetsNVMLGo(t *testing.T) {
 	dir := t.TempDir()
 	source, library := filepath.Join(dir, "nvml.c"), filepath.Join(dir, "libnvidia-ml.so.1")

@@ -32,12 +32,12 @@ const maxPipeLine = 1 << 20
 type Parser struct {
 	lineSplitter     LineSplitter
 	onCase           CaseFunc
-	bytesParsed      int             // so far
+	bytesParsed      int             // number of bytes parsed so far
 	inconsistency    string          // reason to refuse the report, a sentence; empty if there is none
-	processReport                    // of the current process
+	processReport                    // report of the current process
 	expectsProcesses bool            // a judge reports several fresh processes, one after another
 	processCount     int             // number of completely reported processes
-	processReports   []processReport // of the reported processes, except dropped ones
+	processReports   []processReport // reports of the completed processes, except dropped ones
 	announcedCases   int
 	reportedVerdict  string
 	openCase         int // index of the case being reported, or -1

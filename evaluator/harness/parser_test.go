@@ -13,7 +13,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// parse feeds a whole pipe at once.
+// parse returns a parser that has parsed a whole report at once.
 func parse(text string) *Parser {
 	p := NewParser(nil)
 	p.Write([]byte(text))
@@ -157,14 +157,15 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 	}
 }
 
-// judged is the report of a case that counts by the judge's third clock.
+// judged is the report of a case whose time comes from the judge's snapshot clock.
 const judged = "clock.handover: 154000\nclock.spread: 450\nbenchmark.0.spec: n: 1\nbenchmark.0.runs: 3\nbenchmark.0.mean: 207000\n" +
 	"benchmark.0.best: 206000\nbenchmark.0.worst: 209000\nbenchmark.0.median: 206000\nbenchmark.0.times: 206000,206000,209000\n" +
 	"benchmark.0.clock: snapshot\nbenchmark.0.event: 1250\nbenchmark.0.events: 1250,1250,1300\nbenchmark.0.wall: -3.5\nbenchmark.0.walls: -4,-3.5,8\n" +
 	"benchmark.0.snapshot: 221000\nbenchmark.0.snapshots: 221000,221000,224000\nbenchmark.0.late: 1\nbenchmark.0.prepared: 70000\n" +
 	"benchmark.0.tolerance: 10000\nbenchmark.0.handover: 154000\nbenchmark.0.status: pass\ncheck: pass\n"
 
-// TestManyJudgedCasesDoNotCrowdOutTheRest: three lists and eight numbers of each case once filled the limit of a stage.
+// TestManyJudgedCasesDoNotCrowdOutTheRest: three lists and eight numbers of each case once exhausted the limit for
+// extra keys of a stage.
 func TestManyJudgedCasesDoNotCrowdOutTheRest(t *testing.T) {
 	const cases = 3500
 	p := NewParser(nil)
@@ -194,7 +195,7 @@ func TestCasesAreReportedAsSoonAsTheyEnd(t *testing.T) {
 		want  []string
 	}{
 		{"test-count: 2\ntest.0.spec: a\ntest.0.sta", nil},
-		{"tus: pass\ntest.0.message: well done\n", nil}, // more may come for this case
+		{"tus: pass\ntest.0.message: well done\n", nil}, // not complete: more lines may follow for this case
 		{"test.1.spec: b\n", []string{"a pass well done"}},
 		{"test.1.status: fail\ntest.1.error: off by one\ncheck: fail\n",
 			[]string{"a pass well done", "b fail off by one"}},

@@ -9,10 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Small arrays are sealed whole, of large ones random pieces. Nothing of overlapping large ones is sealed, because a
-// piece removed from one would be missing in the other's copy.
+// Small arrays are sealed (encrypted) as a whole, large arrays in random pieces. Large arrays that overlap are not
+// sealed, because a piece moved out of one would be missing in the copy of the other.
 func TestPartsOfEveryArrayAreSealedUntilTheRelease(t *testing.T) {
-	type array = [3]int64 // where the runner has it, the judge's own, bytes
+	type array = [3]int64 // address in the runner, address in the judge, bytes
 	row := func(n int, bytes int64) (list []array) {
 		for i := range int64(n) {
 			list = append(list, array{1<<40 + i<<31, 1<<45 + i<<31, bytes})

@@ -69,7 +69,8 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 	}
 }
 
-// TestADisturbedJudgesClockInOneProcessMovesNoScore: the runner's clock counted in the others.
+// TestADisturbedJudgesClockInOneProcessMovesNoScore: in the other processes the runner's clock counted, so it counts in
+// this one, too.
 func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 	disturbed := strings.NewReplacer("event: 130", "event: 101").Replace(timedCase(0, 130, "wall"))
 	p := byProcess(process(0, timedCase(0, 100, "event")) + process(1, disturbed) + process(2,
@@ -81,7 +82,8 @@ func TestADisturbedJudgesClockInOneProcessMovesNoScore(t *testing.T) {
 	}
 }
 
-// TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree: its time in the others counts if it is about the same.
+// TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree: the runner's time then counts in the other processes if it is
+// about the same there.
 func TestTheRunnersClockCountsIfTwoOfFiveProcessesAgree(t *testing.T) {
 	disturbed := func(event string) string {
 		return strings.NewReplacer("event: 130", "event: "+event).Replace(timedCase(0, 130, "wall"))

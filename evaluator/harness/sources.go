@@ -15,8 +15,8 @@ import (
 //go:embed programs
 var programFiles embed.FS
 
-// Sources returns Warpboard's own harness for a form and language: the content of each file by the name that it has
-// beside the task's files.
+// Sources returns Warpboard's own harness for a task format and language: the content of each file, by the name that it
+// has in the folder of the task's files.
 func Sources(form tasks.Protocol, lang tasks.Lang) map[string][]byte {
 	if form == tasks.ProtocolLegacy {
 		return legacyHarnessSources(lang)

@@ -48,7 +48,7 @@ func TestStagesRunTheirCases(t *testing.T) {
 	}
 }
 
-// compiled returns the files' names in link order, and marks the judge's and the submission's.
+// compiled returns the names of the files to compile in link order, with marks for the judge's and the submission's.
 func compiled(l SourceSet) []string {
 	var names []string
 	for _, u := range l.ToCompile {

@@ -21,7 +21,7 @@ const (
 	exitBadSpec   = job.ExitBadSpec
 	exitTimeout   = 114
 
-	exitRunnerGone = 115 // of a judge: the submission's process has ended
+	exitRunnerGone = 115 // exit code of a judge: the submission's process has ended
 	exitRefused    = 116 // the submission's process broke the protocol; "refused" in the report has the reason
 	exitTaskFailed = 117 // the task's own code failed; "task" in the report has the reason
 )
@@ -64,7 +64,7 @@ func StageVerdict(end judge.StageEnding, limit time.Duration, p *Parser, want []
 		return processStatus(end.Outcome, limit, p, want)
 	case j.Cancelled || j.ExceededLimit == "wall":
 		return processStatus(j, limit, p, want)
-	case end.Outcome.ExceededLimit == "wall": // it was killed, and the judge noticed in time
+	case end.Outcome.ExceededLimit == "wall": // the runner was killed, and the judge noticed in time
 		return processStatus(end.Outcome, limit, p, want)
 	case j.Signal == "" && j.ExceededLimit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
 		return programVerdict(j, p, want)
@@ -176,7 +176,8 @@ func passedCases(p *Parser) int {
 	return n
 }
 
-// inProcessPhrase returns the number of the current process as a phrase, or "" for the first.
+// inProcessPhrase returns a sentence with the number of earlier processes whose answers were right, or "" for the first
+// process.
 func inProcessPhrase(p *Parser) string {
 	if p.ProcessCount() == 0 {
 		return ""
@@ -204,7 +205,7 @@ func progressText(p *Parser) string {
 	return ""
 }
 
-// ofProcessPhrase returns the number of the current process as a phrase, or "" for the first.
+// ofProcessPhrase returns a phrase such as " of fresh process 2" for the current process, or "" for the first.
 func ofProcessPhrase(p *Parser) string {
 	if p.ProcessCount() == 0 {
 		return ""

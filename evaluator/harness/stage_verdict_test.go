@@ -125,7 +125,7 @@ func TestScore(t *testing.T) {
 		name    string
 		ranking tasks.Ranking
 		cases   []job.CaseResult
-		want    float64 // 0 for an error
+		want    float64 // 0 means that Score must return an error
 	}{
 		{"last by a judge", tasks.RankLastCase, judged(5, 7), 7},
 		{"mean by a judge", tasks.RankMean, judged(1, 2, 6), 3},

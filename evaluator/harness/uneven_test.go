@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A kernel whose time depends on its input cannot report for each call the time of the fastest quarter.
+// A kernel whose time depends on its input must not profit from reporting the time of its fastest quarter for every
+// call.
 func TestAClockThatShowsTheQuickerInputsDoesNotCount(t *testing.T) {
 	n := newNative(t, testdata(t, "uneven.cpp"))
 	printed, err := exec.Command(n.build(t, "uneven", "uneven.cpp")).Output()

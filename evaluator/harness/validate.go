@@ -11,7 +11,7 @@ import (
 	"warpboard/tasks"
 )
 
-// roundingError is the relative difference that rounding may make. Reports have ten digits, so it is ample.
+// roundingError is the relative difference that rounding may cause. Reports have ten digits, so the limit is generous.
 const roundingError = 1e-6
 
 // rejectReport stores the first reason for refusing a report. Reasons must not quote the program's output, because the

@@ -19,7 +19,7 @@ func TestImplausibleReportsAreRefused(t *testing.T) {
 	swap := func(old, new string) string { return strings.Replace(timed, old, new, 1) + "check: pass\n" }
 	tests := []struct {
 		name, pipe string
-		reason     string // empty: it is believed
+		reason     string // reason for refusing the report; empty if it is accepted
 	}{
 		{"as it should be", timed + "check: pass\n", ""},
 		{"the same line twice", timed + "benchmark.0.mean: 15\ncheck: pass\ncheck: pass\n", ""},
@@ -73,7 +73,7 @@ func TestImplausibleReportsAreRefused(t *testing.T) {
 	}
 }
 
-// TestProgramsOfBundlesAreBelieved: a bundle's own program may report anything.
+// TestProgramsOfBundlesAreBelieved: a bundle's own program decides alone, so all that it reports is accepted.
 func TestProgramsOfBundlesAreBelieved(t *testing.T) {
 	for name, pipe := range map[string]string{
 		"tests":                 "test-count: 1\ntest.0.spec: seed: 1\ntest.0.status: pass\ntest.0.message: fine\ncheck: pass\n",

@@ -37,7 +37,7 @@ func TestTheLargestClockCounts(t *testing.T) {
 	}
 }
 
-// The author of a task sees the first line of the compiler's output.
+// The first line of the compiler's output, which the author of a task sees, must have the hint.
 func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	n := newNative(t, nil)

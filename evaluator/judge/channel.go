@@ -17,13 +17,13 @@ const SharedPageSize = 256 << 10
 // pipe whose other end is in no sandbox, because a runner can fake the end of its channel (shutdown), but not that of
 // the life line.
 type runnerChannel struct {
-	judgeFiles, runnerFiles [2]*os.File // each the end of the channel, and the page
+	judgeFiles, runnerFiles [2]*os.File // each has an end of the channel, and the page
 	lifeLine                *os.File    // the judge's end of the pipe
-	lifeLineEnd             *os.File    // this process's end; closed when nothing of the runner is left
+	lifeLineEnd             *os.File    // this process's end; closed when no process of the runner is left
 }
 
-// newRunnerChannel returns the channel of one runner. The caller must close each set of ends after starting the process
-// that uses them.
+// newRunnerChannel returns the channel of one runner. The caller must close judgeFiles and runnerFiles after passing
+// them to the process that uses them.
 func newRunnerChannel() (*runnerChannel, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -56,10 +56,10 @@ func closeAll(files []*os.File) {
 
 // judgeSocket passes runners to the judge over a message socket. Each message to the judge has the number of a runner,
 // with the judge's ends of its channel and life line as descriptors. Each message from the judge has the number of a
-// runner whose turn has ended.
+// runner that gets no more calls (its turn has ended).
 type judgeSocket struct {
 	ownEnd   *net.UnixConn
-	judgeEnd *os.File // the judge's descriptor 4
+	judgeEnd *os.File // becomes descriptor 4 of the judge's process
 }
 
 func newJudgeSocket() (*judgeSocket, error) {

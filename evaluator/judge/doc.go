@@ -5,8 +5,8 @@
 //
 // On a GPU both languages use the same code for everything from "the input lies in the judge's memory" to "the answer
 // lies in the judge's memory, with its clocks": the headers in harness/programs/cu and common. The judge of CUDA tasks
-// includes them; that of Python tasks and of evaluations calls the core (harness/programs/core), a shared library that
-// is compiled from them once per worker. On the host, Python has its own code.
+// includes them; the judge of Python tasks and of evaluations calls the core (harness/programs/core), a shared library
+// that is compiled from them once per worker. On the host, Python has its own code.
 //
 // # Descriptors
 //
@@ -30,13 +30,14 @@
 // runner reads what another one wrote. The next runner is not started while the constants of the previous one are
 // measured, because the code that it runs could make them longer.
 //
-// A stage with a judge that stays for the next one (StageRequest.KeepsJudge) may end before its runners: the judge has
-// let all go, does not wait for their pipes, and measures nothing any more, and they have closed their output. What is
-// left of them (LeftProcesses) takes its time to end, as a process with a context does, or is killed as above. Until
-// then its Pythons, with their user IDs and files, are not used: the next stage has others, or waits. That stage's
-// judge lets its own runners load, and before their first call waits for the end of descriptor 5. So nothing of an
-// earlier stage is left when anything is checked or timed, or constants are measured. A program is closed, and its slot
-// given to other jobs, only when nothing is left. After a process that had to be killed, the device is checked.
+// If the judge's process stays for the next stage (StageRequest.KeepsJudge), a stage may end before its runners: when
+// the judge has ended the turn of every runner and measures nothing any more, and the runners have closed their output.
+// Their remaining processes (LeftProcesses) need time to end, for example to destroy a CUDA context, or are killed as
+// above. Until then their Pythons, with user IDs and files, are not used: the next stage uses others, or waits. That
+// stage's judge lets its own runners load, but waits for the end of descriptor 5 before their first call. So no process
+// of an earlier stage exists when an answer is checked, a call is timed, or constants are measured. Only when all of
+// them have ended, a program is closed, and its slot given to other jobs. If a process had to be killed, the device is
+// checked.
 //
 // The judge owns the shared memory for inputs and answers: memfds, and on a GPU physical allocations (cuMemCreate)
 // exported as descriptors. It sends them through the channel, and never receives one.

@@ -9,13 +9,13 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// ErrKilledLate means that a process did not leave after its stage, and had to be killed: its device must be checked.
+// ErrKilledLate means that a process did not exit after its stage and had to be killed, so its device must be checked.
 var ErrKilledLate = errors.New("a process did not leave after its stage")
 
-// LeftProcesses are the processes of a stage that were still ending when Run returned. They make no more calls. A nil
-// LeftProcesses has none.
+// LeftProcesses are the processes of a stage that had not exited when Run returned. They make no more calls. nil means
+// that there are none.
 type LeftProcesses struct {
-	gone, alive *os.File // a pipe that closes when none of them is left
+	gone, alive *os.File // ends of a pipe that closes when all processes have exited
 	allEnded    chan struct{}
 	err         error
 }
@@ -50,7 +50,7 @@ func (l *LeftProcesses) Wait(ctx context.Context) error {
 	}
 }
 
-// HasEnded reports whether Wait returns at once.
+// HasEnded reports whether all of the processes have exited, so that Wait returns at once.
 func (l *LeftProcesses) HasEnded() bool {
 	if l == nil {
 		return true
@@ -63,8 +63,8 @@ func (l *LeftProcesses) HasEnded() bool {
 	}
 }
 
-// LifeLine returns a descriptor for a judge, from which it reads nothing until none of the processes is left, and then
-// the end. The caller closes it.
+// LifeLine returns a pipe for a judge. Reading it blocks until all of the processes have exited, and then returns the
+// end of the file. The caller closes it.
 func (l *LeftProcesses) LifeLine() (*os.File, error) {
 	if l == nil {
 		return os.Open(os.DevNull)

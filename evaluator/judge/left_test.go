@@ -30,7 +30,7 @@ func dismissing(t *testing.T, outcome sandbox.Outcome) judge.ProcessFunc {
 	}
 }
 
-// slowToEnd is a runner that closes its output, and ends when it may.
+// slowToEnd is a runner that closes its output if silent is set, and ends when may is closed.
 func slowToEnd(may <-chan struct{}, silent bool, outcome sandbox.Outcome, err error) judge.ProcessFunc {
 	return func(ctx context.Context, _ []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		if silent {
@@ -51,7 +51,7 @@ func two(side judge.ProcessFunc) judge.RunnerConfig {
 	return runners
 }
 
-// isOver reports whether a life line has ended.
+// isOver reports whether the life line of left has been closed.
 func isOver(t *testing.T, left *judge.LeftProcesses) bool {
 	t.Helper()
 	line, err := left.LifeLine()
@@ -67,7 +67,7 @@ func isOver(t *testing.T, left *judge.LeftProcesses) bool {
 	return n > 0
 }
 
-// TestAStageDoesNotWaitForProcessesThatAreEnding: also not when its own context has ended by then.
+// TestAStageDoesNotWaitForProcessesThatAreEnding: they may exit even after the stage's context has ended.
 func TestAStageDoesNotWaitForProcessesThatAreEnding(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	may := make(chan struct{})
@@ -97,7 +97,7 @@ func TestAStageWaitsForAProcessThatMayStillPrint(t *testing.T) {
 		"its Python is needed":         {sandbox.Outcome{}, true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			runners := two(slowToEnd(nil, tt.silent, sandbox.Outcome{}, nil)) // until it is killed
+			runners := two(slowToEnd(nil, tt.silent, sandbox.Outcome{}, nil)) // ends only when it is killed
 			runners.ReturnEarly, runners.LingerTime = tt.letGo, time.Millisecond
 			end, err := judge.Run(t.Context(), dismissing(t, tt.judge), runners)
 			if err != nil || end.LeftProcesses != nil || end.Signal != "SIGKILL" {

@@ -27,30 +27,30 @@ type RunnerConfig struct {
 	// RanksPerRunner is the number of parts of a runner that make calls together, each with its own channel, one per
 	// GPU. 0 means one.
 	RanksPerRunner int
-	// LingerTime is the time for which a runner may continue after its turn or the judge has ended. Its output until
-	// then is kept. 0 means two seconds.
+	// LingerTime is the time for which a runner may continue after its last call or the judge's end. Its output in this
+	// time is kept. 0 means two seconds.
 	LingerTime time.Duration
-	// ReturnEarly makes Run return when the judge has ended well and ended the turns of all runners, and these have
-	// closed their output. StageEnding.LeftProcesses then has the processes that are left.
+	// ReturnEarly makes Run return before the runners exit: when the judge has succeeded and needs no runner any more,
+	// and all runners have closed their output. StageEnding.LeftProcesses then has the remaining processes.
 	ReturnEarly bool
-	// NextRunner returns the runner with a number (from 0), or nil if there is no other. It may block until the judge
-	// reports something, or ctx ends.
+	// NextRunner returns the runner with this number (from 0), or nil if there are no more runners. It may block until
+	// the judge has reported a result, or until ctx ends.
 	NextRunner func(ctx context.Context, number int) ProcessFunc
 }
 
 // StageEnding describes the end of a stage.
 type StageEnding struct {
-	// Outcome describes the process that contained the submission; of several, the first that failed, or the last.
-	// WallTime is the duration of the stage; other counts are sums.
+	// Outcome describes the submission's process; of several, the first that failed, or else the last. WallTime is the
+	// duration of the stage, and other counts are sums over the runners.
 	sandbox.Outcome
-	JudgeOutcome *sandbox.Outcome // nil if that process judged itself (a bundle's own program)
+	JudgeOutcome *sandbox.Outcome // nil if there was no separate judge (a bundle's own program)
 	// RunnerKilledFirst means that the runner was killed and then the judge, which was busy with the task's own code,
 	// was stopped. The stage ended because of the runner.
 	RunnerKilledFirst bool
 	RunnerCount       int            // number of runners
 	LeftProcesses     *LeftProcesses // processes that are still ending; nil if there are none
-	// EarlierProcessKilled means that a process of an earlier stage did not leave, and was killed during this one or
-	// before it.
+	// EarlierProcessKilled means that a process of an earlier stage did not exit, and was killed before or during this
+	// stage.
 	EarlierProcessKilled bool
 }
 
@@ -59,8 +59,8 @@ type StageEnding struct {
 const lingerTimeout = 2 * time.Second
 
 // Run starts the judge and its runners, and returns when all of them have ended, or earlier (see
-// RunnerConfig.ReturnEarly). The judge decides when a runner's turn ends, and when the stage ends, which also ends the
-// runners. The judge notices the end of a runner by the end of its channel.
+// RunnerConfig.ReturnEarly). The judge decides when a runner gets no more calls (its turn ends), and when the stage
+// ends, which also ends the runners. The judge notices the end of a runner by the end of its channel.
 func Run(ctx context.Context, judge ProcessFunc, runners RunnerConfig) (StageEnding, error) {
 	d, err := newJudgeSocket()
 	if err != nil {
@@ -99,8 +99,8 @@ type stage struct {
 
 	judgeEnds, runnerEnds     chan processEnd
 	newRunners                chan ProcessFunc
-	endedTurns, closedOutputs chan int      // numbers of runners
-	allEnded                  chan struct{} // closed when nothing of the stage is left
+	endedTurns, closedOutputs chan int      // each sends numbers of runners
+	allEnded                  chan struct{} // closed when all processes of the stage have ended
 	timeout                   *time.Timer   // limits waiting for the remaining processes
 	cancelRunners, stopJudge  context.CancelFunc
 
@@ -117,7 +117,7 @@ type stage struct {
 
 func (s *stage) run(ctx context.Context, judge ProcessFunc) (StageEnding, error) {
 	begun := time.Now()
-	both, stop := context.WithCancel(context.WithoutCancel(ctx)) // what is left may outlive ctx
+	both, stop := context.WithCancel(context.WithoutCancel(ctx)) // LeftProcesses may continue after the end of ctx
 	unlink := context.AfterFunc(ctx, stop)
 	judging, stopJudge := context.WithCancel(both)
 	s.cancelRunners, s.stopJudge = stop, stopJudge
@@ -143,7 +143,7 @@ func (s *stage) run(ctx context.Context, judge ProcessFunc) (StageEnding, error)
 	return ending, nil
 }
 
-// waitForLeft waits for the processes that the stage has left behind.
+// waitForLeft waits until the processes that were still running when Run returned have ended.
 func (s *stage) waitForLeft(ctx context.Context) {
 	for s.waitForEvent(ctx) {
 	}
@@ -194,7 +194,8 @@ func (s *stage) waitForEvent(ctx context.Context) bool {
 	return true
 }
 
-// canReturn reports whether the stage has its result, and all its live runners may end later.
+// canReturn reports whether Run may return early: the stage has its result, and its remaining runners need not be
+// awaited.
 func (s *stage) canReturn() bool {
 	j := s.ending.JudgeOutcome
 	if !s.runnerConfig.ReturnEarly || s.judgeAlive || j.Cancelled || !succeededOrCancelled(*j) || s.failure != nil || s.outcomeFixed || len(s.liveRunners) == 0 {
@@ -219,8 +220,8 @@ func (s *stage) startJudge(ctx context.Context, judge ProcessFunc) {
 	go s.judgeSocket.forEachEndedTurn(func(number int) { s.reportRunner(s.endedTurns, number) })
 }
 
-// recordRunnerEnd stores the end of a runner. It reports whether the runner was killed during its turn, which the judge
-// may not notice.
+// recordRunnerEnd stores the end of a runner. It reports whether the runner was killed while the judge needed it, which
+// the judge may not notice.
 func (s *stage) recordRunnerEnd(got processEnd) (lost bool) {
 	t := s.liveRunners[got.runnerNumber]
 	delete(s.liveRunners, got.runnerNumber)
@@ -258,7 +259,7 @@ func (s *stage) requestRunner(ctx context.Context) {
 }
 
 // startRunner passes a runner's channel to the judge and starts the runner. If runner is nil, it tells the judge that
-// there is no other.
+// there are no more runners.
 func (s *stage) startRunner(ctx context.Context, runner ProcessFunc) error {
 	if s.noMoreRunners {
 		return nil
@@ -295,7 +296,7 @@ func (s *stage) startRunner(ctx context.Context, runner ProcessFunc) error {
 	return nil
 }
 
-// endTurn marks a runner's turn as ended, and stops the runner after the linger time.
+// endTurn records that a runner gets no more calls, and stops the runner after the linger time.
 func (s *stage) endTurn(number int) {
 	t := s.liveRunners[number]
 	if t == nil || t.turnEnded {
@@ -305,7 +306,7 @@ func (s *stage) endTurn(number int) {
 	time.AfterFunc(s.lingerTime(), t.stop)
 }
 
-// reportRunner tells Run something about a runner.
+// reportRunner sends the number of a runner to Run, through one of the stage's channels.
 func (s *stage) reportRunner(what chan<- int, number int) {
 	select {
 	case what <- number:

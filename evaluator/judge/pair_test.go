@@ -15,13 +15,13 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// judgeSocket is the judge's descriptor 4, as its programs use it.
+// door is the judge's descriptor 4, the other end of the judgeSocket, as the judge's programs use it.
 type door struct {
 	t  *testing.T
 	fd int
 }
 
-// next returns the number of the next runner and its channel; false when there is no other.
+// next returns the number of the next runner and its channel. It returns false if there are no more runners.
 func (d door) next() (int, *os.File, bool) {
 	d.t.Helper()
 	word, rights := make([]byte, 4), make([]byte, unix.CmsgSpace(12))
@@ -48,7 +48,7 @@ func (d door) over(number int) {
 	unix.Write(d.fd, binary.LittleEndian.AppendUint32(nil, uint32(number)))
 }
 
-// judging is a judge that does what a test says; like a process that is killed it gets nothing more when ctx ends.
+// judging is a judge that calls does. When ctx ends, its door is shut down, as if its process were killed.
 func judging(t *testing.T, does func(door)) judge.ProcessFunc {
 	return func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 		fd, err := unix.Dup(int(files[0].Fd()))
@@ -63,7 +63,7 @@ func judging(t *testing.T, does func(door)) judge.ProcessFunc {
 	}
 }
 
-// obedient leaves when its channel ends, something comes, or ctx ends.
+// obedient is a runner that ends when its channel ends or has data, or when ctx ends.
 func obedient(ctx context.Context, files []*os.File, _ judge.ProcessCallbacks) (sandbox.Outcome, error) {
 	fd := int(files[0].Fd())
 	defer context.AfterFunc(ctx, func() { unix.Shutdown(fd, unix.SHUT_RDWR) })()
@@ -97,7 +97,7 @@ func TestARunnerStartsWhenTheOneBeforeIsGone(t *testing.T) {
 			numbers = append(numbers, number)
 			d.over(number)
 			channel.Write([]byte("e"))
-			io.Copy(io.Discard, channel) // to its end
+			io.Copy(io.Discard, channel) // waits for the end of the runner
 			channel.Close()
 		}
 	}), few(3, runner))
@@ -112,7 +112,7 @@ func TestRunnersThatAreComparedLiveTogether(t *testing.T) {
 	runners.MaxConcurrent = 2
 	end, err := judge.Run(t.Context(), judging(t, func(d door) {
 		_, first, _ := d.next()
-		_, second, ok := d.next() // while the first one lives
+		_, second, ok := d.next() // while the first runner is running
 		if !ok {
 			t.Error("there is no second one")
 		}
@@ -134,7 +134,7 @@ func TestARunnerThatDoesNotLeaveIsKilledWhenItsTurnIsOver(t *testing.T) {
 		for number, channel, ok := d.next(); ok; number, channel, ok = d.next() {
 			taken++
 			d.over(number)
-			io.Copy(io.Discard, channel) // ends when it is dead
+			io.Copy(io.Discard, channel) // returns when the runner has been killed
 			channel.Close()
 		}
 	}), few(2, stubborn))

@@ -52,7 +52,7 @@ func NewEnds(t testing.TB) Ends {
 		t.Fatal(err)
 	}
 	unix.Close(channel[0])
-	unix.Close(door[0]) // there is no other runner
+	unix.Close(door[0]) // no other runner follows
 	return e
 }
 
@@ -82,7 +82,7 @@ type Result struct {
 	Report string
 	Judge  *os.ProcessState
 	Runner *os.ProcessState // nil if the test acts as the runner
-	Stdout string           // of the judge
+	Stdout string           // stdout of the judge
 	Errors string           // stderr of the judge
 	Stderr string           // stderr of the runner
 }
@@ -104,7 +104,7 @@ func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait 
 	judge.Stdout, judge.Stderr = &stdout, &stderr
 	start(t, judge)
 	write.Close()
-	e.Door.Close() // otherwise the runner would not see the end of the channel
+	e.Door.Close() // otherwise the runner would not detect the end of the channel
 	report := make(chan string)
 	go func() {
 		defer read.Close()
