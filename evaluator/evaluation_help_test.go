@@ -105,8 +105,8 @@ func evaluateFor(t *testing.T, w *evaluator.Worker, caller string, request kerne
 	return out
 }
 
-// commonEvaluator is one worker for the tests of evaluations: PyTorch is imported once for most of them, because they
-// have one caller.
+// commonEvaluator is the worker of most tests of evaluations. All their requests have the same caller, so PyTorch is
+// imported only once.
 type commonEvaluator struct {
 	once   sync.Once
 	root   string

@@ -123,7 +123,7 @@ func TestACompilerThatNeedsTooMuchMemoryReportsIt(t *testing.T) {
 	}
 }
 
-// pyKernel returns a correct submission to the softmax that executes before once at its start.
+// pyKernel returns a correct submission to the softmax. Its first call also executes the code in before.
 func pyKernel(before string) []byte {
 	return []byte(`import os, shutil, signal, sys, time
 import numpy as np

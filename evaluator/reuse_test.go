@@ -328,7 +328,8 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 	}
 }
 
-// TestAReferenceThatCannotBeRecordedIsTriedOnce: each try takes a part of the time limit.
+// TestAReferenceThatCannotBeRecordedIsTriedOnce checks that recording is not tried again, because each try takes a part
+// of the time limit.
 func TestAReferenceThatCannotBeRecordedIsTriedOnce(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	r, right := newReusing(t), model("return x + x")

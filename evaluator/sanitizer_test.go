@@ -52,7 +52,7 @@ func sanitizingConfig(t *testing.T, does map[string]string) evaluator.Config {
 	return cfg
 }
 
-// sanitizeJob returns a job whose submission has the name in the logs of testdata.
+// sanitizeJob returns a job in mode sanitize. Its submission has the file name that the logs in testdata contain.
 func sanitizeJob(t *testing.T, id string) job.Job {
 	j := example(t, vectorAdd, id, job.ModeSanitize, solution(t, vectorAdd, true))
 	j.Device = "H200"

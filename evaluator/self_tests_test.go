@@ -176,7 +176,7 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	}
 	full.Store(false)
 	r := s.run(aJob("d", job.ModeTest))
-	if r.Outcome == job.OutcomeHandedBack { // it arrived just before the slot was retired; a site would send it again
+	if r.Outcome == job.OutcomeHandedBack { // retired just after the job arrived; a site resends it
 		r = s.run(aJob("e", job.ModeTest))
 	}
 	if r.Outcome != job.OutcomePassed {

@@ -36,7 +36,7 @@ func truncateResult(r *job.Result, size int) {
 	for i := range r.Stages {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
-	// This applies to every result, because the site refuses longer texts.
+	// Texts of every result are shortened, because the site refuses longer ones.
 	shortenTexts(r, job.MaxTextBytes)
 	if fits() {
 		return

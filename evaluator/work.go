@@ -90,7 +90,7 @@ func (w *Worker) buildAndRun(ctx context.Context, a *attempt.Attempt, work Work,
 	w.liveAttempts.markOnSlot(a.Job.AttemptID)
 	began := time.Now()
 	defer func() {
-		// This also happens after a panic or a cancellation, because the submitter is charged for the time on slots.
+		// The time on slots is also recorded after a panic or a cancellation, because the submitter is charged for it.
 		// The site limits the number of slots (models/work/charge.go).
 		a.Result.SlotNS = int64(held.SlotCount()) * time.Since(began).Nanoseconds()
 		held.Release()

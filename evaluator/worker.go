@@ -84,7 +84,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	hardStop()
 	beating.Wait()
-	w.sendHeartbeat() // reports an orderly exit
+	w.sendHeartbeat() // the last heartbeat reports an orderly exit
 	return err
 }
 

@@ -52,7 +52,7 @@ func checkArgument(at keyPath, given, arg map[string]any) []Problem {
 		of = numberKind{}
 	case "bool":
 		of = booleanKind{}
-	default: // any scalar can be text
+	default: // type str accepts any scalar
 		return nil
 	}
 	value, problems := of.read(at.child("value"), given["value"])

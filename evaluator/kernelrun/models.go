@@ -218,7 +218,8 @@ const schemaRefPrefix = "#/components/schemas/"
 
 func (m model) schema() map[string]any { return map[string]any{"$ref": schemaRefPrefix + m.name} }
 
-// collectModels adds the model and all models that it uses to into. No model uses itself.
+// collectModels adds the schemas of the model, and of all models that its fields use, to the map into. No model uses
+// itself.
 func (m model) collectModels(into map[string]any) {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range m.fields {

@@ -251,7 +251,7 @@ func ReadRequest(kind EvaluationKind, body map[string]any, refused UnknownKeyPol
 			restoreLongTexts(code.Metadata, texts)
 		}
 	}
-	if err != nil { // an integer beyond 64 bits
+	if err != nil { // NumTrials does not fit into 64 bits
 		return r, keyPath{"num_trials"}.newProblem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
 	}
 	return r, nil

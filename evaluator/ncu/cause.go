@@ -27,12 +27,12 @@ type Cause struct {
 type Explanation struct {
 	KernelA   *Kernel `json:"-"` // the pair of kernels with the largest difference
 	KernelB   *Kernel `json:"-"`
-	PairShare float64 `json:"part"`   // share of the total difference that the pair makes up
+	PairShare float64 `json:"part"`   // share of this pair in the total time difference
 	TimeRatio float64 `json:"ratio"`  // time of B's report divided by that of A's
 	Causes    []Cause `json:"causes"` // causes of the pair's difference, largest first
 	// UnpairedKernels lists the kernels of the slower report that have no counterpart in the other report.
 	UnpairedKernels      []string `json:"alone,omitempty"`
-	UnpairedKernelsShare float64  `json:"alone_part,omitempty"` // share of the total difference that they make up
+	UnpairedKernelsShare float64  `json:"alone_part,omitempty"` // share of these kernels in the total time difference
 }
 
 // minTimeDifference is the smallest relative time difference that is not noise, and minExplainedShare the smallest

@@ -25,7 +25,7 @@ func TestCausesAreCountersThatTheSlowerKernelHasMoreOf(t *testing.T) {
 		slow, fast *Report
 		want, not  []string
 	}{
-		// One thread per element of a product of 1024³, and a library's of 4096³ on tensor cores.
+		// Two matrix products: of 1024³ with one thread per element, and a library's of 4096³ on tensor cores.
 		{"a naive product and one on tensor cores", naive, tensor,
 			[]string{CauseTensorCores, CauseGlobalLoads, CauseInstructions, "stall: LG throttle"},
 			[]string{CauseDRAM, CauseWarps}},

@@ -78,7 +78,7 @@ func (r *Report) decodeKernels(in *json.Decoder) error {
 		if begin != nil {
 			err = errors.New("its kernels are no list")
 		}
-		return err // null means no kernels
+		return err // the value null means that there are no kernels
 	}
 	for in.More() {
 		if len(r.Kernels) == maxTextKernels {

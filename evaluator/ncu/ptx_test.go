@@ -90,9 +90,10 @@ func TestPTXThatIsCutOrForgedIsReadAsFarAsItGoes(t *testing.T) {
 	}
 }
 
-// A submission may leave any text as its PTX, and the worker that reads it is in no sandbox.
+// TestHostilePTXTakesNoMoreMemoryThanItIsLong: a submission can forge its PTX, and the worker parses it without a
+// sandbox.
 func TestHostilePTXTakesNoMoreMemoryThanItIsLong(t *testing.T) {
-	doubling := "_Z1f1AIiiE" // a type of two types of two …: unfolded it is 2²¹ names
+	doubling := "_Z1f1AIiiE" // each type has two type arguments: written out, 2²¹ names
 	for i := range 20 {
 		last := "S" + strings.ToUpper(strconv.FormatInt(int64(i), 36)) + "_"
 		doubling += "S_I" + last + last + "E"

@@ -26,7 +26,7 @@ type Kernel struct {
 	Device            string            `json:"device"` // display name, or the device's number without one
 	ComputeCapability string            `json:"cc"`     // compute capability: "9.0"
 	ProcessName       string            `json:"process,omitempty"`
-	Metrics           map[string]Metric `json:"metrics"` // the raw page, by metric name
+	Metrics           map[string]Metric `json:"metrics"` // metrics of the raw page, by name
 	Sections          []Section         `json:"sections,omitempty"`
 	Rules             []Rule            `json:"rules,omitempty"`
 	Source            *Source           `json:"source,omitempty"`

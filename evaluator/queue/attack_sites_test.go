@@ -8,13 +8,14 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// cast are the workers of an attacked site, each with the devices of its credential.
+// cast authorizes the workers of an attacked site: it returns the device of the named worker, and whether the secret is
+// right.
 func cast(name, secret string) ([]string, bool, error) {
 	device := map[string]string{thief: "CPU", sibling: "CPU", victim: "H200"}[name]
 	return []string{device}, device != "" && secret == "secret-of-"+name, nil
 }
 
-// attackedEverywhere runs an attack over each way to let remote workers in.
+// attackedEverywhere runs an attack on each kind of site to which remote workers can connect.
 func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 	for name, open := range map[string]func(t *testing.T) (site, string){
 		"listening": func(t *testing.T) (site, string) {
@@ -49,7 +50,7 @@ func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 	}
 }
 
-// documentedCluster is a NATS server of someone else, set up as docs/nats-cluster.conf says.
+// documentedCluster starts a NATS server with the configuration docs/nats-cluster.conf, as an operator would.
 func documentedCluster(t *testing.T) *server.Server {
 	t.Helper()
 	for variable, value := range map[string]string{

@@ -38,8 +38,8 @@ func (q *Queue) serveAuthRequests() error {
 		return fmt.Errorf("queue: the seed of the account key: %w", err)
 	}
 	c := authRequestHandler{q, keys}
-	// One of the site's processes handles each request. While all are down, existing connections stay, but no new
-	// worker can connect.
+	// One of the site's processes handles each authorization request. While all are down, existing connections stay,
+	// but no new worker can connect.
 	if _, err := q.natsConn.QueueSubscribe(authRequestSubject, sitesQueueGroup, c.answerRequest); err != nil {
 		return fmt.Errorf("queue: listen to who wants to connect: %w", err)
 	}

@@ -188,7 +188,7 @@ func (c *Conn) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	if c.natsConn.IsConnected() {
-		_ = c.flushEvents(ctx) // events are hints
+		_ = c.flushEvents(ctx) // an error is ignored: events are only hints
 	}
 	c.stop()
 	c.eventSender.Wait()

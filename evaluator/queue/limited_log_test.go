@@ -38,7 +38,7 @@ func TestTheLogOfStrangersErrorsIsRateLimited(t *testing.T) {
 		s.write(slog.LevelWarn, "refused")
 	}
 	lines := strings.Count(log.String(), "refused")
-	if lines > logLinesPerMinute+1 { // a machine may be busy for some seconds
+	if lines > logLinesPerMinute+1 { // the limit allows for a machine that is busy for some seconds
 		t.Errorf("%d lines at once", lines)
 	}
 	s.limit.SetLimit(rate.Inf)
@@ -49,8 +49,8 @@ func TestTheLogOfStrangersErrorsIsRateLimited(t *testing.T) {
 	}
 }
 
-// TestWrongCredentialsDoNotFillTheLog connects as a guesser of join tokens would, with names as long as the server
-// takes.
+// TestWrongCredentialsDoNotFillTheLog connects like an attacker who guesses join tokens, with names as long as the
+// server accepts.
 func TestWrongCredentialsDoNotFillTheLog(t *testing.T) {
 	var log lockedLog
 	q := openQueue(t, Config{ListenAddress: "127.0.0.1:0", Authorize: (&twoWorkers{}).authorize,

@@ -73,7 +73,8 @@ func TestEventsArriveInOrderBeforeTheirResultUnderTheTrueName(t *testing.T) {
 	})
 }
 
-// TestEventsOutliveAnAbsenceOfTheSite: they wait, and come once it answers.
+// TestEventsOutliveAnAbsenceOfTheSite checks that events wait while the site does not answer, and are sent when it
+// does.
 func TestEventsOutliveAnAbsenceOfTheSite(t *testing.T) {
 	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {
@@ -102,7 +103,8 @@ func TestEventsOutliveAnAbsenceOfTheSite(t *testing.T) {
 	}
 }
 
-// TestTheOutboxIsBoundedWhileTheSiteIsAway, so that a program that prints without end fills no memory.
+// TestTheOutboxIsBoundedWhileTheSiteIsAway checks that a program that prints endlessly does not fill the worker's
+// memory.
 func TestTheOutboxIsBoundedWhileTheSiteIsAway(t *testing.T) {
 	o := newOutbox()
 	text := strings.Repeat("x", job.MaxTextBytes/2)
@@ -173,7 +175,7 @@ func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
 	s.handler.OnResult = func(r job.Result) error { received = append(received, len(r.Artifacts)); return nil }
 	w, long := s.worker(t, "w1"), strings.Repeat("x", 3<<20)
 	beat := func(n int, text string) error {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // one that is too large is not answered
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond) // no response if too large
 		defer cancel()
 		return w.Sync(ctx, job.Heartbeat{Slots: slices.Repeat([]job.Slot{{Device: "CPU", DisabledReason: text}}, n)})
 	}

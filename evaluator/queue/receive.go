@@ -59,7 +59,7 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 		case errors.Is(err, errRefusedPermanently):
 			return j, fmt.Errorf("queue: the site refuses worker %q: %w", c.workerName, err)
 		case err != nil:
-			_ = sleepContext(ctx, again) // the loop checks ctx
+			_ = sleepContext(ctx, again) // the error is ignored: the loop checks ctx
 			again = min(2*again, maxRetryDelay)
 			continue
 		}

@@ -62,10 +62,10 @@ func (q *Queue) Serve(ctx context.Context, handler Handler) error {
 	c := &requestResponder{
 		queue: q, handler: handler, answerTime: answering, heartbeatRates: map[string]*rate.Limiter{},
 		jobRequestLimits: newWorkerLimits(maxRequests, maxWorkerRequests, maxWaitingRequests, maxWaitingRequestBytes),
-		syncLimits:       newWorkerLimits(1, 1, 2, 2*job.MaxHeartbeatBytes), // only the latest heartbeats matter
+		syncLimits:       newWorkerLimits(1, 1, 2, 2*job.MaxHeartbeatBytes), // older waiting heartbeats can be dropped
 	}
 	closed := q.natsConn.StatusChanged(nats.CLOSED)
-	asked := make(chan *nats.Msg, 1<<16) // while it is full, NATS drops messages of all workers
+	asked := make(chan *nats.Msg, 1<<16) // while the channel is full, NATS drops requests of all workers
 	sub, err := q.natsConn.ChanQueueSubscribe(requestPrefix+">", sitesQueueGroup, asked)
 	if err == nil {
 		err = q.natsConn.FlushTimeout(requestTimeout) // requests may arrive as soon as Serve has started

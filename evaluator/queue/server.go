@@ -15,8 +15,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// reconnectDelay is the pause between two tries to restore a connection. After a restart of the site all workers
-// reconnect within it. With a longer pause their heartbeats would be late.
+// reconnectDelay is the pause between two tries to restore a connection. After a restart of the site, all workers
+// reconnect within this time. With a longer pause their heartbeats would be late.
 const reconnectDelay = 500 * time.Millisecond
 
 // maxSubscriptions limits the subscriptions of one connection. A worker has one for responses, one for cancellations,
@@ -131,7 +131,7 @@ type serverLog struct {
 func (l serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
 func (l serverLog) Warnf(format string, v ...any) {
 	if strings.HasPrefix(format, "Maximum payloads") {
-		return // intended: profiles are that large
+		return // a large payload limit is intended: profiles need it
 	}
 	l.write(slog.LevelWarn, fmt.Sprintf(format, v...))
 }

@@ -107,8 +107,8 @@ func bwrapArguments(spec *Spec, a *runArea, uid int, fds bwrapDescriptors) []str
 		"--ro-bind", a.inPath, "/in", "--bind", a.outPath, "/out",
 		"--seccomp", strconv.Itoa(fds.seccompFD),
 		"--json-status-fd", strconv.Itoa(fds.statusFD), "--block-fd", strconv.Itoa(fds.gateFD),
-		// These come last, because mount points are created in the directories. Both are tmpfs with half of the
-		// machine's memory.
+		// The remounts come last, because bubblewrap creates mount points in these directories. /dev and / are tmpfs,
+		// each with half of the machine's memory.
 		"--remount-ro", "/dev/pts", "--remount-ro", "/dev", "--remount-ro", "/",
 		"--chdir", cmp.Or(spec.WorkingDir, "/tmp"), "--",
 	)

@@ -82,7 +82,8 @@ func CleanOutput(b []byte) string {
 	}, s))
 }
 
-// outputMeter counts the output of a run on both streams. It closes limitExceeded when that exceeds the limit.
+// outputMeter counts the bytes that a run writes to stdout and stderr together. It closes limitExceeded when the count
+// exceeds the limit.
 type outputMeter struct {
 	bytesLeft     atomic.Int64
 	limitExceeded chan struct{}

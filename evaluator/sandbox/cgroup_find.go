@@ -20,7 +20,7 @@ type CgroupTree struct {
 	undeleted                        *undeletedDirs // of removed groups
 }
 
-// cgroupController is a directory whose children have the controller's files.
+// cgroupController is a directory in which cgroups with one controller can be created, such as memory.
 type cgroupController struct {
 	dir        string // "" if the controller is unavailable
 	isVersion2 bool
@@ -59,7 +59,7 @@ func chooseCgroupTree(mountinfo, own string) (*CgroupTree, error) {
 	return c, nil
 }
 
-// takeControllers takes those controllers of a hierarchy that no earlier one had.
+// takeControllers sets the controllers that a hierarchy has and that no earlier hierarchy had.
 func (c *CgroupTree) takeControllers(h cgroupHierarchy) error {
 	offered := h.controllers
 	if h.isVersion2 {

@@ -77,7 +77,7 @@ func (g *ControlGroup) limitMemory(bytes int64) error {
 	return errors.Join(
 		g.memoryController.writeFile("memory.limit_in_bytes", bytes, false),
 		g.memoryController.writeFile("memory.memsw.limit_in_bytes", bytes, true),                            // absent without swap accounting
-		g.memoryController.writeFile("memory.kmem.tcp.limit_in_bytes", min(bytes, maxTCPBufferBytes), true), // not part of the memory above
+		g.memoryController.writeFile("memory.kmem.tcp.limit_in_bytes", min(bytes, maxTCPBufferBytes), true), // not counted as memory
 	)
 }
 
@@ -85,7 +85,7 @@ func (g *ControlGroup) limitProcesses(n int) error {
 	if !g.LimitsProcesses() || n == 0 {
 		return nil
 	}
-	return g.pidsController.writeFile("pids.max", int64(n)+1, false) // bubblewrap's own pid 1 counts
+	return g.pidsController.writeFile("pids.max", int64(n)+1, false) // one more, because bubblewrap's PID 1 counts
 }
 
 // runController returns the controller's directory for one run.
@@ -164,8 +164,8 @@ func (g *ControlGroup) Usage() GroupUsage {
 	return u
 }
 
-// ExceededLimit returns the limit because of which the run must be ended now, or "". Version 1 kills only one process
-// when memory runs out, and a fork bomb continues after refused forks.
+// ExceededLimit returns the exceeded limit if the run must be killed now, or "". The kernel alone does not end such a
+// run: version 1 kills only one process when memory runs out, and a fork bomb continues after refused forks.
 func (g *ControlGroup) ExceededLimit() string {
 	switch u := g.Usage(); {
 	case u.OOMKills > 0:
@@ -270,7 +270,7 @@ func (l *undeletedDirs) retryLater(dir string) bool {
 	return true
 }
 
-// remove tries again to delete each directory.
+// remove tries again to delete each stored directory.
 func (l *undeletedDirs) remove() {
 	if l == nil {
 		return

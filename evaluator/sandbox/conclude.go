@@ -84,7 +84,8 @@ func (p *Process) exceededLimit(cause string, o Outcome, u GroupUsage) string {
 		return exceededOutput
 	case u.OOMKills > 0:
 		return ExceededMemory
-	// This applies only to a failed run, because a program may try to create more threads and continue with fewer.
+	// Refused forks count only for a failed run, because a program may try to create more threads and continue with
+	// fewer.
 	case failed && u.RefusedForks > 0:
 		return ExceededProcesses
 	case o.Signal == "SIGXCPU", failed && cause == "" && p.cpuUsedUp(o.CPU):

@@ -46,7 +46,7 @@ func run(t *testing.T, sb *sandbox.Sandbox, spec sandbox.Spec) sandbox.Outcome {
 	return o
 }
 
-// assertUnharmed runs an honest program in the slot.
+// assertUnharmed checks that an honest program still runs normally in the slot.
 func assertUnharmed(t *testing.T, sb *sandbox.Sandbox, slot int) {
 	t.Helper()
 	spec := shell("echo fine; touch /tmp/a /out/a /dev/shm/a; ls /out /in")

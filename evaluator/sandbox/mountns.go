@@ -25,7 +25,8 @@ func newPrivateArea(_ string, uid int, spec *Spec) (*runArea, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("make a mount namespace: %w", err)
 	}
-	// This precedes all mounts, because mounts in a shared tree would propagate to the host and stay there.
+	// Mounts must be private before the first mount, because mounts in a shared tree would propagate to the host and
+	// stay there.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return nil, fmt.Errorf("make mounts private: %w", err)
 	}

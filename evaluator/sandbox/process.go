@@ -206,7 +206,8 @@ func (p *Process) startCommand(h *hostFeatures, d *runDescriptors, mark string, 
 	cmd.Args = append([]string{mark}, bwrapArguments(&p.spec, p.runArea, uid, d.bwrapDescriptors)...)
 	p.statusDecoder = json.NewDecoder(d.statusReadEnd)
 	if uid >= 0 {
-		// This must precede the start of bubblewrap: started by root, it would be the host's root in the sandbox.
+		// bubblewrap must start with the run's user ID: if root started it, it would have the rights of the host's root
+		// in the sandbox.
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 	}
 	return cmd

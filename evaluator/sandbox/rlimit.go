@@ -28,7 +28,7 @@ func setRlimits(pid int, l Limits, g *ControlGroup) error {
 		}
 	}
 	if l.Memory > 0 && !g.LimitsMemory() {
-		// This limit is per process and covers only private memory, so a tree of processes can use several times as
+		// RLIMIT_DATA is per process and covers only private memory, so a tree of processes can use several times as
 		// much. RLIMIT_AS is not usable, because CUDA exceeds it at its start.
 		limits[unix.RLIMIT_DATA] = uint64(l.Memory)
 	}

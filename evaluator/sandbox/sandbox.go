@@ -117,7 +117,7 @@ func (s *Sandbox) hostFeatures() (*hostFeatures, error) {
 	if os.Geteuid() == 0 && !h.hasSlotUIDs {
 		return nil, errors.New("the server is root but may not change its user: programs would run as root; start it as another user")
 	}
-	// This precedes the first run, while no process of this server has a slot's user ID.
+	// Orphans must be killed before the first run, while no process of this server has a slot's user ID.
 	s.killOrphans(h.hasSlotUIDs)
 	h.hasPrivateMounts = h.hasSlotUIDs && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
 	if h.cgroups, err = findCgroupTree(); err != nil {

@@ -19,7 +19,7 @@ type deniedSystemCall struct {
 // was observed to use one.
 func deniedSystemCalls() []deniedSystemCall {
 	return []deniedSystemCall{
-		// These access other processes.
+		// Calls that access other processes.
 		{"ptrace", unix.SYS_PTRACE}, {"process_vm_readv", unix.SYS_PROCESS_VM_READV},
 		{"process_vm_writev", unix.SYS_PROCESS_VM_WRITEV}, {"kcmp", unix.SYS_KCMP},
 		{"pidfd_getfd", unix.SYS_PIDFD_GETFD},
@@ -36,14 +36,14 @@ func deniedSystemCalls() []deniedSystemCall {
 		// Watching /usr would reveal the headers that the build of another person's source reads.
 		{"inotify_init", unix.SYS_INOTIFY_INIT}, {"inotify_init1", unix.SYS_INOTIFY_INIT1},
 		{"inotify_add_watch", unix.SYS_INOTIFY_ADD_WATCH},
-		// These are large or recent parts of the kernel.
+		// Calls into large or recent parts of the kernel.
 		{"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
 		{"userfaultfd", unix.SYS_USERFAULTFD}, {"io_uring_setup", unix.SYS_IO_URING_SETUP},
 		{"io_uring_enter", unix.SYS_IO_URING_ENTER}, {"io_uring_register", unix.SYS_IO_URING_REGISTER},
 		{"keyctl", unix.SYS_KEYCTL}, {"add_key", unix.SYS_ADD_KEY}, {"request_key", unix.SYS_REQUEST_KEY},
 		{"fanotify_init", unix.SYS_FANOTIFY_INIT}, {"lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE},
 		{"nfsservctl", unix.SYS_NFSSERVCTL}, {"uselib", unix.SYS_USELIB},
-		// These change namespaces and mounts.
+		// Calls that change namespaces and mounts.
 		{"mount", unix.SYS_MOUNT}, {"umount2", unix.SYS_UMOUNT2}, {"pivot_root", unix.SYS_PIVOT_ROOT},
 		{"chroot", unix.SYS_CHROOT}, {"move_mount", unix.SYS_MOVE_MOUNT}, {"open_tree", unix.SYS_OPEN_TREE},
 		{"fsopen", unix.SYS_FSOPEN}, {"fsconfig", unix.SYS_FSCONFIG}, {"fsmount", unix.SYS_FSMOUNT},
@@ -51,7 +51,7 @@ func deniedSystemCalls() []deniedSystemCall {
 		{"unshare", unix.SYS_UNSHARE}, {"setns", unix.SYS_SETNS},
 		{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT}, {"name_to_handle_at", unix.SYS_NAME_TO_HANDLE_AT},
 		{"quotactl", unix.SYS_QUOTACTL}, {"quotactl_fd", unix.SYS_QUOTACTL_FD},
-		// These change the machine.
+		// Calls that change the machine.
 		{"init_module", unix.SYS_INIT_MODULE}, {"finit_module", unix.SYS_FINIT_MODULE},
 		{"delete_module", unix.SYS_DELETE_MODULE}, {"kexec_load", unix.SYS_KEXEC_LOAD},
 		{"kexec_file_load", unix.SYS_KEXEC_FILE_LOAD}, {"reboot", unix.SYS_REBOOT},
@@ -80,14 +80,15 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 	p.addLoad(seccompNumberOffset)
 	p.addJump(unix.BPF_JSET, x32Bit, 0, 1)
 	p.returnAction(denied)
-	// After this error glibc uses clone, whose flags a filter can read.
+	// clone3 fails with ENOSYS: glibc then uses clone, whose flags a filter can read.
 	p.returnForCall(unix.SYS_CLONE3, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
 	for _, call := range deniedSystemCalls() {
 		p.returnForCall(call.number, denied)
 	}
 	p.returnForArgument(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
 	p.returnForArgument(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
-	// These commands can watch files, like inotify, or have a file send a signal after its process has ended.
+	// These fcntl and ioctl commands can watch files, like inotify, or have a file send a signal after its process has
+	// ended.
 	p.returnForArgument(unix.SYS_FCNTL, 1, unix.BPF_JEQ, []uint32{unix.F_NOTIFY, unix.F_SETOWN, unix.F_SETOWN_EX, unix.F_SETSIG}, denied, allow)
 	p.returnForArgument(unix.SYS_IOCTL, 1, unix.BPF_JEQ, []uint32{ioctlFIOSETOWN, ioctlSIOCSPGRP}, denied, allow)
 	// The machine has a common limit for the filters of all sockets, including those in other sandboxes.

@@ -10,7 +10,7 @@ import (
 type Limits struct {
 	WallTime    time.Duration // from the program's start
 	CPU         time.Duration // per process, rounded up to whole seconds
-	Memory      int64         // of the whole tree, including its tmpfs pages
+	Memory      int64         // of the whole process tree, including its pages in tmpfs
 	Processes   int           // processes and threads of the whole tree
 	FileSize    int64         // of each file
 	OpenFiles   uint64        // per process

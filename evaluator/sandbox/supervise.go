@@ -33,7 +33,7 @@ func (p *Process) supervise(ctx context.Context) {
 	cause := p.waitOrCause(ctx)
 	wallTime := time.Since(p.startedAt)
 	if err := p.killAll(); err != nil {
-		// While a process hangs, the stream readers and waitForProcess remain; the slot is retired.
+		// If a process hangs, the stream readers and waitForProcess keep running, and the slot is retired.
 		p.err = errors.Join(err, p.removeRun())
 		return
 	}

@@ -105,7 +105,7 @@ func readPTXListing(text, file string) []CodeLine {
 		case strings.HasSuffix(bare, ";") && !strings.HasPrefix(bare, "."):
 			l.add(line, l.currentLine)
 		case strings.HasPrefix(bare, ".section"):
-			return l.codeLines // only debug information follows
+			return l.codeLines // the rest is only debug information
 		default:
 			l.add(line, 0)
 		}

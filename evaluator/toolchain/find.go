@@ -75,7 +75,7 @@ func findCompiler(ctx context.Context, name string, homes ...string) *Tool {
 func compilerVersion(ctx context.Context, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	// This runs outside the sandbox with the worker's rights, because PATH and CUDA_HOME belong to the operator.
+	// The program runs outside the sandbox with the worker's rights, because PATH and CUDA_HOME belong to the operator.
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
 		return ""

@@ -21,7 +21,7 @@ def generate_input(seed): return np.full(4, seed)
 def check_implementation(data, output): return bool((data == output).all()), ""
 `
 
-// prelude defines the attackers' helpers. A call of reached() means that its argument was within reach.
+// prelude defines helpers for attackers. An attacker calls reached(what) when it has reached a target.
 const prelude = `
 import ctypes, errno, fcntl, gc, mmap, os, socket, stat, sys
 libc = ctypes.CDLL(None, use_errno=True)

@@ -21,7 +21,7 @@ func (l *buildLocks) lock(ctx context.Context, key string) (unlock func(), err e
 			return unlock, nil
 		}
 		select {
-		// Another waiter may have been faster, so it tries again. The order is not guaranteed.
+		// Another waiter may have locked the key first, so lock tries again. The order is not guaranteed.
 		case <-taken:
 		case <-ctx.Done():
 			return nil, ctx.Err()

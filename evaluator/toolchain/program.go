@@ -176,7 +176,7 @@ func runWithPipe(ctx context.Context, runner ProcessRunner, spec sandbox.Spec, o
 		readPipe(read, onPipe)
 	}()
 	outcome, err := runProcess(ctx, runner, spec)
-	write.Close() // every other writer is dead
+	write.Close() // all other processes that could write have ended
 	<-drained
 	return outcome, err
 }

@@ -398,7 +398,7 @@ func (p *pythonProgram) runProcess(ctx context.Context, r **warm.Python, place E
 		*r = nil
 	}
 	if *r == nil {
-		// One import for all remaining stages is cheaper than one for each.
+		// Starting a warm Python is worthwhile: its imports serve all remaining stages.
 		fresh, err := p.builder.warmPythons.ReadyOrNew(ctx, p.builder.warmPythonSpec(place, p.artifact.importsTorch))
 		switch {
 		case ctx.Err() != nil && err != nil:

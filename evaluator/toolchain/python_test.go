@@ -96,7 +96,7 @@ func TestATracebackOfABundlesProgramBeginsInIt(t *testing.T) {
 	}
 }
 
-// framesIn returns the places in a traceback.
+// framesIn returns the file, line, and function of each frame in a traceback.
 func framesIn(stderr string) (files []string) {
 	for line := range strings.Lines(stderr) {
 		if file, ok := strings.CutPrefix(strings.TrimSpace(line), "File "); ok {

@@ -96,7 +96,7 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 	if err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
 	}
-	defer os.Remove(file.Name()) // already renamed on success
+	defer os.Remove(file.Name()) // does nothing on success, when the file has been renamed
 	hash, size := sha256.New(), 0
 	for _, part := range parts {
 		hash.Write(part)
@@ -152,7 +152,7 @@ func (s *objectStore) clearOldObjects(added int64) error {
 		if total <= s.maxBytes {
 			break
 		}
-		// Another worker of the machine may have deleted it.
+		// Another worker of the machine may have deleted the file.
 		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("clear the object cache: %w", err)
 		}

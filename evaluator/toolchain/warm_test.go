@@ -274,7 +274,7 @@ with open(os.path.join(os.path.dirname(path), "warpboard.log"), "w") as log:
     log.write("main.cpp: compiled\n")
 raise SystemExit("no GPU")
 `)
-	// Regardless of what the import does after it.
+	// The log is shown although the import fails after the compilation.
 	if _, result := mustBuild(t, b, j); result.Stdout != "mine: main.cpp: compiled\n" {
 		t.Errorf("the log is %q", result.Stdout)
 	}
