@@ -35,8 +35,9 @@ type Config struct {
 	// provider.
 	Admins []string
 
-	BundleLimit         int    // largest task zip in bytes; 0: 32 MiB
-	TokenlessEvaluators string // who may evaluate without a token: "all", "loopback" or "none"; empty: none
+	BundleLimit int // largest task zip in bytes; 0: 32 MiB
+	// callers that may evaluate without a token: "all", "loopback", or "none"; empty: "none"
+	TokenlessEvaluators string
 	EvalLimits          evaluations.Limits
 
 	// MetricsNetworks lists the networks that may read the metrics without a token. nil means this machine, unless a

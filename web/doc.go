@@ -10,8 +10,8 @@
 //
 //	pages and the packages below it   HTML
 //	api        /api/v1, its OpenAPI document and the page about both
-//	evalapi    the unversioned evaluation API, in foreign shapes
-//	popcorn    the requests of popcorn-cli, in KernelBot's shapes
+//	evalapi    the unversioned evaluation API, in the format of the CUDA Evaluation Server
+//	popcorn    the requests of popcorn-cli, in KernelBot's format
 //	metrics    Prometheus and /stats
 //	mcp        tools for agents
 //	signin     OAuth, OpenID Connect, developer sign-in

@@ -28,7 +28,7 @@ const trick = "static_assert_of_the_trick"
 type trickyScene struct {
 	*webtest.ProfiledScene
 	person, author, other accounts.User
-	runs                  map[string]work.Run // by state
+	runs                  map[string]work.Run // key: description of the state, such as "does not compile"
 }
 
 func newTrickyScene(t *testing.T) *trickyScene {

@@ -38,7 +38,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.withCallerContext(handler))
 	return func(c *fiber.Ctx) error {
-		body := c.Request().Body() // not c.Body, which copies it
+		body := c.Request().Body() // not c.Body(), which copies the body
 		if bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
 			return c.Status(fiber.StatusBadRequest).JSON(refusedMessageBody(batchesRefusal))
 		}

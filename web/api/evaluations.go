@@ -20,8 +20,9 @@ import (
 )
 
 const (
-	evaluationPageSize = 50               // evaluations on one page of the list
-	maxEvaluationWait  = 50 * time.Second // limit of waiting for an evaluation's end; proxies give up after 60 s
+	evaluationPageSize = 50 // evaluations on one page of the list
+	// longest wait for an evaluation's end; shorter than the 60 s after which proxies give up
+	maxEvaluationWait = 50 * time.Second
 )
 
 // CreateEvaluation queues a kernel, or two to be compared, and does not wait.
@@ -125,7 +126,7 @@ func (a *API) GetEvaluation(c *fiber.Ctx) error {
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.IsFinal() {
 		found, err = a.waitForEnd(c, found, min(time.Duration(wait)*time.Second, maxEvaluationWait))
 	}
-	if err == nil && !caller.MayRead(found) { // its owner has stopped sharing it
+	if err == nil && !caller.MayRead(found) { // the owner has stopped sharing the evaluation
 		err = evaluations.NotFoundError(found.ID)
 	}
 	if err != nil {
@@ -293,7 +294,7 @@ func (f *evaluationFollower) sendChange(ctx context.Context, out *conns.Writer) 
 	if err != nil {
 		return err
 	}
-	if !f.requester.MayRead(e) { // its owner has stopped sharing it
+	if !f.requester.MayRead(e) { // the owner has stopped sharing the evaluation
 		return conns.ErrStreamComplete
 	}
 	if e.ChangeNumber > f.lastChangeNumber {

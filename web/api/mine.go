@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	submissionPageSize = 50 // submissions on one page of the list, unless it asks for fewer
+	submissionPageSize = 50 // submissions on one page of a list, unless the request asks for fewer
 	// maxRunsWait limits the wait for the end of a submission. It must be shorter than site.RequestTimeout.
 	maxRunsWait = 25 * time.Second
 )

@@ -109,7 +109,7 @@ func (o operation) openAPIObject() map[string]any {
 }
 
 // responses describes the successful response of an operation and its errors. Errors of the unversioned API have other
-// shapes, except those of requests that are refused before a route is found (too many requests, a malformed head).
+// schemas, except errors of requests that are refused before routing (too many requests, a malformed header).
 func (o operation) responses(answer map[string]any) map[string]any {
 	refused, failed := contentObject(problemContentType, schemaRef("Problem")),
 		contentObject(problemContentType, schemaRef("Problem"))

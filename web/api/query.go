@@ -28,7 +28,7 @@ type Route struct {
 	// operator may open them.
 	RequiresSignIn   bool
 	OpenToOtherSites bool // scripts of other sites may read the answer
-	MayWait          bool // with ?wait= the answer comes later
+	MayWait          bool // the operation accepts ?wait=, which delays the response
 	StreamsAnswer    bool // the answer is a stream, so it must not be compressed
 	BodyHasKernels   bool // the body has kernels to evaluate
 	Handler          fiber.Handler

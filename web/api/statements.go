@@ -9,8 +9,8 @@ import (
 	"warpboard/web/site"
 )
 
-// Statement responds with a statement about a run, signed with the site's current key. A run that is disqualified or
-// held has no statement.
+// Statement responds with a statement about a run, signed with the site's current key. A run that is disqualified or on
+// hold has no statement.
 func (a *API) Statement(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

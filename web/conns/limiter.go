@@ -26,7 +26,7 @@ type ResourceLimit struct {
 type Limiter struct {
 	limits       map[Resource]ResourceLimit
 	mu           sync.Mutex
-	usedBySender map[Resource]map[string]int // by name; the total has the empty name
+	usedBySender map[Resource]map[string]int // resource → sender's name → amount in use; the empty name has the total
 }
 
 // NewLimiter returns a limiter of these resources.
@@ -38,8 +38,8 @@ func NewLimiter(bounds map[Resource]ResourceLimit) *Limiter {
 	return l
 }
 
-// Acquire counts n units of a resource for who, and returns an error if a limit does not allow it. Call give once to
-// release them.
+// Acquire counts n units of a resource for the sender with the keys who, and returns an error if a limit does not allow
+// it. Call give once to release the units.
 func (l *Limiter) Acquire(of Resource, who SenderKeys, n int) (give func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -59,7 +59,7 @@ func TestAnEvaluationWaitsForAWorkerWithItsPackages(t *testing.T) {
 	if got := ask("w2"); got != made["id"] {
 		t.Errorf("the worker with the package gets %q", got)
 	}
-	// Without gpu_type, a device with such a worker is chosen; L4, a GPU, comes before the CPU.
+	// Without gpu_type, the site chooses a device with a worker that has the packages. The GPU L4 comes before the CPU.
 	modelstest.RecordHeartbeat(t, s.Cfg.Store, job.Heartbeat{Worker: "w3", Packages: requirement.Packages{"cupy": "13.6"},
 		Slots: []job.Slot{{Device: "T4", Machine: job.Machine{Torch: "2.9"}}, {Device: "T4", Index: 1, Machine: job.Machine{Torch: "2.9"}}}})
 	for require, want := range map[string]string{"cupy": "T4", "nvidia-cutlass-dsl": "L4"} {

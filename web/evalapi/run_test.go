@@ -38,7 +38,8 @@ const sevenStatistics = "mean std min max median percentile_95 percentile_99"
 // CPU.
 const forever = "__import__('time').sleep(999)"
 
-// TestEvaluationsAgainstARealWorker goes the whole way: HTTP, queue, worker, sandbox, PyTorch on the CPU.
+// TestEvaluationsAgainstARealWorker tests the whole path of an evaluation: HTTP, queue, worker, sandbox, and PyTorch on
+// the CPU.
 func TestEvaluationsAgainstARealWorker(t *testing.T) {
 	s := newWorkingSite(t)
 	is := s.Documented(t)

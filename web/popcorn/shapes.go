@@ -158,7 +158,7 @@ type compileResult struct {
 }
 
 type runResult struct {
-	Success  bool           `json:"success"` // the program came to its end
+	Success  bool           `json:"success"` // the program ran to its end, with a right or a wrong answer
 	Passed   bool           `json:"passed"`
 	Command  string         `json:"command"`
 	Stdout   string         `json:"stdout"`

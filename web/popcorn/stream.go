@@ -22,7 +22,7 @@ import (
 const (
 	storeReadTimeout = 3 * time.Second  // longest wait for the store to read a submission's state
 	resultTimeout    = 14 * time.Second // longest time to make a result
-	chunkSize        = 32 << 10         // bytes that are sent under one deadline: a profile has megabytes
+	chunkSize        = 32 << 10         // bytes that are sent with one write deadline, because a profile has megabytes
 )
 
 // follower streams the progress of a submission to one client.

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	developerProvider   = "developer" // name of the provider
+	developerProvider   = "developer" // provider name of developer sign-ins
 	developerPersonName = "Developer" // name of the person who opens the link
 )
 

@@ -35,7 +35,8 @@ type eventReader struct {
 
 // readerPosition is the position of an eventReader in the events of one submission. lastEventID is the newest event
 // that was passed to the readers (the open streams of this process). The goroutine that reads events holds mu.
-// isReadWaiting is true while one waits for mu: it will also read all later events, so no further one is started.
+// isReadWaiting is true while a second goroutine waits for mu. It will also read all later events, so no third one is
+// started.
 type readerPosition struct {
 	isReadWaiting atomic.Bool
 

@@ -146,7 +146,7 @@ type EventFormat int
 const (
 	FormatHTML       EventFormat = iota // for pages
 	FormatJSON                          // for the API
-	FormatHiddenJSON                    // the same for those who may not see the source
+	FormatHiddenJSON                    // for API clients that may not see the source
 	formatCount
 )
 

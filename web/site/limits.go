@@ -45,7 +45,7 @@ func (l Limits) withDefaults(nofile int) Limits {
 	set(&l.ConnectionsEach, min(512, max(l.Connections/4, 1)))
 	set(&l.Requests, 4096)
 	set(&l.RequestsEach, 256)
-	set(&l.SlowRequests, max(l.Requests/8, 1)) // this limit applies to four resources
+	set(&l.SlowRequests, max(l.Requests/8, 1)) // four resources have this limit, each separately
 	set(&l.SlowRequestsEach, max(l.RequestsEach/4, 1))
 	set(&l.Streams, min(20000, max(l.Connections*3/4, 1)))
 	set(&l.StreamsEach, min(256, max(l.ConnectionsEach*3/4, 1)))

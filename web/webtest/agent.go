@@ -26,7 +26,7 @@ type Agent struct {
 	*sdk.ClientSession
 }
 
-// Connect begins an MCP session.
+// Connect starts an MCP session over a transport.
 func Connect(t *testing.T, transport sdk.Transport) Agent {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport,

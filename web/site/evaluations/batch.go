@@ -107,7 +107,7 @@ func (s *Evaluations) ReadableBatch(c *fiber.Ctx, id string) (work.Batch, error)
 // ReadBatch splits a batch into its requests: JSON lines, or {"requests": […]}. It does not check the requests
 // themselves.
 func ReadBatch(c *fiber.Ctx) (requests []json.RawMessage, err error) {
-	body := c.Request().Body() // not c.Body, which copies it
+	body := c.Request().Body() // not c.Body(), which copies the body
 	if job.ExceedsValueCount(body, maxBatchValues) {
 		return nil, site.Invalid("requests", "The requests of a batch can have at most %d values in total. Send some in another batch, and each tensor as one text, in data_b64.", maxBatchValues)
 	}

@@ -50,7 +50,7 @@ type Evaluations struct {
 	EvalLimits       Limits
 	decodePermits    chan struct{}                // one element for each CPU core that decodes a request
 	kernelCache      *cache.Cache[string, Kernel] // by evaluation ID; never outdated, because requests do not change
-	tokenlessCallers string                       // who may evaluate without a token: "all", "loopback" or "none"
+	tokenlessCallers string                       // callers that may evaluate without a token: "all", "loopback", or "none"
 	startedAt        time.Time
 }
 

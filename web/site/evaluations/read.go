@@ -60,7 +60,7 @@ func notObjectError(input any) *BodyError {
 
 // readBody decodes the body of a request as a JSON object.
 func readBody(c *fiber.Ctx) (map[string]any, error) {
-	body := c.Request().Body() // not c.Body, which copies it
+	body := c.Request().Body() // not c.Body(), which copies the body
 	if len(body) == 0 {
 		return nil, &BodyError{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 	}

@@ -59,7 +59,8 @@ func (s *Runs) SubmissionByID(ctx context.Context, viewer accounts.User, id int6
 	return s.accessOf(viewer, filed, id)
 }
 
-// accessOf returns a submission from filed with the viewer's rights, or a not-found error if the viewer may not see it.
+// accessOf returns a submission of the map filed with the viewer's rights, or a not-found error if the viewer may not
+// see it.
 func (s *Runs) accessOf(
 	viewer accounts.User, filed map[int64]submissions.SubmissionDetails, id int64,
 ) (seen SubmissionAccess, err error) {

@@ -19,7 +19,7 @@ type StagesAndProfile struct {
 
 // Profile has the stored data of a run's profile.
 type Profile struct {
-	Run             work.Run          // run that made the profile: the one that followed a ranked run, or the run itself
+	Run             work.Run          // run that made the profile: the one after a ranked run, or the run itself
 	Stages          []job.StageResult // stages of Run
 	Cases           []job.CaseResult  // results of Run's cases
 	ExtraKeys       map[string]string
