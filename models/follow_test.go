@@ -14,7 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// profiler says that a worker with the device is here, and whether it can profile.
+// profiler stores a heartbeat of a worker that has a device, and can or cannot profile.
 func profiler(t *testing.T, s *models.Store, device string, can bool) {
 	t.Helper()
 	modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(),

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/work"
 )
 
-// held is a run that its unit's roof speaks against.
+// held ends a run with a score that reaches the share roof of its slot's roofline, and is therefore held for a review.
 func (w world) held(t *testing.T, s *models.Store, who accounts.User, ns, roof float64) work.Run {
 	t.Helper()
 	run := w.Submit(t, s, who)
@@ -80,7 +80,8 @@ func TestAHeldRunCanBeDisqualifiedAndReinstated(t *testing.T) {
 	})
 }
 
-// Whatever a worker or a bug says: no later reader of a board has to get along with it.
+// TestTheDatabaseTakesNoNumberThatIsNoTime checks that times which are zero, negative, infinite, or too small are not
+// stored, whoever sent them, so that readers of boards need not handle them.
 func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)

@@ -7,7 +7,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// world has steps of these tests beside those of all.
+// world is a modelstest.World with helpers for the tests of this package.
 type world struct{ modelstest.World }
 
 func newWorld(t *testing.T, s *models.Store) world {

@@ -14,8 +14,7 @@ import (
 	"warpboard/models/work"
 )
 
-// ranks submits a source, and returns its run with an attempt at it that a worker has taken, and the result that it
-// will send.
+// ranks submits a source and starts an attempt at its run. It returns the run and the result that a worker will send.
 func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source string, measured ...float64) (work.Run,
 	job.Result) {
 	t.Helper()
@@ -37,8 +36,8 @@ func (w world) ranks(t *testing.T, s *models.Store, user accounts.User, source s
 	return run, result
 }
 
-// TestPeopleCannotChooseWhichRunsCount: a kernel's author who watches, ends or deletes slow runs keeps them in the
-// pool.
+// TestPeopleCannotChooseWhichRunsCount checks that slow runs still count for their source after their author cancelled
+// or deleted them.
 func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
@@ -52,7 +51,7 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 		cancelled, result := w.ranks(t, s, w.Ann, "a;", about(1100)...)
 		_, err := s.Work.CancelRun(ctx, w.Ann, cancelled.ID)
 		modelstest.Check(t, err)
-		// its worker has not said what it measured
+		// The worker has not sent the measurements of the cancelled run yet.
 		modelstest.WantKind(t, modelstest.Second(s.DeleteSubmission(ctx, w.Ann, cancelled.SubmissionID, "")),
 			db.Conflict)
 		result.Outcome = job.OutcomeCancelled
@@ -81,7 +80,7 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 				r.Outcome, r.Failure = job.OutcomeFailed,
 					&job.Failure{Reason: "No job could be made.", IsInfrastructureError: true}
 			},
-			func(r *job.Result) { // it does not compile there
+			func(r *job.Result) { // the source does not compile on that worker
 				r.Outcome, r.UnfinishedRanking, r.Stages = job.OutcomeFailed, nil,
 					[]job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
 			},
@@ -110,19 +109,20 @@ func TestPeopleCannotChooseWhichRunsCount(t *testing.T) {
 	})
 }
 
-// A person who ends runs before they are ranked, or whose kernel ends them, has seen the GPU and the benchmark's times.
+// TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess checks runs that their author or their kernel ended before the
+// ranked stage. The author or the kernel may have seen that the GPU was slow.
 func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		waits := w.Submit(t, s, w.Ann) // no one has it yet
+		waits := w.Submit(t, s, w.Ann) // no worker has started it
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, waits.ID)))
 		w.measures(t, s, w.Ann, "a;", 1000, 1000, 1000, 1000, 1000)
 		for i, end := range []func(run work.Run, r *job.Result){
-			func(run work.Run, r *job.Result) { // cancelled while it is benchmarked
+			func(run work.Run, r *job.Result) { // cancelled during the benchmark stage
 				modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Ann, run.ID)))
 				r.Outcome, r.Stages = job.OutcomeCancelled, r.Stages[:2]
 			},
-			func(_ work.Run, r *job.Result) { // its kernel ends the test
+			func(_ work.Run, r *job.Result) { // its kernel exits during the test stage
 				r.Outcome, r.Stages, r.Failure = job.OutcomeFailed, r.Stages[:2],
 					&job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
 				r.Stages[1].Status = job.StatusError
@@ -160,7 +160,8 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 	})
 }
 
-// An admin who deletes someone's run takes it out of the pool: it was not that person's choice.
+// TestWhatAnAdminDeletesIsNotKept checks that the samples of a run that an admin deletes no longer count, because its
+// author did not choose the deletion.
 func TestWhatAnAdminDeletesIsNotKept(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
@@ -174,13 +175,14 @@ func TestWhatAnAdminDeletesIsNotKept(t *testing.T) {
 	})
 }
 
-// TestARivalsRecordStays: what a pool becomes by a later run is no record of its first run's day.
+// TestARivalsRecordStays checks that a score which a later run of the same source improved counts as achieved by that
+// run, so that a rival's record in between stays.
 func TestARivalsRecordStays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		anns := w.measures(t, s, w.Ann, "a;", about(1000)...)
 		bens := w.measures(t, s, w.Ben, "b;", about(970)...)
-		later := w.measures(t, s, w.Ann, "a;", about(900)...) // together 950
+		later := w.measures(t, s, w.Ann, "a;", about(900)...) // the score of both runs together is 950
 		history := modelstest.Got[[]boards.RecordWithHolder](t)(s.Boards.RecordHistory(t.Context(), w.Task.VersionID,
 			"CPU"))
 		if len(history) != 2 || history[0].RunID != bens.ID || history[1].RunID != anns.ID ||
@@ -196,8 +198,8 @@ func TestARivalsRecordStays(t *testing.T) {
 	})
 }
 
-// Who sends a source again, and gains nothing by it, has the score since when they had it, also where it was confirmed:
-// else a rival's slower run, in between, would be a record.
+// TestSendingASourceAgainMovesNoDate checks that submitting a source again without improving its score keeps the time
+// at which the score was achieved. Otherwise a rival's slower run in between would become a record.
 func TestSendingASourceAgainMovesNoDate(t *testing.T) {
 	for name, confirm := range map[string]bool{"pooled": false, "confirmed": true} {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 	"warpboard/models/work"
 )
 
-// A profile that lists a library's kernels asks for a review where the task refuses libraries, and decides nothing.
+// TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries checks that library kernels in a profile only request
+// a review, and only if the task forbids libraries.
 func TestALibraryInTheProfileIsAHintOnlyWhereItsTaskRefusesLibraries(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

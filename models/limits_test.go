@@ -18,7 +18,8 @@ import (
 	"warpboard/models/work"
 )
 
-// limitedTask has limits, and one submission after another.
+// limitedTask is a test site with a task that has limits. Its methods submit to the task, one submission after the
+// other.
 type limitedTask struct {
 	*testing.T
 	store *models.Store
@@ -60,14 +61,14 @@ func (l *limitedTask) refuses(user accounts.User, mode job.Mode, words string) {
 	}
 }
 
-// ago makes all uses so far older.
+// ago sets the time of all uses to a duration before now.
 func (l *limitedTask) ago(d time.Duration) {
 	l.Helper()
 	modelstest.Check(l.T, modelstest.Second(l.store.SQL().ExecContext(l.Context(), "update uses set created_at = $1",
 		time.Now().UTC().Add(-d))))
 }
 
-// holds ends a run that held a GPU for so long.
+// holds ends a run that used a GPU for a duration.
 func (l *limitedTask) holds(run work.Run, took time.Duration) {
 	l.Helper()
 	attempt := modelstest.Got[work.Attempt](l.T)(l.store.Work.StartAttempt(l.Context(), run.WorkRef()))
@@ -87,11 +88,11 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 		first := l.takes(l.Ann, job.ModeRanked)
 		l.takes(l.Ann, job.ModeRanked)
 		l.refuses(l.Ann, job.ModeRanked, "at most 2 ranked submissions an hour")
-		l.takes(l.Ben, job.ModeRanked) // each person has their own
+		l.takes(l.Ben, job.ModeRanked) // the limit applies to each person separately
 		l.takes(l.Ann, job.ModeTest)
 		l.holds(first, time.Second)
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), l.Ann, first.SubmissionID, "")))
-		l.refuses(l.Ann, job.ModeRanked, "2 ranked submissions") // deleting one gives nothing back
+		l.refuses(l.Ann, job.ModeRanked, "2 ranked submissions") // deleted submissions still count
 		l.ago(61 * time.Minute)
 		l.takes(l.Ann, job.ModeRanked)
 		l.refuses(l.Ann, job.ModeTest, "at most 4 submissions a day")
@@ -111,7 +112,7 @@ func TestATaskLimitsWhatEachPersonSubmitsInAMode(t *testing.T) {
 func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		burst := newLimitedTask(t, s, quota.TaskLimit{Mode: "ranked", Period: quota.LimitPerHour, MaxGPUSeconds: 60})
-		burst.takes(burst.Ann, job.ModeRanked) // of which nothing is known yet
+		burst.takes(burst.Ann, job.ModeRanked) // without an ended run, a GPU time is assumed for it
 		burst.takes(burst.Ann, job.ModeRanked)
 		burst.refuses(burst.Ann, job.ModeRanked, "at most 60 GPU-seconds")
 	})
@@ -120,7 +121,7 @@ func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 		l.holds(l.takes(l.Ann, job.ModeRanked), 4*time.Second)
 		waiting := l.takes(l.Ann, job.ModeRanked)
 		spent := modelstest.Got[[]quota.LimitUse](t)(s.Quotas.UsesOfTask(t.Context(), l.Ann, l.Task.ID, l.Task.Limits))
-		// a live run counts like those before
+		// An unfinished run counts with the average GPU time of ended ones.
 		if len(spent) != 1 || spent[0].UsedGPUTime != 8*time.Second || !spent[0].AvailableAgainAt.IsZero() {
 			t.Errorf("spent %+v", spent)
 		}
@@ -129,7 +130,7 @@ func TestATaskLimitsTheGPUSecondsOfEachPerson(t *testing.T) {
 		l.takes(l.Ann, job.ModeBenchmark)
 		_, err := s.Work.CancelRun(t.Context(), l.Ann, waiting.ID)
 		modelstest.Check(t, err)
-		l.takes(l.Ann, job.ModeRanked) // the canceled run held nothing
+		l.takes(l.Ann, job.ModeRanked) // the cancelled run used no GPU
 	})
 }
 

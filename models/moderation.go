@@ -27,7 +27,7 @@ func runOfTask(tx *gorm.DB, runID int64) (run work.Run, task catalog.Task, err e
 	return run, task, db.ReadError(err, "task of run %d", runID)
 }
 
-// canSeeRun reports whether a person may see a run. It is false if either no longer exists.
+// canSeeRun reports whether a person may see a run. It returns false if the person or the run no longer exists.
 func canSeeRun(tx *gorm.DB, userID, runID int64) (bool, error) {
 	_, task, err := runOfTask(tx, runID)
 	if err != nil {
@@ -247,7 +247,7 @@ func checkNotMeasured(tx *gorm.DB, submissionID int64) error {
 	return nil
 }
 
-const maxRenamesPerDay = 3 // of one person, by themselves
+const maxRenamesPerDay = 3 // limit for people who rename themselves; admins have none
 
 // RenameUser changes a person's name: 1 to 40 visible characters that no other person uses.
 func (s *Store) RenameUser(

@@ -38,7 +38,7 @@ func TestAnAuthorDisqualifiesButNeverUndoesAnAdmin(t *testing.T) {
 			act    string
 			id     int64
 			why    string
-			refuse db.ErrorKind // "": it is done
+			refuse db.ErrorKind // empty if the action succeeds
 		}{
 			{accounts.User{}, "disqualify", run.ID, "why not", db.Forbidden},
 			{w.Ann, "disqualify", run.ID, "mine", db.Forbidden},
@@ -110,7 +110,7 @@ func TestAReportWaitsForAReview(t *testing.T) {
 		if diff := cmp.Diff([]string{fmt.Sprintf("%d: report report", run.ID)}, queue(t, s, w.Admin)); diff != "" {
 			t.Errorf("queue:\n%s", diff)
 		}
-		if list := queue(t, s, cora); len(list) != 0 { // it is not her task
+		if list := queue(t, s, cora); len(list) != 0 { // the run belongs to another author's task
 			t.Errorf("another author's queue holds %v", list)
 		}
 		modelstest.WantKind(t, modelstest.Second(s.ReviewQueue(ctx, w.Ben, models.ReviewFilter{Limit: 10})),

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// opening is a world with a hidden task in an event that starts in an hour.
+// opening creates a test site with a hidden task in an event that starts in an hour.
 func opening(t *testing.T, s *models.Store) (world, events.EventSettings) {
 	t.Helper()
 	w := newWorld(t, s)
@@ -62,7 +62,8 @@ func seenBy(t *testing.T, s *models.Store, w world) bool {
 	return sees
 }
 
-// TestAHiddenTaskOpensAtTheStartOfItsEvent: only by the clock, also for lists and points.
+// TestAHiddenTaskOpensAtTheStartOfItsEvent checks that the task becomes visible only because time passes, also in lists
+// and for points.
 func TestAHiddenTaskOpensAtTheStartOfItsEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, in := opening(t, s)
@@ -73,7 +74,7 @@ func TestAHiddenTaskOpensAtTheStartOfItsEvent(t *testing.T) {
 		if !seenBy(t, s, w) {
 			t.Error("it is not seen after the start")
 		}
-		// which saves the task's deadline
+		// Updating the event saves the deadline of its task.
 		in.StartsAt, in.EndsAt = time.Now().Add(-time.Minute), in.EndsAt.Add(time.Hour)
 		modelstest.Check(t, modelstest.Second(s.Events.Update(t.Context(), w.Admin, "cup", in)))
 		if !seenBy(t, s, w) || stored(t, s, w).Visibility != catalog.Public {
@@ -87,8 +88,8 @@ func TestAHiddenTaskOpensAtTheStartOfItsEvent(t *testing.T) {
 	})
 }
 
-// TestATaskOpensOnlyWithItsEvent: not after it was removed from it, or its event was deleted or postponed. No other
-// visibility changes.
+// TestATaskOpensOnlyWithItsEvent checks that a hidden task stays hidden if it was removed from the event, or if the
+// event was deleted or postponed, and that tasks with another visibility keep it.
 func TestATaskOpensOnlyWithItsEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, in := opening(t, s)

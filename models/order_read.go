@@ -103,9 +103,10 @@ func (s *Store) Reruns(
 // for the source of the requested run, from all confirmations.
 type ConfirmationSides struct {
 	RerunOrder
-	ChallengerSubmission, HolderSubmission   int64
-	EndedTurnCount                           int     `gorm:"column:ended"` // number of turns that have ended
-	ChallengerScoreBefore, HolderScoreBefore float64 `gorm:"-"`            // the scores before …
+	ChallengerSubmission, HolderSubmission int64
+	EndedTurnCount                         int `gorm:"column:ended"` // number of turns that have ended
+	// scores in nanoseconds before the confirmation
+	ChallengerScoreBefore, HolderScoreBefore float64 `gorm:"-"`
 	// ChallengerNS and HolderNS are the scores after the confirmation; nil if that side was not confirmed.
 	ChallengerNS, HolderNS *float64 `gorm:"-"`
 

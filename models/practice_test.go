@@ -18,7 +18,7 @@ import (
 	"warpboard/models/work"
 )
 
-// closed ends the world's task a minute ago, with practice or without.
+// closed sets the task's deadline to a minute ago, with or without practice afterwards.
 func (w world) closed(t *testing.T, s *models.Store, practice bool) catalog.Task {
 	t.Helper()
 	in := w.Task.Settings()
@@ -27,7 +27,8 @@ func (w world) closed(t *testing.T, s *models.Store, practice bool) catalog.Task
 	return modelstest.Got[catalog.Task](t)(s.Catalog.UpdateTask(t.Context(), w.Admin, w.Task.ID, in))
 }
 
-// TestPracticeAfterTheDeadlineCountsInNothing though it is measured like a ranked run.
+// TestPracticeAfterTheDeadlineCountsInNothing checks that a practice run is measured like a ranked run, but affects no
+// board, record, or points.
 func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
@@ -66,7 +67,8 @@ func TestPracticeAfterTheDeadlineCountsInNothing(t *testing.T) {
 	})
 }
 
-// TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne though a new one would be practice.
+// TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne checks that a request repeated after the deadline returns the
+// ranked submission from before, not a new practice submission.
 func TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
@@ -88,7 +90,8 @@ func TestASubmissionSentAgainAfterTheDeadlineIsTheSameOne(t *testing.T) {
 	})
 }
 
-// TestAnAdminAddsASubmissionAfterTheDeadline and it counts as the person's, with the reason.
+// TestAnAdminAddsASubmissionAfterTheDeadline checks that a submission added by an admin counts for its person, and
+// shows the admin's reason.
 func TestAnAdminAddsASubmissionAfterTheDeadline(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)

@@ -13,7 +13,7 @@ import (
 )
 
 func TestTheDatabaseIsItsOwnersAlone(t *testing.T) {
-	defer syscall.Umask(syscall.Umask(0)) // as in a unit or a container that sets none
+	defer syscall.Umask(syscall.Umask(0)) // without a umask, as under systemd or in some containers
 	for name, made := range map[string]func(dir string){
 		"new": func(string) {},
 		"made by an older program": func(dir string) {
@@ -30,7 +30,7 @@ func TestTheDatabaseIsItsOwnersAlone(t *testing.T) {
 			s, err := models.Open(t.Context(), models.Config{Dir: dir})
 			modelstest.Check(t, err)
 			defer s.Close()
-			modelstest.Person(t, s, "Ben", accounts.RoleUser) // now the log is there too
+			modelstest.Person(t, s, "Ben", accounts.RoleUser) // the first write creates the write-ahead log
 			files, err := filepath.Glob(filepath.Join(dir, "warpboard.db*"))
 			if modelstest.Check(t, err); len(files) != 3 {
 				t.Fatalf("the files are %q", files)

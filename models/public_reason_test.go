@@ -10,7 +10,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestWhyARunFailedQuotesNoSourceInPublic: the reasons that a rejudge and a confirmation give are public.
+// TestWhyARunFailedQuotesNoSourceInPublic checks that the public reasons of failed reruns and confirmations do not
+// quote compiler output, which contains source.
 func TestWhyARunFailedQuotesNoSourceInPublic(t *testing.T) {
 	const quoted = `error: static assertion failed: "the trick"`
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// TestValuesOutOfBoundsAreRefusedAndNotStored for each limit that a form or an API call can pass.
+// TestValuesOutOfBoundsAreRefusedAndNotStored checks each numeric limit of values that a form or an API call can pass.
 func TestValuesOutOfBoundsAreRefusedAndNotStored(t *testing.T) {
 	s := modelstest.Open(t)
 	w, ctx := newWorld(t, s), t.Context()

@@ -12,8 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// rerunAll has a board measured again, each of its runs with what processes take; nil: it does not pass; and applies
-// that.
+// rerunAll requests a rerun of the board, ends each rerun with the process times in measured, and applies the order.
+// nil means that the run fails; runs that are missing in measured are cancelled.
 func (w world) rerunAll(t *testing.T, s *models.Store, measured map[int64][]float64) {
 	t.Helper()
 	modelstest.Check(t, modelstest.Second(s.BeginRerun(t.Context(), w.Admin, w.Task.ID, "Test 2 was wrong.")))
@@ -64,8 +64,8 @@ func TestARerunReplacesAllNumbersOfASource(t *testing.T) {
 	})
 }
 
-// A rejudge forgets what confirmations measured of a source, for everyone who sent it; who is first then is confirmed
-// again.
+// TestARerunForgetsConfirmationsForAll checks that applying a rerun sets the confirmations of a source aside for all
+// people who submitted it, and that the new 1st place is confirmed again.
 func TestARerunForgetsConfirmationsForAll(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		w.measures(t, s, w.Ann, "a;", about(1000)...)

@@ -18,7 +18,7 @@ import (
 	"warpboard/models/work"
 )
 
-// beat returns the heartbeat of a worker with a driver, for its CPU slot.
+// beat records a heartbeat of worker w1, whose CPU slot has the given driver version.
 func beat(t *testing.T, s *models.Store, driver string) {
 	t.Helper()
 	h := job.Heartbeat{
@@ -29,7 +29,7 @@ func beat(t *testing.T, s *models.Store, driver string) {
 	modelstest.Check(t, modelstest.Third(s.RecordSlots(t.Context(), h)))
 }
 
-// reruns lists what waits to be measured again.
+// reruns lists the reruns that wait in the queue.
 func reruns(t *testing.T, s *models.Store) (list []work.Run) {
 	t.Helper()
 	for _, q := range modelstest.Got[[]work.QueuedWork](t)(s.Work.WaitingQueue(t.Context())) {
@@ -40,7 +40,7 @@ func reruns(t *testing.T, s *models.Store) (list []work.Run) {
 	return list
 }
 
-// measureAgain ends a rerun with a score, or with why it did not pass.
+// measureAgain ends a rerun with a score, or with the reason why it failed.
 func measureAgain(t *testing.T, s *models.Store, run work.Run, ns float64, driver, failure string) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
@@ -55,8 +55,8 @@ func measureAgain(t *testing.T, s *models.Store, run work.Run, ns float64, drive
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, work.ResultFindings{Score: score})))
 }
 
-// TestNewSoftwareHasEveryEntryMeasuredAgain after everything that people wait for, once, and their numbers count as
-// they come.
+// TestNewSoftwareHasEveryEntryMeasuredAgain checks that new software queues a rerun of each entry once, after all work
+// of people, and that each result counts at once.
 func TestNewSoftwareHasEveryEntryMeasuredAgain(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
@@ -112,7 +112,8 @@ func TestNewSoftwareHasEveryEntryMeasuredAgain(t *testing.T) {
 	})
 }
 
-// TestARerunHasNoEffectUntilItIsApplied, and then all at once: new numbers, and no place for what does not pass.
+// TestARerunHasNoEffectUntilItIsApplied checks that applying a rerun changes all scores at once, and removes the
+// entries whose reruns failed.
 func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
@@ -134,7 +135,8 @@ func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 		measureAgain(t, s, list[0], 0, "", "Wrong answer in test 2.")
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, cora, w.Task.ID)), db.Conflict)
 		modelstest.Check(t, modelstest.Second(s.Work.CancelRun(ctx, w.Admin, list[1].ID)))
-		modelstest.Check(t, modelstest.Second(s.BeginRerun(ctx, cora, w.Task.ID, "What was cancelled."))) // only that
+		// only the cancelled rerun is queued again
+		modelstest.Check(t, modelstest.Second(s.BeginRerun(ctx, cora, w.Task.ID, "What was cancelled.")))
 		if list = reruns(t, s); len(list) != 1 || list[0].UserID != w.Ben.ID {
 			t.Fatalf("judged again are %+v", list)
 		}
@@ -165,7 +167,7 @@ func TestARerunHasNoEffectUntilItIsApplied(t *testing.T) {
 	})
 }
 
-// TestACancelledRerunLeavesNothingBehind but the log.
+// TestACancelledRerunLeavesNothingBehind checks that cancelling a rerun order changes nothing except the audit log.
 func TestACancelledRerunLeavesNothingBehind(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
@@ -185,7 +187,7 @@ func TestACancelledRerunLeavesNothingBehind(t *testing.T) {
 			t.Errorf("%d still wait", len(list))
 		}
 		modelstest.WantKind(t, modelstest.Second(s.ApplyRerun(ctx, w.Admin, w.Task.ID)), db.Conflict)
-		modelstest.Check(t, modelstest.Second(s.BeginRerun(ctx, w.Admin, w.Task.ID, "Now."))) // a new one
+		modelstest.Check(t, modelstest.Second(s.BeginRerun(ctx, w.Admin, w.Task.ID, "Now."))) // starts a new order
 		if last := modelstest.Got[[]models.OrderWithReruns](t)(s.Reruns(ctx, w.Ann, w.Task.VersionID, "", 1))[0]; last.Cancelled || last.EndedAt != nil || last.Reason != "Now." {
 			t.Errorf("the last is %+v", last)
 		}

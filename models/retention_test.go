@@ -10,7 +10,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestProfilesOfBoardRowsAreKeptAndOthersForNinetyDays: a slower run of the same person is on no board.
+// TestProfilesOfBoardRowsAreKeptAndOthersForNinetyDays checks that the sweep keeps the profile of an entry, and deletes
+// that of a slower run of the same person after 90 days.
 func TestProfilesOfBoardRowsAreKeptAndOthersForNinetyDays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)

@@ -7,18 +7,18 @@
 // slot_benchmarks.go.
 //
 // StoreBenchmark stores a slot benchmark of a heartbeat, once. DescribeDrift compares the last two with up to fifty
-// earlier ones, by median and median deviation; package scores calls it for each result. A benchmark is a median of many
-// calls in one process, so two benchmarks differ as much as two processes do. Therefore less than 2 % is never drift,
-// and neither is a single deviation. A lasting change becomes the usual time once most of the last fifty benchmarks have
-// it, after some four hours of an idle slot; the drift then ends without a review.
+// earlier ones, by median and median deviation; package scores calls it for each result. A benchmark is a median of
+// many calls in one process, so two benchmarks differ as much as two processes do. Therefore less than 2 % is never
+// drift, and neither is a single deviation. A lasting change becomes the usual time once most of the last fifty
+// benchmarks have it, after some four hours of an idle slot; the drift then ends without a review.
 //
 // The store of package models embeds Fleet, through which the dispatcher and the queue page read it. Package models
 // calls DeviceFilterOf before a worker gets an attempt, and CanProfile before it queues a profile.
 //
 // The credential identifies a worker; its name is a label. No two workers have one name: the site's own workers claim
-// their names (claim.go), a guest cannot have the name of a known worker (join.go), and a revoked credential stays until
-// no connection can have its name. So a worker without a credential is the site's own, or comes from a NATS cluster that
-// admits workers without asking the site.
+// their names (claim.go), a guest cannot have the name of a known worker (join.go), and a revoked credential stays
+// until no connection can have its name. So a worker without a credential is the site's own, or comes from a NATS
+// cluster that admits workers without asking the site.
 //
 // A worker with a credential only ever counts for the devices of that credential, independent of the slots that it
 // reports.

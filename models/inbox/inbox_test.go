@@ -21,7 +21,7 @@ type forum struct{ *modelstest.Forum }
 
 func newForum(t *testing.T, s *models.Store) forum { return forum{modelstest.NewForum(t, s)} }
 
-// spread turns what happened into notices, as the deliverer does each second.
+// spread creates notices and deliveries from all waiting events, as the site does each second.
 func (f forum) spread() {
 	f.T.Helper()
 	for {
@@ -81,8 +81,8 @@ func TestLostRecordsAndPlacesGiveNotices(t *testing.T) {
 		f.wantNotices(f.Carl, "Dora passed you: Sort on CPU. /tasks/sort/boards/CPU")
 		f.scores(dora, 1000)
 		f.wantNotices(f.Ann, "Dora took your record: Sort on CPU. /tasks/sort/boards/CPU")
-		f.wantNotices(f.Bob)   // Dora was before Bob already
-		f.scores(f.Carl, 1001) // which cannot be told apart from Dora's
+		f.wantNotices(f.Bob)   // Dora was ahead of Bob before this score, too
+		f.scores(f.Carl, 1001) // ties with Dora's score
 		f.wantNotices(dora)
 		f.wantNotices(f.Ann, "Carl passed you: Sort on CPU. /tasks/sort/boards/CPU")
 		f.scores(f.Carl, 1000.5)
@@ -94,7 +94,7 @@ func TestNoOneLearnsOfPlacesWhileAnEventIsFrozen(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
 		f.scores(f.Ann, 2000)
-		late := modelstest.Submit(t, s, f.Bob, f.Task.Task)[0] // before the freeze; it ends in it
+		late := modelstest.Submit(t, s, f.Bob, f.Task.Task)[0] // submitted before the freeze, ends during it
 		f.wantNotices(f.Ann)
 		freeze := time.Now().Add(-time.Minute)
 		modelstest.Got[events.Event](t)(s.Events.Create(t.Context(), f.Carl,
@@ -110,7 +110,7 @@ func TestNoOneLearnsOfPlacesWhileAnEventIsFrozen(t *testing.T) {
 func TestTheEndOfALongRunGivesANotice(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		f := newForum(t, s)
-		f.scores(f.Ann, 2000) // in a moment
+		f.scores(f.Ann, 2000) // a short run, which gives no notice
 		f.wantNotices(f.Ann)
 		run := modelstest.Submit(t, s, f.Ann, f.Task.Task)[0]
 		_, err := s.SQL().ExecContext(t.Context(), "update runs set queued_at = $1 where id = $2",
@@ -185,7 +185,7 @@ func TestNoticesOmitHiddenTasks(t *testing.T) {
 				t.Errorf("%s: Ann reads %q, %d unread", who, texts, unread)
 			}
 		}
-		// which would keep what comes from being counted
+		// An ID above all existing ones must not mark future notices as read.
 		modelstest.Check(t, s.Inbox.MarkRead(t.Context(), f.Ann, 1<<60))
 		if _, unread := f.inbox(f.Ann); unread != 1 {
 			t.Error("a number that does not exist yet marks notices as read")

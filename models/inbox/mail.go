@@ -21,7 +21,7 @@ const (
 	maxMailsPerDay = 20 // limit for one person, not counting those that ask for a confirmation
 	// maxCommentMailsPerDay limits mails about comments within the daily limit, so that they do not displace others.
 	maxCommentMailsPerDay  = 10
-	maxConfirmationsPerDay = 3 // limit to one address, and by one person
+	maxConfirmationsPerDay = 3 // limit to one address, and of one person's requests
 	codeLifetime           = 24 * time.Hour
 	mailRetention          = 30 * 24 * time.Hour
 	maxAddressBytes        = 254 // bytes of an address

@@ -59,7 +59,7 @@ type NamedNotice struct {
 	ActorName string
 	TaskSlug  string
 	TaskTitle string
-	Deadline  *time.Time // the task's
+	Deadline  *time.Time // deadline of the task
 }
 
 // Text returns the text of the notice.

@@ -36,7 +36,8 @@ func (x *Inbox) RecordMailResult(ctx context.Context, m Mail, at time.Time, prob
 	row := map[string]any{"tries": m.Tries + 1, "error": db.CutText(db.SanitizeText(problem), 300), "next_at": nil}
 	switch {
 	case problem == "":
-		row["sent_at"], row["body"] = db.NormalizeTime(at), "" // a link in it may be a secret
+		// the body is deleted, because it may contain a secret link
+		row["sent_at"], row["body"] = db.NormalizeTime(at), ""
 	case !forGood && m.Tries < len(mailRetryDelays):
 		row["next_at"] = db.NormalizeTime(at.Add(mailRetryDelays[m.Tries]))
 	}

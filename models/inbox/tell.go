@@ -51,7 +51,7 @@ func PlaceNotices(tx *gorm.DB, runID, holder int64, previous float64) (list []No
 	now := db.NormalizeTime(tx.NowFunc())
 	err = tx.Table("events").Where("frozen_at <= ? and revealed_at is null and id in (select event_id from event_tasks where task_id = "+
 		"(select v.task_id from runs r join task_versions v on v.id = r.version_id where r.id = ?))", now, runID).Limit(1).Count(&frozen).Error
-	if err != nil || frozen > 0 { // standings stay as they were
+	if err != nil || frozen > 0 { // a frozen event: its standings, and so ranks, do not change
 		return nil, db.ReadError(err, "events of run %d", runID)
 	}
 	var e boardEntry

@@ -55,7 +55,7 @@ type Source struct {
 	UserID       int64
 	UserName     string
 	TeamID       int64 // 0 for none
-	RunID        int64 // on one of the boards
+	RunID        int64 // the submission's run on one of the boards
 	CreatedAt    time.Time
 	SourceHash   string
 }

@@ -9,7 +9,7 @@ import (
 	"warpboard/tasks"
 )
 
-// TestASubmissionIsReadUpToABound with all its files together.
+// TestASubmissionIsReadUpToABound checks that maxSourceBytes limits the source and all additional files together.
 func TestASubmissionIsReadUpToABound(t *testing.T) {
 	var text bytes.Buffer
 	for i := 0; text.Len() < maxSourceBytes; i++ {

@@ -69,7 +69,8 @@ func TestCodeOfTheTaskDoesNotCountAsSimilar(t *testing.T) {
 	mine, yours := []byte(tiled+"void mine() { int a = 1; }"), []byte(tiled+"void yours() { return; }")
 	given := unionOfFingerprints(h.FingerprintsOf([]byte(tiled)), h.FingerprintsOf([]byte(warps)))
 	pairs := pairsWithSharedFingerprints([]Fingerprints{h.FingerprintsOf(mine).Subtract(given), h.FingerprintsOf(yours).Subtract(given)}, 5)
-	if len(pairs) > 0 && pairs[0].SharedCount > 8 { // where the template ends and what follows begins
+	// fingerprints that span the end of the template and the person's own code
+	if len(pairs) > 0 && pairs[0].SharedCount > 8 {
 
 		t.Errorf("a shared template makes %+v", pairs)
 	}
@@ -117,9 +118,10 @@ func FuzzOf(f *testing.F) {
 	})
 }
 
-// TestSimilarPairsOfManyLongSourcesHoldLittle: an author can request them, and people write the sources.
+// TestSimilarPairsOfManyLongSourcesHoldLittle checks the memory for comparing many long sources, because any task
+// author can request that, and people choose the sources.
 func TestSimilarPairsOfManyLongSourcesHoldLittle(t *testing.T) {
-	const sources, each = 200, 14_000 // of 64 KiB each
+	const sources, each = 200, 14_000 // 200 sources with as many fingerprints as 64 KiB of source have
 	prints := make([]Fingerprints, sources)
 	next := uint64(1)
 	for i := range prints {

@@ -60,7 +60,7 @@ func (b *Memberships) Join(ctx context.Context, userID int64, code string) (task
 
 // readInviteOffer reads the tasks that a person would join with an invite code.
 func readInviteOffer(tx *gorm.DB, userID int64, code string) (o InviteOffer, err error) {
-	var user accounts.User // a visitor may look
+	var user accounts.User // the zero value is a visitor, who may see the offer
 	if userID != 0 {
 		if user, err = accounts.UserByID(tx, userID); err != nil {
 			return o, err
@@ -88,7 +88,7 @@ func readInviteOffer(tx *gorm.DB, userID int64, code string) (o InviteOffer, err
 		return o, db.ReadError(err, "memberships of person %d", userID)
 	}
 	if o.alreadyUsedByPerson = len(was) > 0; o.alreadyUsedByPerson {
-		o.invite.UseCount-- // it lets them come back
+		o.invite.UseCount-- // this person's earlier use, so that they can join again
 	}
 	if !seen {
 		if err := o.invite.personRefusal(tx, o.Task, userID); err != nil {

@@ -18,7 +18,7 @@ import (
 	"warpboard/models/submissions"
 )
 
-// club is a members' board with its author, and two people who are not in.
+// club is a task with visibility "members", its author, and two people who are not members.
 type club struct {
 	*models.Store
 	t              *testing.T
@@ -47,7 +47,7 @@ func (c *club) code(n membership.NewInvite) string {
 	return code
 }
 
-// now is a person as the next request has them.
+// now reads a person again, as the next request does.
 func (c *club) now(u accounts.User) accounts.User {
 	c.t.Helper()
 	return modelstest.Got[accounts.User](c.t)(c.Accounts.User(c.t.Context(), u.ID))
@@ -69,7 +69,7 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 			c.task.VisibleTo(c.now(c.ann)) {
 			t.Errorf("looking at the code: %+v, %v", offer, err)
 		}
-		for range 2 { // the second time she is in
+		for range 2 { // the second time Ann is a member already
 			if task := modelstest.Got[catalog.Task](t)(s.Members.Join(ctx, c.ann.ID,
 				" "+code+"\n")); task.Slug != c.task.Slug {
 				t.Errorf("she joined %q", task.Slug)
@@ -172,7 +172,8 @@ func TestARemovedMemberNeedsALaterCode(t *testing.T) {
 	})
 }
 
-// TestAMemberLeavesAndComesBackWithAnyCode: nothing but the sight of the board is gone.
+// TestAMemberLeavesAndComesBackWithAnyCode checks that a person who left cannot see the board, keeps their entries, and
+// can join again with any code.
 func TestAMemberLeavesAndComesBackWithAnyCode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
@@ -192,12 +193,14 @@ func TestAMemberLeavesAndComesBackWithAnyCode(t *testing.T) {
 			t.Error("the code does not let her in again")
 		}
 		modelstest.Check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID))
-		modelstest.WantKind(t, s.Members.Leave(ctx, c.ann, c.task), db.NotFound) // or a removal could be undone
+		// leaving would otherwise undo the removal
+		modelstest.WantKind(t, s.Members.Leave(ctx, c.ann, c.task), db.NotFound)
 		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)), db.Forbidden)
 	})
 }
 
-// TestOfPeopleWhoRaceForTheLastUseOneGetsIn: on both databases, and nothing is left of the others.
+// TestOfPeopleWhoRaceForTheLastUseOneGetsIn checks that simultaneous uses of a code for one person admit exactly one,
+// and store nothing of the others.
 func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c := newClub(t, s)
@@ -224,7 +227,8 @@ func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 	})
 }
 
-// TestListsAgreeWithTasksOnWhoSeesThem: the rule is there twice, in Go and in SQL.
+// TestListsAgreeWithTasksOnWhoSeesThem checks that the rule in Go (Task.VisibleTo) and the rule in SQL
+// (RestrictToVisible) agree.
 func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
@@ -251,7 +255,8 @@ func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 	})
 }
 
-// TestComingBackUsesUpNoCode, and leaving ends no removal.
+// TestComingBackUsesUpNoCode checks that joining again does not count as another use of a code, and that leaving does
+// not end a removal.
 func TestComingBackUsesUpNoCode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
@@ -264,9 +269,10 @@ func TestComingBackUsesUpNoCode(t *testing.T) {
 		if used := c.invite().UseCount; used != 2 {
 			t.Errorf("%d uses are counted, want one for each of the two", used)
 		}
-		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code))) // one of its two uses is hers
+		// Ann already has one of the two uses of the code
+		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)))
 		modelstest.Check(t, s.Members.Leave(ctx, c.now(c.ann), c.task))
-		modelstest.Check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID)) // though she has left
+		modelstest.Check(t, s.Members.Remove(ctx, c.author, c.task.ID, c.ann.ID)) // although Ann has left before
 		modelstest.WantKind(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)), db.Forbidden)
 		newer := c.code(membership.NewInvite{})
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, newer)))
@@ -275,7 +281,8 @@ func TestComingBackUsesUpNoCode(t *testing.T) {
 	})
 }
 
-// TestACodeOpensTheMembersBoardsOfItsEvent and nothing else of the author's.
+// TestACodeOpensTheMembersBoardsOfItsEvent checks that a code admits to the members' boards of the task's event, but to
+// no other tasks of the author.
 func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newClub(t, s), t.Context()
@@ -290,7 +297,7 @@ func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 		modelstest.Check(t, modelstest.Second(s.Events.Create(ctx, c.author,
 			events.EventSettings{Title: "Cup", StartsAt: at, EndsAt: at.Add(time.Hour),
 				PointsRuleText: "1", Tasks: []string{second.Slug, c.task.Slug, draft.Slug}})))
-		for _, person := range []accounts.User{c.ann, c.b} { // one comes back with the code, one comes first
+		for _, person := range []accounts.User{c.ann, c.b} { // Ann joins again, and the other person for the first time
 			offer := modelstest.Got[membership.InviteOffer](t)(s.Members.PreviewJoin(ctx, person.ID, early))
 			if offer.AllTasksVisible || offer.OtherTaskCount() != 1 {
 				t.Errorf("the code offers %s: %+v", person.Name, offer)

@@ -11,8 +11,8 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// TestAMembersWebhookNamesWhoIsNext: the member sees that entry on the board, too; the site's webhooks, which may post
-// anywhere, omit it.
+// TestAMembersWebhookNamesWhoIsNext checks that a member's webhook names the next entry, which the member sees on the
+// board, and that webhooks of the site omit it, because they may post to public places.
 func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c := newClub(t, s)

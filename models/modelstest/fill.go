@@ -36,9 +36,9 @@ const (
 )
 
 // Fill adds n ranked submissions with one run each to an empty store, a tenth of them to one board, and builds the
-// boards. Nine of ten runs are valid. Scores have intervals of all widths, epochs, and a share of the roof; some are
-// pooled or disturbed. It writes rows directly; a million take about half a minute. The same n gives the same rows
-// except for dates, because the random numbers have a fixed seed.
+// boards. Nine of ten runs are valid. Scores have intervals of all widths, epochs, and a share of the roofline; some
+// count together with other runs of the same source, and some are disturbed. It writes rows directly; a million take
+// about half a minute. The same n gives the same rows except for dates, because the random numbers have a fixed seed.
 func Fill(ctx context.Context, s *models.Store, n int) (FilledBoard, error) {
 	out, f, err := fillBase(ctx, s)
 	if err != nil {

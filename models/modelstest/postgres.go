@@ -28,10 +28,10 @@ var start = sync.OnceValues(startPostgres)
 
 // server is a running PostgreSQL server.
 type server struct {
-	dir     string    // of its socket
+	dir     string    // directory of the data and the socket
 	life    io.Closer // the server ends when this is closed, also by the garbage collector
 	mu      sync.Mutex
-	emptied []string // schemas of tests that have ended: with today's tables, and without rows
+	emptied []string // schemas of ended tests, with all tables but without rows
 }
 
 // PostgresURL creates an empty schema on the test process's PostgreSQL and returns a URL for it. Creating a schema
@@ -176,7 +176,8 @@ func guard(bin, dir string, who *syscall.SysProcAttr) (life io.Closer, err error
 		read -r _; kill -QUIT $!; wait $!; rm -rf "$1"`
 	cmd := exec.Command("sh", "-c", script, bin, dir)
 	cmd.Dir, cmd.SysProcAttr = dir, who
-	cmd.SysProcAttr.Setpgid = true // an interrupt from the terminal is for us, and the guard tidies up after it
+	// an interrupt (Ctrl+C) reaches only the test process; the guard then stops the server
+	cmd.SysProcAttr.Setpgid = true
 	if life, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -12,15 +12,15 @@ import (
 
 // FaultyProxy forwards connections to the test process's PostgreSQL. A test can freeze and cut the connections.
 type FaultyProxy struct {
-	URL string // of an empty schema, through the wire
+	URL string // URL of an empty schema, with the proxy as host
 
 	t      testing.TB
-	real   string // the server's socket
-	own    string // the wire's
+	real   string // path of the PostgreSQL server's socket
+	own    string // path of the proxy's socket
 	frozen sync.RWMutex
 
 	mu    sync.Mutex
-	ln    net.Listener // nil while cut
+	ln    net.Listener // nil between Cut and Restore
 	conns []net.Conn
 }
 

@@ -21,11 +21,11 @@
 //
 // Budgets count the time for which runs and evaluations that ended, or were cancelled, held GPUs, times their number.
 // They do not count compiling, waiting, attempts that were handed back or failed by an infrastructure error, or the
-// site's own runs (profiles that follow, confirmations, baselines). Charges are stored apart from the work: deleting it
-// gives nothing back. Unfinished work counts by the average of the person's last work of its kind, over all tokens:
-// while that uses up the rest, new work is refused.
+// site's own runs (profiles that follow, confirmations, baselines). Charges are stored apart from the work, so deleting
+// the work does not refund them. Unfinished work is estimated with the average of the person's last work of its kind,
+// over all tokens; while the estimate uses up the rest of the budget, new work is refused.
 //
-// Weakness: that is a guess. The last submissions of a day may exceed the budget by as much as they take longer than
-// earlier ones, a person's first ones by everything that may wait (--waiting-runs), and a team's by the unfinished work
-// of other members. Cancelled work whose worker never reports is free. Each day starts without a carry-over.
+// Weakness: the estimate may be too low. The last submissions of a day may exceed the budget if they take longer than
+// earlier ones, a person's first ones by all the work that may wait (--waiting-runs), and a team's by the unfinished
+// work of other members. Cancelled work whose worker never reports is free. Each day starts without a carry-over.
 package quota

@@ -49,7 +49,7 @@ type Budget struct {
 	GPUTimeShare
 	IsPersonal bool      `gorm:"column:own"` // set for this person alone
 	RenewsAt   time.Time `gorm:"-"`
-	Team       Team      `gorm:"-"` // zero: none
+	Team       Team      `gorm:"-"` // zero if the person has no team
 }
 
 // midnightUTC returns the last midnight in UTC, by the database's clock.
@@ -200,8 +200,8 @@ func CheckBudget(tx *gorm.DB, user accounts.User, devices ...string) error {
 		ns/1e9, least.RemainingTime().Seconds(), least.SecondsPerDay, name)
 }
 
-// BudgetsToday lists the people who have their own budget or used GPUs today, largest use first, at most most of them.
-// It also returns the budget for everyone.
+// BudgetsToday lists the people who have their own budget or used GPUs today, largest use first. most limits their
+// number. It also returns the budget for everyone.
 func (q *Quotas) BudgetsToday(ctx context.Context, most int) (list []Budget, all int, err error) {
 	tx := q.db.Read(ctx)
 	limits, err := db.ReadJSONSettings[int](tx.Where("key = ?", budgetKeyPrefix+everyoneBudgetKey), budgetKeyPrefix)

@@ -55,7 +55,8 @@ func ago(t *testing.T, s *models.Store, attempt work.Attempt) job.Result {
 	return modelstest.Result(attempt, 1e6)
 }
 
-// TestOnlyHeldGPUsUseUpABudget: on both databases.
+// TestOnlyHeldGPUsUseUpABudget checks that a budget counts GPU time, but not CPU runs, work that was cancelled before
+// it began, or work that was handed back.
 func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
@@ -89,7 +90,7 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 		}
 		set(0, 10)
 		for _, run := range modelstest.SubmitSource(t, s, ann, task, "one") {
-			held(t, s, run, 4*time.Second, job.OutcomePassed) // one of them on the CPU
+			held(t, s, run, 4*time.Second, job.OutcomePassed) // one of the two runs is on the CPU
 		}
 		used(ann, 4*time.Second, 10, false)
 		second := modelstest.SubmitSource(t, s, ann, task, "two")
@@ -102,7 +103,7 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		used(ann, 9*time.Second, 10, false) // what was cancelled before it began, or handed back, costs nothing
+		used(ann, 9*time.Second, 10, false) // runs cancelled before they began, and the one handed back, cost nothing
 		fourth := modelstest.SubmitSource(t, s, ann, task, "four")
 		held(t, s, fourth[1], 2*time.Second, job.OutcomePassed)
 		submit := func(device string) error {
@@ -130,11 +131,11 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 			t.Errorf("an evaluation after the budget: %v", err)
 		}
 		modelstest.SubmitSource(t, s, bob, task, "of bob")
-		set(ann.ID, 13) // 2 s are left
+		set(ann.ID, 13) // 11 s are used, 2 s remain
 		if err := submit("H200"); err != nil {
 			t.Errorf("while some of it is left: %v", err)
 		}
-		// By the earlier runs, the waiting one takes more than that.
+		// The waiting run is estimated at 4 s, the average of earlier runs, which is more than 2 s.
 		if err := submit("H200"); db.KindOf(err) != db.TooMany ||
 			!strings.Contains(err.Error(),
 				"waiting and running work needs about 4 GPU-seconds, and 2 of today's 13 are left") {
@@ -163,12 +164,12 @@ func TestOnlyHeldGPUsUseUpABudget(t *testing.T) {
 			time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly)); err != nil {
 			t.Fatal(err)
 		}
-		used(ann, 0, 10, false) // a new day
+		used(ann, 0, 10, false) // after charges were moved to yesterday
 	})
 }
 
-// TestHeldTimeIsChargedForEveryOutcome: cancelled while it ran, deleted afterwards, or reported by a lying
-// worker.
+// TestHeldTimeIsChargedForEveryOutcome checks the charge for runs that were cancelled while they ran, deleted
+// afterwards, or reported with a wrong time by a worker.
 func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),
@@ -195,7 +196,7 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 				t.Fatal(err)
 			}
 			result.Outcome, result.SlotNS = outcome, ns
-			for range 2 { // the second one changes nothing
+			for range 2 { // a repeated result is not charged again
 				if _, err := s.Work.RecordResult(t.Context(), result, work.ResultFindings{}); err != nil {
 					t.Fatal(err)
 				}
@@ -203,7 +204,8 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 		}
 		cancelled("one", job.OutcomeCancelled, int64(5*time.Second))
 		used(5*time.Second, 0)
-		cancelled("two", job.OutcomePassed, int64(time.Second)) // it was done before the worker heard of it
+		// the run passed before the worker received the cancellation
+		cancelled("two", job.OutcomePassed, int64(time.Second))
 		used(time.Second, 0)
 		cancelled("three", job.OutcomeHandedBack, int64(time.Second))
 		cancelled("four", job.OutcomeLost, int64(time.Second))

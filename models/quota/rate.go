@@ -38,8 +38,8 @@ func RetryLaterError(free time.Time, refusal string) error {
 	return db.TooManyf(wait, "%s", strings.ReplaceAll(refusal, "{wait}", wait.String()))
 }
 
-// CheckUnfinished returns an error if the subject has at least most unfinished rows; 0 means no limit. retry is the
-// Retry-After time, a guess because the end of the work is unknown.
+// CheckUnfinished returns an error if the subject has reached the limit most of unfinished rows; 0 means no limit.
+// retry is the Retry-After time, a guess because the end of the work is unknown.
 func CheckUnfinished(unfinished *gorm.DB, most int, retry time.Duration) error {
 	var n int64
 	if most <= 0 {

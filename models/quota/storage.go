@@ -12,8 +12,8 @@ import (
 // StorageUse is the storage that a person or a task uses.
 type StorageUse struct {
 	ID              int64
-	Name            string // a person's, or a task's title
-	TaskSlug        string `gorm:"column:slug"` // a task's
+	Name            string // name of the person, or title of the task
+	TaskSlug        string `gorm:"column:slug"` // empty for a person
 	SubmissionCount int    `gorm:"column:submissions"`
 	SourceBytes     int64
 	ArtifactCount   int `gorm:"column:artifacts"`

@@ -12,7 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestStorageIsCountedByPersonAndTask on both databases, and what goes next.
+// TestStorageIsCountedByPersonAndTask checks the storage by person and by task, the total, and the data that the sweep
+// deletes next.
 func TestStorageIsCountedByPersonAndTask(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),

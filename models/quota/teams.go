@@ -31,8 +31,8 @@ const maxTeamNameLength = 60
 // equal.
 type TeamChange struct {
 	Name          string
-	PersonID      int64 // joins, also from another team; 0: no one
-	BudgetSeconds *int  // the budget, 0 for no limit; nil: unchanged
+	PersonID      int64 // person who joins the team, also from another one; 0 for no one
+	BudgetSeconds *int  // new budget; 0 for no limit, nil for no change
 }
 
 // SetTeam applies a change to a team. Only admins may call it.
@@ -106,7 +106,7 @@ func teamName(tx *gorm.DB, id int64) (name string, err error) {
 	return name, db.ReadError(err, "team %d", id)
 }
 
-// Teams lists at most most teams by name, with the GPU time that their members used today.
+// Teams lists teams by name, with the GPU time that their members used today. most limits their number.
 func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 	tx := q.db.Read(ctx)
 	var rows []struct {
@@ -136,7 +136,7 @@ func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 type Membership struct {
 	UserID int64
 	TeamID int64
-	Name   string // the team's
+	Name   string // name of the team
 }
 
 // Memberships lists the memberships of all teams.
@@ -150,7 +150,7 @@ func (q *Quotas) Memberships(ctx context.Context) (list []Membership, err error)
 // is deleted.
 type Charge struct {
 	UserID int64  `gorm:"primaryKey;autoIncrement:false"`
-	Day    string `gorm:"primaryKey"` // 2006-01-02
+	Day    string `gorm:"primaryKey"` // in the format 2006-01-02
 	SlotNS int64  `gorm:"column:unit_ns"`
 }
 

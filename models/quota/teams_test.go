@@ -16,7 +16,8 @@ import (
 	"warpboard/models/submissions"
 )
 
-// TestATeamSharesABudgetBesideEachOnes and who is in it now counts with all of today.
+// TestATeamSharesABudgetBesideEachOnes checks that the members of a team share its budget in addition to their own, and
+// that today's use of a person moves with them to another team.
 func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Root", accounts.RoleAdmin)
@@ -74,7 +75,7 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 				t.Errorf("%s after the team's budget: %v", user.Name, err)
 			}
 		}
-		set("Others", bob.ID) // with what was used today
+		set("Others", bob.ID) // Bob's use of today moves to the new team
 		of(ann, "Kernels", 1, 6*time.Second, 10)
 		of(bob, "Others", 1, 5*time.Second, 0)
 		if err := submit(bob); err != nil {
@@ -94,7 +95,8 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 				t.Errorf("%s takes Bob out of team %d: %v", left.actor.Name, left.team, err)
 			}
 		}
-		for _, team := range []int64{list[0].ID, list[1].ID, list[1].ID} { // not his; his; no longer his
+		// Bob's former team, his team, and his team again after he was removed
+		for _, team := range []int64{list[0].ID, list[1].ID, list[1].ID} {
 			if err := s.Quotas.RemoveFromTeam(t.Context(), admin, team, bob.ID); err != nil {
 				t.Fatal(err)
 			}

@@ -61,9 +61,9 @@ func readUses(tx *gorm.DB, userID, taskID int64) (list []useWithUnfinishedRuns, 
 // LimitUse is a limit of a task with the person's use of it.
 type LimitUse struct {
 	TaskLimit
-	SubmissionCount  int           `gorm:"column:count"` // submissions
-	UsedGPUTime      time.Duration // GPU time; live runs count by the average of those that ended
-	AvailableAgainAt time.Time     // when something is left again; zero: something is left
+	SubmissionCount  int           `gorm:"column:count"` // number of submissions in the period
+	UsedGPUTime      time.Duration // in the period; unfinished runs count by the average of ended ones
+	AvailableAgainAt time.Time     // time from which another submission is allowed; zero if one is allowed now
 }
 
 // Remaining returns the submissions and GPU-seconds that remain; 0 for a quantity without a limit.

@@ -1,12 +1,12 @@
 // Package review stores the reasons to review a run (review.go: reports of people, and findings of the site), and the
-// answers of tasks' validation scripts about entries (validations.go: whether a kernel applies in an application).
-// Package models has the reports, the review queue, the decisions, and the runs of scripts; package submissions raises
-// flags for the text of a source.
+// answers of tasks' validation scripts (validations.go: an answer states whether an entry's kernel works in a real
+// application). Package models has the functions for reports, the review queue, decisions, and runs of scripts; package
+// submissions raises flags for the text of a source.
 //
-// A flag changes nothing about its run, and of each kind and reporter there is one open flag of a run (a unique index),
-// so that raising it twice is harmless. The exception is KindHeld: its run does not count while it is open
-// (holdReasonSQL in package models). KindUnconfirmed requests the review of a run whose source is held back.
+// A flag does not change its run. A run has at most one open flag per kind and reporter (a unique index), so raising a
+// flag twice is harmless. The exception is KindHeld: its run does not count while it is open (holdReasonSQL in package
+// models). KindUnconfirmed requests the review of a run whose source is on hold.
 //
-// What may go wrong: most flagged runs are honest. So a flag of KindSource is only listed while its run is on a board,
-// and only people take runs off. A validation changes no rank and no score.
+// Most flagged runs are honest. Therefore a flag of KindSource is listed only while its run is on a board, and only
+// people remove runs from boards. A validation changes no rank and no score.
 package review

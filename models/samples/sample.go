@@ -29,8 +29,8 @@ type Sample struct {
 	// IsUnfinished means that one process of the measurement did not finish. A person who notices that a slot is slow
 	// could have ended it.
 	IsUnfinished   bool       `gorm:"column:unfinished"`
-	SetAsideAt     *time.Time `gorm:"column:aside_at"` // when it was set aside; nil: it counts
-	Reason         string     `gorm:"column:why"`      // how its run ended, or why it is set aside
+	SetAsideAt     *time.Time `gorm:"column:aside_at"` // time since which the sample does not count; nil if it counts
+	Reason         string     `gorm:"column:why"`      // how its run ended, or why the sample does not count
 	MeasuredValues `gorm:"embedded"`
 	// CaseTimes has the median times of the finished processes, by case. For a task's own program, which reports no
 	// processes, it has one time per case.
@@ -40,7 +40,8 @@ type Sample struct {
 
 // Reasons why a sample does not count.
 const (
-	ReasonUndecidedOrder   = "its confirmation or remeasurement goes on" // or the order ended without counting it
+	// the order is unfinished, or ended without counting the sample
+	ReasonUndecidedOrder   = "its confirmation or remeasurement goes on"
 	ReasonMeasuredAgain    = "measured again"
 	ReasonDeletedUncounted = "deleted while it did not count"
 	ReasonDeletedByAdmin   = "deleted by an admin"
@@ -69,13 +70,14 @@ type Score struct {
 
 // AddSample stores the sample of a run that has ended. A rerun's sample has the source of the run that it measured.
 func AddSample(tx *gorm.DB, s Sample) error {
-	// Times below a nanosecond are impossible, and a 0 would make the geometric mean of a pool 0.
+	// Times below a nanosecond are impossible, and a 0 would make the geometric mean of a score 0.
 	if caseCount(s) == 0 || slices.ContainsFunc(slices.Concat(s.CaseTimes...), func(ns float64) bool { return ns < 1 }) {
-		s.CaseTimes = [][]float64{} // no worker of ours sends that
+		s.CaseTimes = [][]float64{} // a result of a modified worker
 	}
 	err := tx.Table("submissions").Where("id = (select submission_id from runs where id = ?)", s.RunID).Pluck("source_key", &s.SourceKey).Error
 	if err == nil {
-		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&s).Error // unique by run and purpose
+		// the unique key is the measuring run and the purpose
+		err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&s).Error
 	}
 	return db.WriteError(err, "what run %d measured", s.MeasuredByRun)
 }
