@@ -45,7 +45,8 @@ func TestATaskMayRankOnlyWhatASanitizerFoundClean(t *testing.T) {
 			}
 		}
 		refused("nothing was checked", w.Ann, "one", "H100")
-		modelstest.Check(t, modelstest.Second(submit(w.Ann, job.ModeRanked, "one", "CPU"))) // no sanitizer checks it
+		// runs on the CPU need no sanitizer
+		modelstest.Check(t, modelstest.Second(submit(w.Ann, job.ModeRanked, "one", "CPU")))
 		modelstest.Check(t, modelstest.Second(submit(w.Ann, job.ModeTest, "one", "H100")))
 		end(job.OutcomeFailed, "one", "H100")
 		refused("it has findings", w.Ann, "one", "H100")

@@ -80,7 +80,8 @@ func TestOpeningAgainMigratesNothing(t *testing.T) {
 	}
 }
 
-// TestOpeningRebuildsScoresIfAMigrationAsks once.
+// TestOpeningRebuildsScoresIfAMigrationAsks checks that Open rebuilds scores if a migration requested it, and only
+// once.
 func TestOpeningRebuildsScoresIfAMigrationAsks(t *testing.T) {
 	cfg := models.Config{Dir: t.TempDir()}
 	s := modelstest.Got[*models.Store](t)(models.Open(t.Context(), cfg))

@@ -48,7 +48,7 @@ func scoreEndedRun(tx *gorm.DB, r *work.Run) (stands work.Run, err error) {
 	return stands, db.ReadError(err, "run that stands for run %d", r.ID)
 }
 
-// Ends of runs whose samples count although the runs have no score.
+// Reasons that are stored with the samples of runs that ended without a score. These samples count.
 const (
 	cancelledRunReason = "cancelled"
 	failedRunReason    = "failed"
@@ -82,7 +82,7 @@ func storeSampleOfEndedRun(tx *gorm.DB, r *work.Run, result job.Result, why stri
 	}
 	var err error
 	if kept.EpochID, err = epochs.FindOrCreateID(tx, epochs.SoftwareOfRun(result.Machine)); err == nil {
-		err = samples.AddSample(tx, kept) // once: a result that is delivered twice is dropped before
+		err = samples.AddSample(tx, kept) // added only once, because RecordResult ignores a repeated result
 	}
 	if err == nil {
 		err = samples.UpdateScores(tx, r.VersionID, r.Device, r.UserID, r.ID)

@@ -21,7 +21,7 @@ import (
 	"warpboard/tasks"
 )
 
-// measures submits a source for a person and ends the run with what fresh processes measured.
+// measures submits a source for a person and ends the run with the given process times, in nanoseconds.
 func (w world) measures(t testing.TB, s *models.Store, user accounts.User, source string,
 	processes ...float64) work.Run {
 	t.Helper()
@@ -30,7 +30,7 @@ func (w world) measures(t testing.TB, s *models.Store, user accounts.User, sourc
 	return modelstest.Got[work.Run](t)(s.Work.Run(t.Context(), run.ID))
 }
 
-// end ends a run with what fresh processes measured, as dispatch finds it.
+// end ends a run with the given process times, in nanoseconds, and the given findings.
 func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.ResultFindings, processes ...float64) {
 	t.Helper()
 	attempt := modelstest.Got[work.Attempt](t)(s.Work.StartAttempt(t.Context(), run.WorkRef()))
@@ -49,12 +49,12 @@ func (w world) end(t testing.TB, s *models.Store, run work.Run, found work.Resul
 	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), result, found)))
 }
 
-// about are five processes around a time.
+// about returns the times of five processes close to ns.
 func about(ns float64) []float64 {
 	return []float64{ns * 0.999, ns * 0.9995, ns, ns * 1.0005, ns * 1.001}
 }
 
-// board reads the board as "person score from n runs, run".
+// board lists the entries of the board as "person score from n runs, run".
 func (w world) board(t *testing.T, s *models.Store) (out []string) {
 	t.Helper()
 	page := modelstest.Got[boards.BoardPart](
@@ -116,11 +116,12 @@ func TestTwentySubmissionsOfASourceGainNothing(t *testing.T) {
 	})
 }
 
-// A repeated source is a step of its person's line with the score of all its runs, also when another one is the best.
+// TestARepeatedSourceCorrectsItsStepAmongTheBests checks that the score of a repeated source changes in the table of
+// best runs, even if another source is the person's entry.
 func TestARepeatedSourceCorrectsItsStepAmongTheBests(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		for _, ns := range []float64{800, 1200, 600} { // the luckiest first
+		for _, ns := range []float64{800, 1200, 600} { // the first run of the repeated source is lucky
 			w.measures(t, s, w.Ann, fmt.Sprintf("%v;", ns == 600), about(ns)...)
 		}
 		w.measures(t, s, w.Ann, "false;", about(1100)...)
@@ -137,8 +138,8 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		first := w.measures(t, s, w.Ann, "a;", about(1000)...)
 		lucky := w.measures(t, s, w.Ann, "a;", about(900)...)
-		w.measures(t, s, w.Ben, "a;", about(970)...) // another person's
-		w.measures(t, s, w.Ann, "b;", about(960)...) // another source
+		w.measures(t, s, w.Ben, "a;", about(970)...) // the same source of another person
+		w.measures(t, s, w.Ann, "b;", about(960)...) // another source of the same person
 		third := w.measures(t, s, w.Ann, "a;", about(930)...)
 		expect := func(when string, want ...string) {
 			t.Helper()
@@ -177,8 +178,8 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 	})
 }
 
-// TestACorrectedRecordChangesTheBoard although its person has a better entry: pages are kept by the board's change
-// number.
+// TestACorrectedRecordChangesTheBoard checks that a changed score of a record raises the board's change number, even if
+// the person has a better entry, because pages are cached under that number.
 func TestACorrectedRecordChangesTheBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
@@ -283,7 +284,8 @@ func TestEqualSourcesOfAnOlderEpochStayThere(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		w.measures(t, s, w.Ann, "a;", about(900)...)
 		w.measures(t, s, w.Ann, "a;", about(920)...)
-		if _, err := s.SQL().ExecContext(ctx, "update epochs set harness = 'h0'"); err != nil { // what they were measured with
+		// the first two runs had an older harness
+		if _, err := s.SQL().ExecContext(ctx, "update epochs set harness = 'h0'"); err != nil {
 			t.Fatal(err)
 		}
 		newer := w.measures(t, s, w.Ann, "a;", about(1000)...)
@@ -347,7 +349,8 @@ func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
 	)
 }
 
-// A result that the site has taken is recorded, whatever is in it: else it would be measured again and again.
+// TestResultsOfOtherCasesAreRecordedAlone checks that a result is stored even if its cases differ from those of earlier
+// samples. Otherwise the run would be measured again and again.
 func TestResultsOfOtherCasesAreRecordedAlone(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

@@ -34,7 +34,7 @@ func (s *Store) Statement(ctx context.Context, r work.Run) (statement.Statement,
 	if err != nil {
 		return statement.Statement{}, err
 	}
-	var ranked *work.Stage // stage of the last attempt
+	var ranked *work.Stage // ranked stage of the last attempt
 	for i := range stages {
 		if stages[i].Stage == job.StageRanked {
 			ranked = &stages[i]

@@ -47,7 +47,7 @@ func TestOlderSigningKeysStayKnown(t *testing.T) {
 		for older := range 2 {
 			key, err := statement.ReadOrCreateKey(t.TempDir() + "/signing.key")
 			modelstest.Check(t, err)
-			for range 2 { // a second start
+			for range 2 { // the second pass is another start with the same key
 				keys, err := s.RecordSigningKey(t.Context(), key)
 				modelstest.Check(t, err)
 				own, err := key.Public(keys.PublicKeys[0].ValidSince)

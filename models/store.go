@@ -88,12 +88,12 @@ type Store struct {
 	Webhooks           *webhooks.Webhooks
 	Work               *work.LifeCycle
 	Submissions        *submissions.Submissions
-	Disk               files.Disk // of the data directory
+	Disk               files.Disk // disk of the data directory
 	standingsCache     *cache.Cache[[sha256.Size]byte, events.Standings]
 	pastStandingsCache *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
 	// pastStandingsPermits allows one goroutine at a time to compute the standings of a past time.
 	pastStandingsPermits *semaphore.Weighted
-	suitePermits         *semaphore.Weighted // one per core makes a suite
+	suitePermits         *semaphore.Weighted // limits the suites computed at a time to one per core
 	db                   *db.DB
 	files                files.Files
 	submissionLimits     submissions.SubmissionLimits

@@ -34,7 +34,7 @@ func TestASuiteComparesPeopleWithTheBaselines(t *testing.T) {
 		for _, row := range suite.Rows {
 			got = append(got, fmt.Sprintf("%s %.2f %.3f %.2f %.2f %.2f", row.Name, row.SolvedShare(), row.Geomean, row.FastP(0), row.FastP(1), row.FastP(4)))
 		}
-		// A task that no one solved counts in each share, and one without a baseline in none of fast_p.
+		// A task that no one solved counts in SolvedShare and FastP. A task without a baseline does not count in FastP.
 		want := []string{"Ben 0.75 2.828 0.67 0.67 0.33", "Ann 0.50 1.000 0.67 0.33 0.00"}
 		if !slices.Equal(got, want) {
 			t.Errorf("%v, want %v", got, want)
@@ -50,7 +50,7 @@ func TestASuiteComparesPeopleWithTheBaselines(t *testing.T) {
 	})
 }
 
-// TestStandingsAreReadAsTheyWere at a time: by the runs that had ended.
+// TestStandingsAreReadAsTheyWere checks that standings at a past time use only runs that had ended by then.
 func TestStandingsAreReadAsTheyWere(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		c.in.FrozenAt = nil
@@ -111,7 +111,8 @@ func TestACloneHasCopiesOfTheTasksAndNoRuns(t *testing.T) {
 	})
 }
 
-// TestAPastTimeOfAnEventIsAWholeMinute of it, so that a reader who asks for each nanosecond gets what was cached.
+// TestAPastTimeOfAnEventIsAWholeMinute checks that past times are rounded down to the minute, so that many requested
+// times share one cached result.
 func TestAPastTimeOfAnEventIsAWholeMinute(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		c.in.FrozenAt = nil

@@ -14,7 +14,7 @@ import (
 func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.PersonalMessage, error) {
 	var list []inbox.Notice
 	var err error
-	number, _ := e.Detail.(float64) // JSON has no other numbers
+	number, _ := e.Detail.(float64) // JSON numbers are decoded as float64
 	switch e.Kind {
 	case webhooks.RunEnded:
 		list, err = inbox.RunEndedNotices(tx, e.RunID)
@@ -34,7 +34,8 @@ func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.
 	}
 	var messages []webhooks.PersonalMessage
 	for _, n := range made {
-		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost { // webhooks have their own kinds for these
+		// webhooks get RunEnded and RecordTaken events for these
+		if n.Kind != inbox.RunEnded && n.Kind != inbox.RecordLost {
 			messages = append(messages, webhooks.PersonalMessage{
 				UserID: n.UserID,
 				Kind:   webhooks.EventKind(n.Kind),

@@ -103,16 +103,17 @@ func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 			strings.Join(before, " ") != strings.Join(w.Standings(t, s, 0, 20), " ") {
 			t.Errorf("the last entry has %+v, and the board is %v", last.ValidationResult, w.Standings(t, s, 0, 20))
 		}
-		modelstest.WantKind(t, ask(cora), db.TooMany) // four could run again, but not so soon: they use no budget
+		// four entries could be validated again, but validationInterval has not passed
+		modelstest.WantKind(t, ask(cora), db.TooMany)
 		modelstest.Check(t, ask(w.Admin))
-		if list := scripts(t, s); len(list) != 10 { // six wait, and four again
+		if list := scripts(t, s); len(list) != 10 { // six runs still wait, and four are queued again
 			t.Errorf("then the script waits for %d entries", len(list))
 		}
 		modelstest.Check(t, modelstest.Second(s.DeleteSubmission(t.Context(), w.Ann, list[0].SubmissionID, "")))
 	})
 }
 
-// TestAScriptIsRefusedWhereItCannotRun: each time with a sentence, and nothing is queued.
+// TestAScriptIsRefusedWhereItCannotRun checks that each refusal has a sentence, and that nothing is queued.
 func TestAScriptIsRefusedWhereItCannotRun(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, cora := validated(t, s)

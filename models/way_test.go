@@ -20,7 +20,7 @@ func TestTheWayOfASubmissionTakesFewStatements(t *testing.T) {
 		step := func(what string, most int64) {
 			t.Helper()
 			if s.Dialect() == migrations.Postgres {
-				most++ // the turn to write
+				most++ // the statement that takes the write lock
 			}
 			if n := s.QueryCount() - asked; n > most {
 				t.Errorf("%s: %d statements, want at most %d", what, n, most)

@@ -12,8 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// A run that took less time than its kernels take in its profile counts, is marked on its board, and waits for a
-// review, which takes the mark away.
+// TestContradictionMarksARunFasterThanItsProfile checks that a run which is faster than the kernels in its profile
+// counts, is marked on its board, and waits for a review, which removes the mark.
 func TestContradictionMarksARunFasterThanItsProfile(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

@@ -47,7 +47,7 @@ func (s GPUTimeShare) RemainingTime() time.Duration {
 // Budget has a person's share and their team's share.
 type Budget struct {
 	GPUTimeShare
-	IsPersonal bool      `gorm:"column:own"` // set for this person alone
+	IsPersonal bool      `gorm:"column:own"` // the budget is set for this person, not for everyone
 	RenewsAt   time.Time `gorm:"-"`
 	Team       Team      `gorm:"-"` // zero if the person has no team
 }

@@ -142,8 +142,8 @@ func processTimes(samples []Sample) (all [][][]float64) {
 	return append(all, slow)
 }
 
-// combineMeasures combines samples without an interval. Deviations are averaged, and the share of the roof is scaled to
-// the score ns.
+// combineMeasures combines samples without an interval. Deviations are averaged, and the share of the roofline is
+// scaled to the common score ns, in nanoseconds.
 func combineMeasures(samples []Sample, ns float64) MeasuredValues {
 	all, clocks := MeasuredValues{ScoreNS: ns, DisturbedReason: disturbanceReason(samples)}, map[job.Clock]bool{}
 	for _, s := range samples {
@@ -194,7 +194,8 @@ func medianScore(turns []Sample, ranking tasks.Ranking) MeasuredValues {
 	}
 	all.Interval = enclosingInterval(turns)
 	if measured {
-		if _, i, err := harness.CombineRuns(ranking, cases); err == nil { // else a worker sent another number of cases
+		// an error means that a worker sent a different number of cases
+		if _, i, err := harness.CombineRuns(ranking, cases); err == nil {
 			// The score is a median of turns and the interval comes from all processes, so the score may lie slightly
 			// outside.
 			low, high := min(i.Low, all.ScoreNS), max(i.High, all.ScoreNS)

@@ -11,8 +11,8 @@ import (
 	"warpboard/tasks"
 )
 
-// simulated are turns of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in
-// each turn.
+// simulated returns n turns, each with five processes that differ by 0.5 %. The speeds of the slots differ by the
+// relative deviation between from turn to turn.
 func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (turns []Sample) {
 	for range n {
 		slot := 100e3 * math.Exp(between*chance.NormFloat64())
@@ -67,7 +67,7 @@ func TestTheIntervalOfTurnsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
 	}
 }
 
-// One turn of three beside a neighbour that no one saw.
+// TestOneBadTurnMovesNoScore checks that one slow turn of three does not change the score.
 func TestOneBadTurnMovesNoScore(t *testing.T) {
 	turns := simulated(t, rand.New(rand.NewPCG(5, 6)), 3, 0)
 	bad := 140e3

@@ -170,8 +170,8 @@ func (m scoredRun) appendIfChanged(changed []scoredRun, now scoreColumns) []scor
 	return append(changed, m)
 }
 
-// readScoredRuns reads the valid runs of people on a board, by time of end, and runs in a pool that are no longer
-// valid.
+// readScoredRuns reads the valid runs of people on a board, by time of end, and runs that are no longer valid but still
+// share a score with other runs of their source.
 func readScoredRuns(
 	tx *gorm.DB, versionID int64, device string, users []int64, runID int64,
 ) (members []scoredRun, err error) {

@@ -50,5 +50,5 @@ func (s *Scores) softwareOf(ctx context.Context, worker, device string, lang tas
 			return epochs.SoftwareForKind(machine, kind), nil
 		}
 	}
-	return epochs.Software{}, nil // it has left: its job is never taken
+	return epochs.Software{}, nil // the worker has left and will not receive this job
 }

@@ -49,7 +49,7 @@ func (s *Scores) scoreOfRun(ctx context.Context, result *job.Result) (*work.Scor
 	// change.
 	run, err := s.work.Run(ctx, result.RunID)
 	if db.KindOf(err) == db.NotFound {
-		return nil, nil // deleted since
+		return nil, nil // the run was deleted in the meantime
 	}
 	if err != nil {
 		return nil, err

@@ -18,7 +18,7 @@ type Draw struct {
 	VersionID  int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device     string `gorm:"primaryKey"`
 	EpochID    int64  `gorm:"primaryKey;autoIncrement:false"`
-	HiddenSeed string `gorm:"column:seed"` // secret while the draw is not over
+	HiddenSeed string `gorm:"column:seed"` // secret until the version accepts no more ranked runs
 	CreatedAt  time.Time
 }
 

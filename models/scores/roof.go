@@ -13,8 +13,9 @@ import (
 	"warpboard/tasks"
 )
 
-// maxRatioToRoof is the largest allowed ratio of a kernel's speed to the roof, which is itself a measurement. With a
-// lower value, noise would hold good kernels; with a higher one, a kernel that skips 2 % of its reads would pass.
+// maxRatioToRoof is the largest allowed ratio of a kernel's speed to the roof, the limit that the slot's benchmark
+// measured. With a lower value, noise would put good kernels on hold; with a higher one, a kernel that skips 2 % of its
+// reads would pass.
 const maxRatioToRoof = 1.02
 
 // A case that is faster than this fraction of an empty call is impossible. The empty call's time is the best of many
@@ -25,11 +26,11 @@ const minRatioToEmptyCall = 0.8
 // farther apart.
 const minGPUCallTime = time.Microsecond
 
-// compareWithSlotBenchmark computes the share of the roof that a score reaches, and the reason for a review if the
+// compareWithSlotBenchmark computes the share of the roofline that a score reaches, and the reason for a review if the
 // score is impossible. Each case is compared with an empty call, because a single case without time improves the whole
-// score. Without a benchmark of the slot, only minGPUCallTime applies. On a CPU nothing is held: caches can contain
-// data that the benchmark read from memory, and the clock rate depends on other slots. The arithmetic roof holds
-// nothing either, because it is for fp32 without tensor cores.
+// score. Without a benchmark of the slot, only minGPUCallTime applies. Scores on a CPU are never held: caches can
+// contain data that the benchmark read from memory, and the clock rate depends on other slots. The limit of arithmetic
+// holds no score either, because the benchmark measures it for fp32 without tensor cores.
 //
 // drawn is the task with the drawn values of its cases. Only the arithmetic uses them, because they may be secret;
 // messages name cases as the result does.
@@ -41,8 +42,8 @@ func compareWithSlotBenchmark(score *work.Score, def, drawn tasks.Definition, re
 	if benchmark != nil && !benchmark.Valid() {
 		benchmark = nil
 	}
-	// Only scores of GPUs are held. It does not matter that the worker reports the device and the benchmark itself: a
-	// worker that lies could send any score, too.
+	// Only scores of GPUs are put on hold. It does not matter that the worker itself reports the device and the
+	// benchmark: a worker that lies could also send any score.
 	isGPU := result.Machine.Device != device.CPU
 	if isGPU {
 		score.HeldReason = belowEmptyCallReason(score.NS, benchmark, rankedCases(result))
@@ -57,7 +58,7 @@ func compareWithSlotBenchmark(score *work.Score, def, drawn tasks.Definition, re
 	}
 	nearness := roof / score.NS
 	if score.RooflineShare = &nearness; def.HasRanges() {
-		score.RooflineShare = nil // the secret values follow from it and the device's bandwidth
+		score.RooflineShare = nil // the share and the device's known bandwidth would reveal the secret values
 	}
 	memory := *benchmark
 	memory.FlopsPerSecond = math.Inf(1)

@@ -10,7 +10,8 @@ import (
 	"warpboard/tasks"
 )
 
-// rankedOn is a result with one case of a million floats, added on a slot of 1 ns floor, 10 GB/s and 1 GFLOP/s.
+// rankedOn returns a task that adds a million floats, and a ranked result of its only case on a slot with the given
+// benchmark.
 func rankedOn(benchmark *job.SlotBenchmark) (tasks.Definition, job.Result) {
 	c := tasks.Case{{Name: "size", Value: "1000000"}}
 	def := tasks.Definition{RankingBy: tasks.RankGeometricMean, Benchmarks: []tasks.Case{c},
@@ -31,13 +32,13 @@ func slotBenchmark() *job.SlotBenchmark {
 
 func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 	slowMath := slotBenchmark()
-	slowMath.FlopsPerSecond = 1e9 // 1 ms of arithmetic, 1.2 ms of memory
+	slowMath.FlopsPerSecond = 1e9 // 1 ms for the arithmetic, 1.2 ms for the memory traffic
 	slower := slotBenchmark()
-	slower.FlopsPerSecond = 0.5e9 // 2 ms of arithmetic
+	slower.FlopsPerSecond = 0.5e9 // 2 ms for the arithmetic
 	for name, test := range map[string]struct {
 		benchmark *job.SlotBenchmark
 		ns        float64
-		roof      float64 // 0: not known
+		roof      float64 // expected RooflineShare; 0 for nil
 		held      string
 	}{
 		"half of the bandwidth":      {slotBenchmark(), 2.4e6, 0.5, ""},
@@ -70,7 +71,7 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsSlot(t *testing.T) {
 	if compareWithSlotBenchmark(score, def, def, result); score.RooflineShare != nil || score.HeldReason != "" {
 		t.Errorf("a task without a roofline: %+v", score)
 	}
-	compareWithSlotBenchmark(nil, def, def, result) // a test or a benchmark
+	compareWithSlotBenchmark(nil, def, def, result) // the modes test and benchmark have no score
 	def, result = rankedOn(slotBenchmark())
 	result.Machine.Device = "CPU"
 	for _, ns := range []float64{99, 1.0e6} {
@@ -93,7 +94,8 @@ func TestNoSlotBenchmarkMakesARoofThatIsNoNumber(t *testing.T) {
 	}
 }
 
-// One case of a nanosecond would lift the geometric mean of all.
+// TestACaseBelowTheFloorHoldsTheScoreOfAll checks that one impossibly fast case puts the score on hold, because it
+// would lower the geometric mean of all cases.
 func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 	for name, test := range map[string]struct {
 		benchmark *job.SlotBenchmark
@@ -119,7 +121,8 @@ func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
 	}
 }
 
-// From a share of the roof, and the bandwidth that everyone sees, the drawn size would follow.
+// TestTheRoofOfASecretCaseIsNotShown checks that scores of secret cases have no share of the roofline. Anyone could
+// compute the secret size from the share and the public bandwidth.
 func TestTheRoofOfASecretCaseIsNotShown(t *testing.T) {
 	declared, result := rankedOn(slotBenchmark())
 	drawn := declared

@@ -19,12 +19,13 @@ func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The t-quantile for 5 processes is 2.776: ± 2.776 × 0.0707 % / √5, and what runs differ by, ± 1.96 × 0.134 %.
+	// The t-quantile for 5 processes is 2.776: ± 2.776 × 0.0707 % / √5, and the usual difference between runs, ± 1.96 ×
+	// 0.134 %.
 	if got.LowNS == nil || math.Abs(*got.LowNS-99_723) > 1 || math.Abs(*got.HighNS-100_278) > 1 || got.Processes != 5 ||
 		got.Noisy {
 		t.Errorf("the interval is %+v", got.Interval)
 	}
-	// by no judge
+	// A result that no judge measured has no processes, and so no interval.
 	stages[0].Cases[0].ProcessMedians, stages[0].Cases[0].Mean, stages[0].Cases[0].ClockTimes = nil, 100, job.ClockTimes{}
 	if got, err = scoreOf(job.ModeRanked, tasks.RankLastCase, job.Result{Stages: stages}); err != nil ||
 		got.Interval != (boards.Interval{}) {

@@ -44,7 +44,7 @@ type Submission struct {
 	CommentCount   int   `gorm:"column:comments"` // number of visible comments; updated by package comments
 	CommentsLocked bool  // only moderators may comment
 	CreatedAt      time.Time
-	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // for mode profile
+	ProfileFilter  *job.ProfileFilter `gorm:"serializer:json"` // kernels to profile; only for mode profile
 }
 
 // HiddenFrom reports whether the viewer may not see the submission because its event is frozen.

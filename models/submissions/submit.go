@@ -39,7 +39,7 @@ type NewSubmission struct {
 	FileName        string // empty for the name in the task's definition
 	Source          []byte
 	AdditionalFiles map[string][]byte  // further files by name, if the task allows them
-	ProfileFilter   *job.ProfileFilter // for mode profile
+	ProfileFilter   *job.ProfileFilter // kernels to profile; only for mode profile
 	Via             string             // "web", "api", "cli", "popcorn", "trial", or "site"
 	RequestKey      string             // idempotency key; empty if none
 

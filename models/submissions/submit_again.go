@@ -17,8 +17,9 @@ func findByRequestKey(tx *gorm.DB, in NewSubmission) (sub Submission, runs []wor
 	if found.Error != nil || found.RowsAffected == 0 {
 		return sub, nil, db.ReadError(found.Error, "submission of an idempotency key")
 	}
-	// The deadline may have passed since the first request, or an admin may have added the submission, so that one mode
-	// is practice. Devices are not compared: a repetition with other devices gets the runs of the first request.
+	// Modes are compared by WorkerMode, because only one of the two may be practice: the deadline may have passed since
+	// the first request, or an admin may have added the submission. Devices are not compared: a repetition with other
+	// devices gets the runs of the first request.
 	if sub.TaskID != in.TaskID || work.WorkerMode(sub.Mode) != work.WorkerMode(in.Mode) || sub.SourceHash != db.Hash(in.asTaskSubmission().Pack()) || !sub.ProfileFilter.Equal(in.ProfileFilter) {
 		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d, which is different, was sent with this idempotency key: use a new key.", sub.ID)
 	}

@@ -28,7 +28,8 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 		task := modelstest.Task(t, s, admin, "vectoradd", "H200", "CPU")
 		closed := modelstest.Task(t, s, admin, "closed", "CPU")
 		hidden := modelstest.Task(t, s, admin, "hidden", "CPU")
-		past := time.Now().In(time.FixedZone("", -5*3600)).Add(-time.Second) // text of a later hour must not count
+		// in another time zone, so that a comparison as text would be wrong
+		past := time.Now().In(time.FixedZone("", -5*3600)).Add(-time.Second)
 		_, err := s.Catalog.UpdateTask(ctx, admin, closed.ID,
 			catalog.TaskSettings{Devices: closed.Devices, Deadline: &past})
 		modelstest.Check(t, err)
@@ -171,7 +172,8 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 	})
 }
 
-// TestSourcesOfADayAreBounded whatever became of them: those that are cancelled at once cost no time of a device.
+// TestSourcesOfADayAreBounded checks that the daily limit of source bytes also counts submissions that are cancelled at
+// once.
 func TestSourcesOfADayAreBounded(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{SubmissionLimits: submissions.SubmissionLimits{SubmissionsPerHour: 2}},
 		func(t *testing.T, s *models.Store) {

@@ -1,8 +1,8 @@
-// Package switches has what admins turn off for a while: new submissions, new evaluations, or one task, with a sentence
-// for the people who are refused.
+// Package switches turns parts of the site off for a while: new submissions, new evaluations, or one task. Admins give
+// a sentence for the people who are refused.
 //
-// TurnOff and TurnOn change a switch; CheckOn refuses if one is off. Whatever accepts work calls CheckOn in its
-// transaction, so nothing slips in behind a switch; queued work goes on. Devices have their own pause, see
-// models/fleet. Switches are settings: a deleted task's switch stays without effect. The package is small because a
-// switch limits no amount, so that package quota was the wrong place.
+// TurnOff and TurnOn change a switch; CheckOn returns an error if a part is off. Each transaction that accepts work
+// calls CheckOn, so no work is accepted after a part was turned off. Work that is already queued still runs. Devices
+// have a separate pause (package fleet). Switches are stored as settings; the switch of a deleted task remains without
+// effect. Switches are not in package quota, because they limit no amount.
 package switches

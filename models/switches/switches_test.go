@@ -15,7 +15,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestSwitchedOffPartsRefuseWithTheAdminsSentence on both databases, and works again afterwards.
+// TestSwitchedOffPartsRefuseWithTheAdminsSentence checks that a part that is off refuses work with the admin's
+// sentence, and accepts work again after TurnOn.
 func TestSwitchedOffPartsRefuseWithTheAdminsSentence(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", accounts.RoleAdmin),

@@ -18,7 +18,7 @@ const maxHeaderBytes = 16 << 10
 func NewClient(timeout time.Duration, allowed []netip.Prefix, roots *x509.CertPool) *http.Client {
 	dialer := &net.Dialer{Timeout: timeout, Control: NewGuard(allowed).Check}
 	return &http.Client{Timeout: timeout, Transport: &http.Transport{
-		Proxy:       nil, // a proxy would dial refused addresses
+		Proxy:       nil, // a proxy would connect to addresses that the guard refuses
 		DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
 		MaxResponseHeaderBytes: maxHeaderBytes, TLSHandshakeTimeout: timeout,
 	}}

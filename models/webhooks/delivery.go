@@ -87,7 +87,7 @@ type TryResult struct {
 	Duration     time.Duration `gorm:"column:took"`
 	Status       int
 	Problem      string // empty if it was delivered
-	ReceiverGone bool   `gorm:"column:gone"` // the receiver answered that it is gone
+	ReceiverGone bool   `gorm:"column:gone"` // the receiver answered with status 410 (gone)
 }
 
 // RecordTryResult stores the result of a try and the time of the next one. After too many failures it switches the

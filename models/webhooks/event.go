@@ -106,13 +106,13 @@ func (w *Webhooks) CreateDeliveries(ctx context.Context) (n int, err error) {
 		}
 		for _, id := range ids {
 			var e WebhookEvent
-			problem := tx.Limit(1).Find(&e, id).Error // also if its detail cannot be read
+			problem := tx.Limit(1).Find(&e, id).Error // an event whose detail cannot be decoded is an error, too
 			gone := tx.Delete(&WebhookEvent{ID: id})
 			if gone.Error != nil {
 				return db.WriteError(gone.Error, "event for webhooks")
 			}
 			if gone.RowsAffected == 0 {
-				continue // another process was quicker
+				continue // another process has processed this event
 			}
 			if problem == nil { // a nested transaction: PostgreSQL continues after an error only from a savepoint
 				problem = tx.Transaction(func(tx *gorm.DB) error { return w.spreadEvent(tx, e, hooks) })
@@ -142,7 +142,8 @@ func (w *Webhooks) spreadEvent(tx *gorm.DB, e WebhookEvent, hooks []Webhook) err
 			return db.ReadError(err, "record of run %d", e.RunID)
 		}
 	}
-	bodies := map[int64][]byte{} // by the webhook's owner, who may see more than others; 0 for the site's
+	// message by owner of the webhook (0 for the site), because an owner may see more than others
+	bodies := map[int64][]byte{}
 	for _, hook := range hooks {
 		if !e.isReceivedBy(hook) {
 			continue

@@ -17,7 +17,7 @@ var nonPublicNetworks = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
 	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("168.63.129.16/32"), // Azure's, only for machines inside
+	netip.MustParsePrefix("168.63.129.16/32"), // address of an Azure service, reachable only from Azure's machines
 	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("3fff::/20"),
 }
 
@@ -79,7 +79,7 @@ func (g Guard) CheckHost(host, port string) error {
 		return g.Check("", net.JoinHostPort(host, port), nil)
 	}
 	last := host[strings.LastIndexByte(host, '.')+1:]
-	if _, err := strconv.ParseUint(last, 0, 64); err == nil || last == "" { // 127.1, 0x7f000001, 2130706433
+	if _, err := strconv.ParseUint(last, 0, 64); err == nil || last == "" { // such as 127.1, 0x7f000001, or 2130706433
 		return ErrRefused
 	}
 	return nil

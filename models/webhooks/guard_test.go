@@ -34,7 +34,8 @@ func TestOnlyPublicAddressesAreDialled(t *testing.T) {
 	}
 }
 
-// TestAPortThatIsNeverDialledIsRefusedWithItsName: unless the operator allows a network, to which the name may lead.
+// TestAPortThatIsNeverDialledIsRefusedWithItsName checks that CheckHost refuses ports that Check would refuse for every
+// address. If the operator allows a network, the name may resolve to it, so such a port is accepted.
 func TestAPortThatIsNeverDialledIsRefusedWithItsName(t *testing.T) {
 	public, inside := NewGuard(nil), NewGuard([]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")})
 	for port, ok := range map[string][2]bool{

@@ -31,8 +31,8 @@ type WaitingWork struct {
 
 // reportedState has the conditions that were reported and have not ended.
 type reportedState struct {
-	SilentWorkers []string `json:"silent" gorm:"column:silent"` // workers
-	LongWaits     []string `json:"long" gorm:"column:long"`     // webhook/device
+	SilentWorkers []string `json:"silent" gorm:"column:silent"` // names of workers
+	LongWaits     []string `json:"long" gorm:"column:long"`     // "webhook ID/device"
 }
 
 // WatchWorkersAndQueues compares the state of workers and queues with the reported state, and stores changes as events.
@@ -50,7 +50,7 @@ func (w *Webhooks) WatchWorkersAndQueues(
 		if err != nil || !seen.hasChanged {
 			return err
 		}
-		if seen.noWebhookWantsEvents { // the next listener starts over
+		if seen.noWebhookWantsEvents { // forget the reported state: a later webhook begins without it
 			_, err := db.DeleteSetting(tx, watchStateKey)
 			return err
 		}

@@ -24,7 +24,7 @@ type EventKind string
 // Kinds of events.
 const (
 	RunEnded    EventKind = "run.ended"    // a run requested by a person has ended
-	RecordTaken EventKind = "record.taken" // a board has a new first
+	RecordTaken EventKind = "record.taken" // a board has a new 1st place
 	WorkerLost  EventKind = "worker.lost"  // a worker is silent without having left
 	WaitLong    EventKind = "wait.long"    // work has waited for a device for longer than the webhook's limit
 	TestEvent   EventKind = "test"         // requested by a person

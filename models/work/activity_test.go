@@ -17,7 +17,8 @@ func TestActivityCoversTheLastDayOfCurrentSlots(t *testing.T) {
 		w, at := modelstest.NewWorld(t, s), db.Now()
 		ago := func(hours int) time.Time { return at.Add(-time.Duration(hours) * time.Hour) }
 		up := map[string][]time.Time{"CPU": {ago(30), ago(24)}, "H200": {ago(1)}}
-		for hours, took := range map[int]int{30: 1, 25: 2, 12: 6, 6: 3} { // of a day with 48 hours of slots: 1 + 6 + 3
+		// busy hours within the last day: 1 + 6 + 3 of 48 slot hours
+		for hours, took := range map[int]int{30: 1, 25: 2, 12: 6, 6: 3} {
 			run := w.Score(t, s, w.Ann, 100)
 			started := at.Add(-time.Duration(hours) * time.Hour)
 			_, err := s.SQL().ExecContext(t.Context(),

@@ -31,7 +31,7 @@ type Attempt struct {
 	Outcome      job.Outcome
 	LastSeq      int    // highest number of the stored events
 	DrawEpochID  *int64 // epoch whose drawn cases its job had; nil if none
-	LogBytes     int64  // bytes of the stored log events, and a part of the others'
+	LogBytes     int64  // bytes of the stored output, plus 1/eventWeight of those of other events
 }
 
 // WorkRef returns the reference of the run or evaluation.

@@ -39,7 +39,8 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 	}
 	in.prepareRows()
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
-		before, err := evaluationsSentBefore(tx.Omit("result"), in.Requester, in.RequestKey) // 1,000 results may have gigabytes
+		// omit the results: 1,000 of them may have gigabytes
+		before, err := evaluationsSentBefore(tx.Omit("result"), in.Requester, in.RequestKey)
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,8 @@ func (l *LifeCycle) SubmitBatch(ctx context.Context, in NewBatch) (id string, er
 			}
 		}
 		for _, same := range measured {
-			if err := same.endSharers(tx, &Effect{}); err != nil { // no one can watch them yet
+			// new evaluations have no watchers, so the Effect is dropped
+			if err := same.endSharers(tx, &Effect{}); err != nil {
 				return err
 			}
 		}
@@ -95,8 +97,8 @@ func (in *NewBatch) takeWithinLimits(tx *gorm.DB) (taken []Evaluation, err error
 	if err != nil {
 		return nil, err
 	}
-	budget := map[string]error{} // by device
-	var full error               // limit of the hour
+	budget := map[string]error{} // error of the GPU budget, by device
+	var full error               // error of the hourly limit; applies to all further items
 	for i := range in.Items {
 		item := &in.Items[i]
 		if _, known := budget[item.Request.Device]; !known {

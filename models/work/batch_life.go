@@ -61,7 +61,8 @@ func (e *Evaluation) recordEndInBatch(tx *gorm.DB) error {
 func (l *LifeCycle) CancelBatch(ctx context.Context, id, reason string, limit int) (out Effect, err error) {
 	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		var live []Evaluation
-		query := tx.Omit("request", "result").Where("batch = ? and batch <> '' and "+NotEndedSQL, id).Order("parked desc, batch_index").Limit(limit) // or the parked ones would take the places of the others
+		// parked ones first, which would otherwise move into the queue
+		query := tx.Omit("request", "result").Where("batch = ? and batch <> '' and "+NotEndedSQL, id).Order("parked desc, batch_index").Limit(limit)
 		if err := query.Find(&live).Error; err != nil {
 			return db.ReadError(err, "batch %s", id)
 		}

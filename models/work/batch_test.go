@@ -16,7 +16,7 @@ import (
 	"warpboard/models/work"
 )
 
-// batchOf submits a batch of a caller, who may have so many evaluations in work.
+// batchOf submits a batch of n evaluations for a caller who may have atOnce of them in the queue.
 func batchOf(t *testing.T, s *models.Store, caller string, n, atOnce int) (id string, made []work.Evaluation) {
 	t.Helper()
 	in := work.NewBatch{Requester: work.Requester{Owner: "key:" + caller}, Caller: caller,
@@ -47,7 +47,7 @@ func resultsOf(t *testing.T, s *models.Store, id string) (list []work.Evaluation
 	}
 }
 
-// turns begins work of a device until there is none that may begin, and says whose it was.
+// turns starts the waiting work of a device until no more may start, and returns the names of its owners in order.
 func turns(t *testing.T, s *models.Store, names map[string]string) (order []string) {
 	t.Helper()
 	for {

@@ -17,8 +17,8 @@ func compile(t *testing.T, s *models.Store, device string) work.Evaluation {
 		work.NewEvaluation{Caller: device, Kind: "compile", Device: device, Request: []byte(`{"kind": "compile"}`)}))
 }
 
-// TestCompilingWaitsForNoSlotOfAGPU: beside a run and one that is built, a worker still gets it, and only by a request
-// of its own.
+// TestCompilingWaitsForNoSlotOfAGPU checks that a worker whose slot is busy still gets an evaluation that only
+// compiles, but only if it requests such work.
 func TestCompilingWaitsForNoSlotOfAGPU(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -47,7 +47,7 @@ func TestCompilingWaitsForNoSlotOfAGPU(t *testing.T) {
 		if a == nil || a.EvaluationID != e.ID {
 			t.Fatalf("asking to compile got %+v", a)
 		}
-		// It counts as no load: the next run is built as soon as one has ended.
+		// A compilation does not count as load of a slot, so the next run is sent as soon as another one ends.
 		modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), modelstest.Result(*first, 5000), work.ResultFindings{Score: &work.Score{NS: 5000}}))
 		if a := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", IsSlotBusy: true, Attempts: append(held[1:], a.ID)}); a == nil || a.RunID == 0 {
 			t.Errorf("beside a compilation: %+v", a)

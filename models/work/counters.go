@@ -14,11 +14,13 @@ import (
 // Names of counters. A name that ends in a dot is a prefix. The database stores names, so renaming a counter loses its
 // values.
 const (
-	CounterEvaluationsSubmitted    = "evaluations.submitted"
-	CounterEvaluationWaits         = "evaluations.waited"   // seconds until an evaluation had its slot
-	CounterEvaluationsEnded        = "evaluations.ended."   // by state; seconds from submission to end
-	CounterEvaluationsGivenUp      = "evaluations.given-up" // a worker had it, without a report that counts: cancelled or lost
-	CounterEvaluationsHoldingSlots = "evaluations.held"     // evaluations that workers have now
+	CounterEvaluationsSubmitted = "evaluations.submitted"
+	CounterEvaluationWaits      = "evaluations.waited" // seconds until an evaluation had its slot
+	CounterEvaluationsEnded     = "evaluations.ended." // by state; seconds from submission to end
+	// CounterEvaluationsGivenUp counts evaluations that were cancelled or lost after a worker received them, without
+	// a valid report.
+	CounterEvaluationsGivenUp      = "evaluations.given-up"
+	CounterEvaluationsHoldingSlots = "evaluations.held" // evaluations that workers have now
 
 	// Counters of compilations and profiles in reports of evaluations. Their totals are in seconds.
 	CounterCompilationsPassed  = "compilations.ok"

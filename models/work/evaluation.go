@@ -22,7 +22,7 @@ const (
 	EvaluationCompiling  EvaluationState = "compiling"
 	EvaluationValidating EvaluationState = "validating"
 	EvaluationProfiling  EvaluationState = "profiling"
-	EvaluationCompleted  EvaluationState = "completed" // also if the kernel is wrong
+	EvaluationCompleted  EvaluationState = "completed" // even if the kernel's answer is wrong
 	EvaluationFailed     EvaluationState = "failed"    // because of an infrastructure error
 	EvaluationTimeout    EvaluationState = "timeout"
 	EvaluationCancelled  EvaluationState = "cancelled"
@@ -51,14 +51,15 @@ type Evaluation struct {
 	RequestKey   string // idempotency key
 	SourceHash   string // hash of the sources
 	BatchID      string `gorm:"column:batch"` // ID of its batch; empty if it was sent alone
-	BatchIndex   int    // index of its request there, from 0
+	BatchIndex   int    // index of its request in the batch, from 0
 	// number among the results of the batch, from 1; 0 if it has not ended
-	BatchResultNumber int64  `gorm:"column:batch_result"`
-	ParkedReason      int    `gorm:"column:parked"` // reason for not being in the queue; 0 if it is
-	RequestHash       string // hash of what is measured, if its result may be shared
-	SharesResultOf    string `gorm:"column:shares"` // ID of the evaluation whose result it shares
-	State             EvaluationState
-	ChangeNumber      int64 `gorm:"column:change"` // grows with every change that watchers see
+	BatchResultNumber int64 `gorm:"column:batch_result"`
+	// ParkedReason is parkedByLimit or parkedForEqualRequest; 0 if the evaluation is in the queue or has ended.
+	ParkedReason   int    `gorm:"column:parked"`
+	RequestHash    string // hash of what is measured, if its result may be shared
+	SharesResultOf string `gorm:"column:shares"` // ID of the evaluation whose result it shares
+	State          EvaluationState
+	ChangeNumber   int64 `gorm:"column:change"` // grows with every change that watchers see
 	Work
 	FailureReason string          `gorm:"column:failure"`  // reason of the failure, or of the last lost attempt
 	Result        json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
@@ -66,8 +67,8 @@ type Evaluation struct {
 
 // Reasons for keeping an evaluation out of the queue.
 const (
-	parkedByLimit         = 1 // one of a batch, and its caller has reached the limit
-	parkedForEqualRequest = 2 // another one is measured for it (see SharesResultOf)
+	parkedByLimit         = 1 // the caller has as many evaluations in the queue as allowed; only for batches
+	parkedForEqualRequest = 2 // it waits for the result of an equal evaluation (SharesResultOf)
 )
 
 // emptyRequestJSON is the stored value if the request is not stored.

@@ -22,7 +22,7 @@ func (e *Evaluation) setWaiting(why *job.Failure) {
 	e.State, e.FailureReason = EvaluationSubmitted, db.SanitizeText(why.Reason)
 }
 
-func (e *Evaluation) setReceived() {} // its state is the stage that its worker reports
+func (e *Evaluation) setReceived() {} // setStage sets the state, when the worker reports a stage
 
 func (e *Evaluation) setStage(stage job.Stage) {
 	switch state := EvaluationState(stage); state {
@@ -50,7 +50,7 @@ func (e *Evaluation) cancelled() bool { return e.State == EvaluationCancelled }
 
 func (e *Evaluation) keepResult(*gorm.DB, string, job.Result, []Artifact) error { return nil }
 
-func (e *Evaluation) setMeasured(job.Result) {} // its report has the machine
+func (e *Evaluation) setMeasured(job.Result) {} // the report in the result contains the machine
 
 // save writes the row without the request, which may be large. If the evaluation was cancelled, it deletes the request.
 func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {

@@ -14,7 +14,7 @@ import (
 
 // EvaluationLimits limits the evaluations of one caller; 0 means no limit. For admins only MaxLive applies.
 type EvaluationLimits struct {
-	MaxLive         int   // waiting or running; of batches, in the queue of a device
+	MaxLive         int   // waiting or running evaluations; for batches only those in the queue of one device
 	MaxPerHour      int   // evaluations of one caller
 	MaxBytesPerHour int64 // bytes of the requests in an hour
 }
@@ -78,7 +78,7 @@ func (h *hourlyUse) addRequest(bytes int64) error {
 }
 
 func (h *hourlyUse) limitError(what string) error {
-	first := Evaluation{Work: Work{QueuedAt: db.Now()}} // that leaves the hour
+	first := Evaluation{Work: Work{QueuedAt: db.Now()}} // the oldest evaluation of the last hour
 	if err := h.evaluations().Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
 		return fmt.Errorf("reading the first evaluation of an hour: %w", err)
 	}

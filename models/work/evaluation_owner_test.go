@@ -72,7 +72,7 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 		if !open.ReadableByAnyone || open.ChangeNumber <= mine.ChangeNumber {
 			t.Errorf("shared: %+v", open)
 		}
-		attempt := begun(t, s, mine) // what workers tell changes nothing about that
+		attempt := begun(t, s, mine) // a starting attempt must not reset the sharing
 		if e := modelstest.Got[work.Evaluation](t)(s.Work.Evaluation(ctx, mine.ID)); !e.ReadableByAnyone {
 			t.Error("the switch did not stay")
 		}

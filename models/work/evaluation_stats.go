@@ -11,7 +11,7 @@ import (
 type EvaluationStats struct {
 	ByState map[EvaluationState]int64
 	Total   int64
-	MeanAge time.Duration // mean, since submission
+	MeanAge time.Duration // mean time since submission
 	// JustSubmitted and JustEnded count the evaluations submitted and ended in the last StatsWindow.
 	JustSubmitted, JustEnded int64
 }

@@ -16,16 +16,16 @@ import (
 
 // NewEvaluation describes an evaluation to queue.
 type NewEvaluation struct {
-	User             accounts.User // zero: without sign-in
+	User             accounts.User // zero value for a caller without sign-in
 	Owner            string
-	Caller           string // whom the limits count for
-	RequestKey       string // makes sending it again safe; empty: each request is a new evaluation
+	Caller           string // person or address that the limits apply to
+	RequestKey       string // idempotency key; if it is empty, each request is a new evaluation
 	ReadableByAnyone bool
 	Kind             string
 	Device           string
 	Requires         string // packages that its worker must have
 	Request          json.RawMessage
-	Sources          []byte // SourceHash is their hash
+	Sources          []byte // source texts, from which SourceHash is computed
 	// SharingKey is equal for requests that measure the same and allow sharing a result; empty if it shares none.
 	SharingKey string
 	Limits     EvaluationLimits

@@ -14,7 +14,7 @@ func TestOldEvaluationsAreSwept(t *testing.T) {
 		attempt := begun(t, s, submitted(t, s, "a"))
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"),
 			modelstest.Completed())))
-		submitted(t, s, "a") // waits for however long
+		submitted(t, s, "a") // waiting evaluations are never deleted
 		for _, c := range []struct {
 			days int
 			kept int64

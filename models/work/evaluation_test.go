@@ -169,7 +169,7 @@ func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 		large := json.RawMessage(`"` + strings.Repeat("x", 1000) + `"`)
 		for name, limits := range map[string]work.EvaluationLimits{"count": {MaxPerHour: 3}, "bytes": {MaxBytesPerHour: 3100}} {
 			in := work.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
-			for range 3 { // cancelled at once, as by someone who wants to fill the disk
+			for range 3 { // cancelled evaluations count, too; otherwise they could fill the disk
 				e := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), in))
 				modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
 			}
@@ -284,7 +284,7 @@ func TestHeldTimeIsCountedForEveryOutcome(t *testing.T) {
 				t.Errorf("%s: %d are held before a worker took one", name, held)
 			}
 			modelstest.Check(t, end(s, waiting))
-			if name == "given back" { // a worker gave it back, so it had it
+			if name == "given back" { // the worker that returned it had received it, so it counts
 				want++
 			}
 			taken := begun(t, s, submitted(t, s, "a"))

@@ -22,7 +22,7 @@ type RunEvent struct {
 	RunID        int64
 	Device       string
 	AttemptID    string
-	Seq          int // of the worker's event within the attempt; 0 for the site's own
+	Seq          int // number of the worker's event within the attempt; 0 for an event of the site
 	Type         job.EventType
 	State        RunState     // the run's state from this event on
 	Event        *job.Event   `gorm:"serializer:json"` // the worker's message, without its secret; nil for EventState

@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// TestTheIndexesOfLastEndsHaveTheQuerysPriorities: a database does not use them for other expressions.
+// TestTheIndexesOfLastEndsHaveTheQuerysPriorities checks that the indexes for lastTurnEndSQL contain the query's
+// expressions for priorities. Databases use an index only for equal expressions.
 func TestTheIndexesOfLastEndsHaveTheQuerysPriorities(t *testing.T) {
 	for _, dialect := range []string{"sqlite", "postgres"} {
-		var script []byte // of all migrations
+		var script []byte // text of all migrations
 		files, err := filepath.Glob(filepath.Join("../../migrations", dialect, "*.sql"))
 		for _, name := range files {
 			text, failed := os.ReadFile(name)

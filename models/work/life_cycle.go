@@ -47,7 +47,7 @@ type Consequences interface {
 // Enqueue stores a waiting run, and adds its event to out.
 func Enqueue(tx *gorm.DB, run *Run, out *Effect) error {
 	run.State, run.Purpose = StateQueued, cmp.Or(run.Purpose, requestedPurpose(run.Mode))
-	if run.ProfileOf != nil { // it needs what that one needed
+	if run.ProfileOf != nil { // a run that follows another one requires the same packages
 		if err := tx.Model(&Run{}).Where("id = ?", *run.ProfileOf).Select("requires").Scan(&run.Requires).Error; err != nil {
 			return db.ReadError(err, "run %d", *run.ProfileOf)
 		}

@@ -76,7 +76,7 @@ func (a *attemptWithWork) requeueOrFail(tx *gorm.DB, loss LossKind, why job.Fail
 	if err := countLostAttempt(tx, loss, retried); err != nil {
 		return out, err
 	}
-	if !taken { // no one saw that it was anywhere else
+	if !taken { // no worker had received it, so watchers saw no change
 		return out, nil
 	}
 	if err := a.workItem.countLoss(tx); err != nil {
@@ -123,12 +123,12 @@ type LossKind int
 const (
 	LossHandedBack         LossKind = iota // handed back: tried again at once, and nothing counts
 	LossRetriedAfterPause                  // because of an infrastructure error: tried again after a pause
-	LossCountedAgainstWork                 // it may have brought its worker down: given up after MaxLosses of these
+	LossCountedAgainstWork                 // the work may have caused the loss: it fails after MaxLosses of these
 )
 
 // AttemptCounts counts the lost attempts of a run or evaluation.
 type AttemptCounts struct {
-	Losses    int        // lost attempts that it may have brought down itself
+	Losses    int        // lost attempts that the work may have caused
 	Retries   int        // all lost attempts
 	NotBefore *time.Time // when the next attempt may begin, after a loss
 }

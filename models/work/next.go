@@ -24,9 +24,9 @@ const (
 	// avoidLostWorkerFor is the time for which lost work is offered only to workers that did not lose it. It begins
 	// when the work may start again (AttemptCounts.NotBefore), after the pause that follows each loss.
 	avoidLostWorkerFor = 2 * time.Second
-	// runsAheadPerSlot limits the attempts that a worker has for each slot besides the one that runs and those that it
-	// builds, if the next one is a run. An evaluation is sent while one more waits, because the slot can end two
-	// evaluations while a third one is compiled.
+	// runsAheadPerSlot and evaluationsAheadPerSlot limit the attempts that wait on a worker for each of its slots,
+	// besides the running attempt and those being built. The first applies if the next attempt is a run, the second if
+	// it is an evaluation, because a slot can end two evaluations while a third one is compiled.
 	runsAheadPerSlot, evaluationsAheadPerSlot = 1, 2
 )
 
@@ -185,7 +185,7 @@ func (r workerCapacity) mayUseSlot(p Priority, busy bool) bool {
 	case p < PriorityFollowUp:
 		return true
 	case busy || r.deviceLoad.attemptCount >= r.slots.AcceptingJobs:
-		return false // it needs a free slot, and must not take that of the next run
+		return false // such work needs an idle slot for which no other attempt waits
 	case p == PriorityRerun:
 		// Reruns leave one slot free for people's work. If there is only one slot, a rerun may use it while no other
 		// work waits.

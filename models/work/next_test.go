@@ -70,7 +70,8 @@ func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
 	})
 }
 
-// TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked: and nothing before its first heartbeat.
+// TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked checks that a worker gets work only for its devices, none before
+// its first heartbeat, and none after its credential was revoked.
 func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -94,7 +95,8 @@ func TestAWorkerGetsWorkOfItsDevicesAloneUntilItIsRevoked(t *testing.T) {
 	})
 }
 
-// TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold: whatever it reports to hold.
+// TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold checks that the number of slots limits the work of a worker,
+// whatever attempts the worker reports.
 func TestAThiefOfACredentialGetsNoMoreThanItsSlotsCanHold(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -136,8 +138,8 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 	})
 }
 
-// TestAnEvaluationIsSentWhileAnotherWaits: a slot ends two of them while a third one is compiled. A run is not sent
-// then.
+// TestAnEvaluationIsSentWhileAnotherWaits checks that a worker gets a third evaluation while two are on it, because a
+// slot can end two while the third is compiled, but does not get a run then.
 func TestAnEvaluationIsSentWhileAnotherWaits(t *testing.T) {
 	for _, tt := range []struct {
 		then string

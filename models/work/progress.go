@@ -17,8 +17,9 @@ import (
 // any case.
 const MaxLogBytes = 512 << 10
 
-// MaxEventBytes limits the stored events of one attempt; without output it is twice as much. One byte of another event
-// counts as 1/eventWeight byte of output. 10,000 cases have about 3 MB.
+// MaxEventBytes limits the bytes of an attempt's stored events other than output, if its output reaches MaxLogBytes.
+// Without output, twice as many are stored: each byte counts as 1/eventWeight byte of output. The events of 10,000
+// cases have about 3 MB.
 const (
 	eventWeight   = 32
 	MaxEventBytes = eventWeight * MaxLogBytes

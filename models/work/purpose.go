@@ -10,7 +10,7 @@ type Purpose string
 const (
 	PurposeSubmitted Purpose = "submitted"
 	PurposePractice  Purpose = "practice" // submitted after the task's deadline
-	PurposeBaseline  Purpose = "baseline" // of a task, to compare with
+	PurposeBaseline  Purpose = "baseline" // a run of a task's baseline, for comparison
 	PurposeProfile   Purpose = "profile"  // the profile of a ranked run
 	PurposeValidate  Purpose = "validate" // the task's validation script on a ranked run
 	PurposeConfirm   Purpose = "confirm"  // a turn of a confirmation

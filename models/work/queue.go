@@ -48,9 +48,9 @@ const workWithTurnsSQL = `
 				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
 		from (` + allLiveWorkSQL + `) live) w`
 
-// lastTurnEndSQL is SQL for the latest end, after work w was queued, of work in the same turn group. It reads the end
-// of an index once per person or caller and priority. For runs of confirmations there is no such end: they wait since
-// they were queued.
+// lastTurnEndSQL selects the time of the latest end, after work w was queued, of work of the same person or caller with
+// the same priority. It reads one index entry for each person or caller and priority. For turns of confirmations it
+// selects nothing, because their wait begins when they are queued.
 const lastTurnEndSQL = `select max(ended_at) from (
 		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and purpose <> 'confirm'
 			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPrioritySQL + ` = w.priority
@@ -60,24 +60,24 @@ const lastTurnEndSQL = `select max(ended_at) from (
 
 // QueuedWork is work that waits, with its position in the queue of its device.
 type QueuedWork struct {
-	RunID         int64  // 0: it is an evaluation
-	EvaluationID  string // empty: it is a run
+	RunID         int64  // 0 for an evaluation
+	EvaluationID  string // empty for a run
 	SubmissionID  int64  // submission of a run
 	UserID        int64
 	Kind          string // kind of an evaluation, or mode of a run
 	Device        string
 	Requires      string // packages that its worker must have; empty: none
 	State         string
-	SentToWorker  int `gorm:"column:sent"` // 1: a worker was given its job
+	SentToWorker  int `gorm:"column:sent"` // 1 if its job was sent to a worker
 	Priority      Priority
-	TurnOwner     string `gorm:"column:turn_of"` // whose turn it takes: a person's, a caller's, or a confirmation's
-	TurnNumber    int    `gorm:"column:turn"`    // 1: its first, counting what runs
-	QueuePosition int    `gorm:"column:place"`   // 1: next
+	TurnOwner     string `gorm:"column:turn_of"` // key of the person, caller, or confirmation that it counts for
+	TurnNumber    int    `gorm:"column:turn"`    // 1 for the owner's first item on the device, including running ones
+	QueuePosition int    `gorm:"column:place"`   // 1 for the next item
 	QueuedAt      time.Time
 	NotBefore     *time.Time // when it may be tried again, after a loss
-	AttemptID     string     // the current one; empty: none
-	DispatchedAt  *time.Time // when that was made
-	StartedAt     *time.Time // when a worker took it; nil: it waits
+	AttemptID     string     // current attempt; empty if there is none
+	DispatchedAt  *time.Time // time at which the current attempt was created
+	StartedAt     *time.Time // time at which a worker received it; nil while it waits
 }
 
 // WorkRef returns the reference of the run or evaluation.
@@ -183,7 +183,7 @@ type QueuedSubmission struct {
 	UserName string
 	// IsEventFrozen means that the event is frozen, so that other people may not see the submission.
 	IsEventFrozen bool         `gorm:"column:frozen"`
-	Task          catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and the columns for ListedTo
+	Task          catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // columns for its names and for ListedTo
 }
 
 // ListedTo reports whether the queue may show the submission and its person to a viewer.

@@ -44,7 +44,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 			t.Errorf("places: %v", places)
 		}
 
-		// Ann's first run goes into the queue and is then worked on: it is still her turn that was used.
+		// Ann's first run is sent to a worker. It still counts as her first turn.
 		attempt, err := s.Work.StartAttempt(ctx, first.WorkRef())
 		modelstest.Check(t, err)
 		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
@@ -63,7 +63,8 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 			t.Errorf("lengths, of %+v, %v:\n%s", loads, err, diff)
 		}
 
-		// Lost because of an infrastructure error, the run stands where it stood, and lets others pass for a while.
+		// After a loss by an infrastructure error, the run keeps its position in the queue, but pauses, so that other
+		// runs may start before it.
 		modelstest.Check(t, modelstest.Second(s.Work.FailAttempt(ctx, attempt.ID, "The worker is gone.", work.LossRetriedAfterPause)))
 		nextAt := func(at time.Time) int64 {
 			return modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, at))[0].RunID

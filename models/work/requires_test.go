@@ -35,8 +35,8 @@ func demanding(t *testing.T, s *models.Store, w modelstest.World, require ...str
 	return modelstest.Submit(t, s, w.Ann, task)[0]
 }
 
-// TestWorkGoesOnlyToAWorkerWithItsPackages: it does not keep others waiting, and neither do more of its kind than a
-// worker reads at once.
+// TestWorkGoesOnlyToAWorkerWithItsPackages checks that work without a suitable worker does not delay other work, even
+// if more such work waits than StartNextAttempt reads at once.
 func TestWorkGoesOnlyToAWorkerWithItsPackages(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -72,7 +72,7 @@ func TestWorkGoesOnlyToAWorkerWithItsPackages(t *testing.T) {
 	})
 }
 
-// TestARerunAndAProfileRequireWhatTheRunDid: they are for the same source.
+// TestARerunAndAProfileRequireWhatTheRunDid checks that runs which follow a run require the same packages.
 func TestARerunAndAProfileRequireWhatTheRunDid(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -85,7 +85,8 @@ func TestARerunAndAProfileRequireWhatTheRunDid(t *testing.T) {
 	})
 }
 
-// TestPackagesStayUntilAHeartbeatHasOthers: a worker sends them once.
+// TestPackagesStayUntilAHeartbeatHasOthers checks that a heartbeat without packages keeps the earlier ones, because a
+// worker sends them only once.
 func TestPackagesStayUntilAHeartbeatHasOthers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		now := func(ctx context.Context) requirement.Packages {

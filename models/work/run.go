@@ -98,7 +98,7 @@ type Run struct {
 	// if the samples are turns of confirmations.
 	PooledRunCount int `gorm:"column:pooled"`
 	Harness        string
-	EpochID        int64        // the software it was measured with; 0: not recorded
+	EpochID        int64        // epoch (software) with which it was measured; 0 if not recorded
 	Machine        *job.Machine `gorm:"serializer:json"`
 	WallNS         int64        `gorm:"column:wall_ns"`
 	ProgramNS      int64        `gorm:"column:program_ns"`
@@ -107,13 +107,13 @@ type Run struct {
 
 	DisqualifiedAt     *time.Time
 	DisqualifiedReason string `gorm:"column:disqualified_why"`
-	DisqualifiedBy     int64  // who decided it; 0: the site
-	ReinstatedReason   string `gorm:"column:reinstated_why"` // of a run that was disqualified and counts again
+	DisqualifiedBy     int64  // person who decided it; 0 for the site
+	ReinstatedReason   string `gorm:"column:reinstated_why"` // reason for making a disqualified run count again
 }
 
 // PublicFailure returns the reason for a failure, without parts that only people who may read the source can see.
 func (r Run) PublicFailure() string {
-	if r.Harness == harness.BundleHarness { // the task's own program reads the source
+	if r.Harness == harness.BundleHarness { // the task's own program can read the source, so its output may quote it
 		return r.Failure.KindSentence()
 	}
 	return r.Failure.PublicReason()

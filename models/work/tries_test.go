@@ -11,14 +11,14 @@ import (
 	"warpboard/models/work"
 )
 
-// TestOnlyLossesThatARunMayHaveCausedCountAgainstIt: power cuts, broken workers, and frozen sites do not use up the
-// three losses of a run.
+// TestOnlyLossesThatARunMayHaveCausedCountAgainstIt checks that losses by power cuts, broken workers, and a stopped
+// site do not count toward the three losses after which a run fails.
 func TestOnlyLossesThatARunMayHaveCausedCountAgainstIt(t *testing.T) {
 	tests := map[string]struct {
 		loss    work.LossKind
-		workers int  // that lose it in turn
-		after   int  // so many losses …
-		givenUp bool // … it has failed
+		workers int  // number of workers that lose the run, alternately
+		after   int  // number of losses
+		givenUp bool // true if the run has failed after these losses
 		counted int
 		pauses  bool
 	}{
@@ -78,7 +78,8 @@ func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 	}
 }
 
-// TestAnAttemptStaysWithOneWorker: another one that reports to have it, or uses its secret, changes nothing.
+// TestAnAttemptStaysWithOneWorker checks that another worker that reports the attempt, or uses its secret, changes
+// nothing.
 func TestAnAttemptStaysWithOneWorker(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()

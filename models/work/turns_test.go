@@ -15,7 +15,8 @@ import (
 	"warpboard/models/work"
 )
 
-// oneByOne lets one slot take the next work of the CPU and end it, until none waits, and returns the owners.
+// oneByOne starts and ends all waiting work of the CPU, one item after the other, and returns the names of the owners
+// in order.
 func oneByOne(t *testing.T, s *models.Store, names map[job.WorkRef]string) (order []string) {
 	t.Helper()
 	for {
@@ -35,7 +36,8 @@ func oneByOne(t *testing.T, s *models.Store, names map[job.WorkRef]string) (orde
 	}
 }
 
-// TestManyEvaluationsDelayTheOthersByOneEach: even if none of them is running when a slot asks for the next one.
+// TestManyEvaluationsDelayTheOthersByOneEach checks that a caller with many evaluations delays each other caller by
+// one, even if none is running when a slot becomes free.
 func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		names := map[job.WorkRef]string{}
@@ -49,7 +51,8 @@ func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	})
 }
 
-// TestManyRunsDelayTheOthersByOneEach: evaluations, which go first, cost their person no turn among the runs.
+// TestManyRunsDelayTheOthersByOneEach checks that a person with many runs delays each other person by one run, and that
+// the person's evaluations do not count as runs.
 func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, names := modelstest.NewWorld(t, s), map[job.WorkRef]string{}
@@ -64,7 +67,8 @@ func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {
 	})
 }
 
-// TestABatchSharesTheTurnsThatItsPersonsRunsTook: and the runs share the batch's.
+// TestABatchSharesTheTurnsThatItsPersonsRunsTook checks that the runs and the batch evaluations of a person count
+// together in the fair order.
 func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -86,7 +90,8 @@ func TestABatchSharesTheTurnsThatItsPersonsRunsTook(t *testing.T) {
 	})
 }
 
-// TestWorkThatIsCancelledBeforeItRunsIsNoTurn: its person waits as long as before.
+// TestWorkThatIsCancelledBeforeItRunsIsNoTurn checks that work cancelled before its start does not delay the person's
+// other work.
 func TestWorkThatIsCancelledBeforeItRunsIsNoTurn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		names := map[job.WorkRef]string{submitted(t, s, "bob").WorkRef(): "bob"}
@@ -99,8 +104,8 @@ func TestWorkThatIsCancelledBeforeItRunsIsNoTurn(t *testing.T) {
 	})
 }
 
-// TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation: a caller may have 16 of them at once, and sends the next
-// one when one ends.
+// TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation checks that a run starts although a caller always has 16
+// evaluations in the queue.
 func TestARunBeginsWhileOneCallerSendsEvaluationAfterEvaluation(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)

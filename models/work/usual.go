@@ -10,7 +10,7 @@ import (
 
 const (
 	medianRunCount    = 9    // number of the newest runs of their kind to use
-	maxSearchedRunIDs = 5000 // number of IDs to search: a task with few submissions must not cost more
+	maxSearchedRunIDs = 5000 // number of run IDs to search, which limits the cost for tasks with few submissions
 )
 
 // MedianSlotTime returns the median time for which recent successful runs of the same mode on the same board used their

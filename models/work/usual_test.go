@@ -12,7 +12,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestTheUsualTimeOfARunIsThatOfItsKind in the middle, of those that passed.
+// TestTheUsualTimeOfARunIsThatOfItsKind checks that the usual time is the median of successful runs of the same mode on
+// the same board.
 func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ann := modelstest.Person(t, s, "Ann", accounts.RoleAdmin)

@@ -22,12 +22,12 @@ type Work struct {
 	Device        string
 	Requires      string // packages that its worker must have (requirement.List); empty: none
 	AttemptCount  int    `gorm:"column:attempts"` // number of attempts
-	AttemptID     string // the current one, or the last one of work that has ended; empty while there is none
+	AttemptID     string // current attempt, or the last one of ended work; empty if there is none
 	AttemptCounts `gorm:"embedded"`
-	Worker        string // of the current or last attempt
+	Worker        string // worker of the current or last attempt
 	QueuedAt      time.Time
-	DispatchedAt  *time.Time // when the current attempt's job was made
-	StartedAt     *time.Time // when a worker took the current attempt
+	DispatchedAt  *time.Time // time at which the current attempt was created
+	StartedAt     *time.Time // time at which a worker received the current attempt
 	EndedAt       *time.Time
 	// SlotNS is the slot time of the last attempt in nanoseconds: its duration times its number of slots.
 	SlotNS int64 `gorm:"column:unit_ns"`

@@ -14,8 +14,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestAllWaitingWorkHasOneOrder: an evaluation of each caller, then runs and more evaluations, then profiles that
-// follow. People take turns.
+// TestAllWaitingWorkHasOneOrder checks the order of the queue: one evaluation of each caller, then runs and other
+// evaluations, then profiles that follow runs. People alternate.
 func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -25,7 +25,7 @@ func TestAllWaitingWorkHasOneOrder(t *testing.T) {
 				WorkerStartedAt: time.Now(),
 				Slots:           []job.Slot{{Device: "CPU", CanProfile: true}},
 			}))
-		w.Score(t, s, w.Ann, 10) // a profile follows
+		w.Score(t, s, w.Ann, 10) // queues a profile, which follows the ranked run
 		names := map[job.WorkRef]string{}
 		for i, user := range []accounts.User{w.Ann, w.Ann, w.Ben} {
 			names[w.Submit(t, s, user).WorkRef()] = fmt.Sprintf("run %d", i+1)

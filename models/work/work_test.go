@@ -14,7 +14,8 @@ import (
 	"warpboard/models/work"
 )
 
-// eachKind runs fn once for a run and once for an evaluation of a new store: what they have in common is one life.
+// eachKind runs fn once with a run and once with an evaluation, each in a new store, to test the life cycle that both
+// share.
 func eachKind(t *testing.T, fn func(t *testing.T, s *models.Store, l life)) {
 	t.Helper()
 	for kind, submit := range map[string]func(t *testing.T, s *models.Store) job.WorkRef{
@@ -185,7 +186,7 @@ func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
 	}
 }
 
-// TestAResultNamesItsOwnWork: an attempt's secret is valid for that attempt alone.
+// TestAResultNamesItsOwnWork checks that the secret of an attempt is valid only for that attempt and its work.
 func TestAResultNamesItsOwnWork(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		a := l.start()
@@ -241,7 +242,8 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 	})
 }
 
-// TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished: a profile gives way to other work, and is made later.
+// TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished checks that a preempted profile returns to the queue without
+// counting as a loss, and runs later.
 func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -296,7 +298,7 @@ func TestIsFinalStatesHaveNoSuccessor(t *testing.T) {
 	}
 }
 
-// workersWithLostAttempt lists the workers that lost an attempt at work.
+// lostBy lists the workers that lost an attempt at the work.
 func lostBy(t *testing.T, s *models.Store, ref job.WorkRef) (workers []string) {
 	t.Helper()
 	rows, err := s.SQL().QueryContext(t.Context(),
