@@ -15,16 +15,16 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// lastOfOld is the number of the last of the migrations that the baseline replaced, which is also the baseline's.
+// lastOfOld is the number of the last migration that the baseline replaced. The baseline has the same number.
 const lastOfOld = 81
 
-// emptyPlaces returns, for each dialect, a configuration for an empty database.
+// emptyPlaces returns the configuration of an empty database for each dialect.
 func emptyPlaces(t *testing.T) map[string]models.Config {
 	return map[string]models.Config{migrations.SQLite: {Dir: t.TempDir()},
 		migrations.Postgres: {Dir: t.TempDir(), DSN: modelstest.AlwaysPostgresURL(t)}}
 }
 
-// eachAdopted runs fn as one subtest per database, on what the last program with the old migrations left.
+// eachAdopted runs fn in a subtest for each dialect, on a database that the last program with the old migrations wrote.
 func eachAdopted(t *testing.T, fn func(t *testing.T, dialect string, cfg models.Config, db *sql.DB)) {
 	for dialect, cfg := range emptyPlaces(t) {
 		t.Run(dialect, func(t *testing.T) {
@@ -41,7 +41,7 @@ func eachAdopted(t *testing.T, fn func(t *testing.T, dialect string, cfg models.
 	}
 }
 
-// openAt opens a database without this program's migrations.
+// openAt opens a database without applying migrations.
 func openAt(t *testing.T, cfg models.Config) *sql.DB {
 	t.Helper()
 	driver, source := "sqlite3", filepath.Join(cfg.Dir, "warpboard.db")
@@ -96,7 +96,8 @@ func TestAnAdoptedDatabaseGetsLaterMigrations(t *testing.T) {
 	})
 }
 
-// TestADatabaseFromBeforeTheLastOldMigrationIsRefused, with the program that upgrades it, and stays as it is.
+// TestADatabaseFromBeforeTheLastOldMigrationIsRefused checks that the error names the program that can upgrade the
+// database, and that the database is not changed.
 func TestADatabaseFromBeforeTheLastOldMigrationIsRefused(t *testing.T) {
 	for _, version := range []int{80, 1} {
 		eachAdopted(t, func(t *testing.T, dialect string, cfg models.Config, db *sql.DB) {

@@ -11,7 +11,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestTheDatabaseStoresNoScoreThatNoClockCanShow, not even past all rules of the program.
+// TestTheDatabaseStoresNoScoreThatNoClockCanShow checks that constraints of the database refuse impossible scores.
 func TestTheDatabaseStoresNoScoreThatNoClockCanShow(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		infinity := "9e999"

@@ -1,5 +1,5 @@
 // Package migrations has the database schema as numbered SQL files, once for SQLite and once for PostgreSQL, and
-// updates a database. It is a package for being the folder of the files that it embeds.
+// updates a database. It is a separate package because go:embed needs the files in its folder.
 //
 // Read the files of one directory in the order of their numbers. The two directories have the same names; they differ
 // in types, and where SQLite cannot change an existing column. models/db calls Apply when it opens a database.

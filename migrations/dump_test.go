@@ -17,8 +17,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestASiteOfTheLastOldMigrationGoesOn opens what the last program with the old migrations left, on both databases:
-// nothing is lost, the board is the same, and what ran and waited ends.
+// TestASiteOfTheLastOldMigrationGoesOn opens a database that the last program with the old migrations wrote. No row may
+// be lost, the board must be the same, and running and waiting work must be able to end.
 func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
 	eachAdopted(t, func(t *testing.T, dialect string, cfg models.Config, db *sql.DB) {
 		before := rowsOf(t, db, dialect)
@@ -27,7 +27,7 @@ func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		after := openAt(t, cfg) // PostgreSQL's plans of the old connection are for the old columns
+		after := openAt(t, cfg) // a new connection: query plans of an old PostgreSQL connection are for the old columns
 		wantKept(t, before, rowsOf(t, after, dialect))
 		wantBoardOfTheDump(t, s)
 		wantOrdersToGoOn(t, s)
@@ -35,7 +35,7 @@ func TestASiteOfTheLastOldMigrationGoesOn(t *testing.T) {
 	})
 }
 
-// wantKept fails if a row is lost or changed. Later migrations may add tables, and columns at the end of rows.
+// wantKept fails the test if a row is lost or changed. Migrations may add tables, and columns at the end of rows.
 func wantKept(t *testing.T, before, after map[string][]string) {
 	t.Helper()
 	changed := []string{"goose_db_version", "sqlite_sequence", "boards"} // boards get a new change number
@@ -75,7 +75,7 @@ func wantBoardOfTheDump(t *testing.T, s *models.Store) {
 	}
 }
 
-// wantOrdersToGoOn reads what is measured again, and lets a source count that is held back.
+// wantOrdersToGoOn checks the open confirmation and reruns, and ends the review of a run that is on hold.
 func wantOrdersToGoOn(t *testing.T, s *models.Store) {
 	t.Helper()
 	ctx, admin := t.Context(), accounts.User{ID: 1, Role: accounts.RoleAdmin}
@@ -106,7 +106,7 @@ func wantOrdersToGoOn(t *testing.T, s *models.Store) {
 	}
 }
 
-// wantWorkToGoOn ends what a worker has, starts what waits, and submits something new.
+// wantWorkToGoOn ends the live attempts, starts the waiting work, and submits something new.
 func wantWorkToGoOn(t *testing.T, s *models.Store) {
 	t.Helper()
 	ctx := t.Context()

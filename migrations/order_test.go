@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestANewMigrationComesAfterAllOthers: a database that has a later one refuses to open. Both folders have the same
-// names.
+// TestANewMigrationComesAfterAllOthers checks the numbers of the files, because a database with a higher number refuses
+// to open. The folders of both dialects must have the same names.
 func TestANewMigrationComesAfterAllOthers(t *testing.T) {
 	var names [2][]string
 	for i, dialect := range []string{"sqlite", "postgres"} {

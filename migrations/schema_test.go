@@ -10,8 +10,8 @@ import (
 	"warpboard/migrations"
 )
 
-// questions list all columns, constraints, indexes, triggers and sequences of a schema, without what has no effect:
-// comments, and the version table's rows.
+// questions has queries for all columns, constraints, indexes, triggers, and sequences of a schema. They omit comments,
+// and the rows of the version table.
 var questions = map[string][]string{
 	migrations.SQLite: {
 		`select m.name, c.* from sqlite_master m, pragma_table_xinfo(m.name) c where m.type = 'table'`,
@@ -41,7 +41,7 @@ func schemaOf(t *testing.T, db *sql.DB, dialect string) (lines []string) {
 	return lines
 }
 
-// rowsOf are the rows of all tables.
+// rowsOf returns the rows of all tables as texts, by table.
 func rowsOf(t *testing.T, db *sql.DB, dialect string) map[string][]string {
 	t.Helper()
 	tables := "select name from sqlite_master where type = 'table'"
@@ -55,7 +55,7 @@ func rowsOf(t *testing.T, db *sql.DB, dialect string) map[string][]string {
 	return rows
 }
 
-// ask returns the rows of an answer as texts, sorted.
+// ask returns the rows of a query as sorted texts.
 func ask(t *testing.T, db *sql.DB, question string) (lines []string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), question)

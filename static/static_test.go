@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// digest is the build's: names and contents of files, 12 hex digits.
+// digest returns a hash of the names and contents of files, in 12 hex digits, as the build computes it.
 func digest(t *testing.T, root string, paths []string) string {
 	t.Helper()
 	hash := sha256.New()

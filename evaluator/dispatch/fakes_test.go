@@ -14,10 +14,10 @@ import (
 // fakeQueue records the site's messages.
 type fakeQueue struct {
 	mu        sync.Mutex
-	announced []string // devices that work was announced for
+	announced []string // devices for which work was announced
 	cancelled []string
 	kicked    []string
-	largest   int // MaxMessage
+	largest   int // result of MaxMessage
 }
 
 func newFakeQueue() *fakeQueue { return &fakeQueue{largest: queue.MaxMessage} }
@@ -54,7 +54,7 @@ func (q *fakeQueue) stopped(id string) bool {
 	return slices.Contains(q.cancelled, id)
 }
 
-// watcher records the notifications of watchers, and lets a test wait for one.
+// watcher is a Notifier that counts notifications, and lets a test wait for one.
 type watcher struct {
 	mu      sync.Mutex
 	events  []work.RunEvent
@@ -94,7 +94,7 @@ func (w *watcher) until(t *testing.T, what string, ok func() bool) {
 	for !ok() {
 		select {
 		case <-w.changed:
-		case <-time.After(20 * time.Millisecond): // not everything is notified
+		case <-time.After(20 * time.Millisecond): // some changes cause no notification
 		case <-limit:
 			t.Fatalf("waited in vain until %s", what)
 		}

@@ -16,15 +16,15 @@ import (
 	"warpboard/models/work"
 )
 
-// site is a store with a task, people and a queue, without the processes that serve them.
+// site has the store of a site with a task and people, and a fake queue. It runs no processes.
 type site struct {
 	*testing.T
 	store *models.Store
 	queue *fakeQueue
 	seen  *watcher
-	d     *Dispatcher // of the last boot
-	at    time.Time   // of the last pass
-	held  []string    // attempts whose jobs arrived at a worker
+	d     *Dispatcher // dispatcher of the last boot
+	at    time.Time   // time of the last pass
+	held  []string    // attempts whose jobs workers have received
 	ann   accounts.User
 	task  catalog.Task
 }
@@ -42,8 +42,8 @@ func eachSite(t *testing.T, fn func(s *site)) {
 	modelstest.Each(t, func(t *testing.T, store *models.Store) { fn(newSite(t, store, "CPU")) })
 }
 
-// boot starts the site's processes, and has a worker with one slot report its attempts. A test simulates a crash by
-// booting again: nothing is stopped in order.
+// boot creates a dispatcher, and sends it the heartbeat of a worker with one slot and these attempts. A test simulates
+// a crash of the site by another boot: nothing of the previous one is shut down.
 func (s *site) boot(attempts ...string) *Dispatcher {
 	s.Helper()
 	d := NewDispatcher(s.store, s.queue, s.seen, slog.New(slog.DiscardHandler))
@@ -70,7 +70,7 @@ func (s *site) sync(d *Dispatcher, h job.Heartbeat) (drop []string) {
 	return drop
 }
 
-// tell stores events that a worker sends.
+// tell stores events as if a worker had sent them.
 func (s *site) tell(d *Dispatcher, events ...job.Event) {
 	s.Helper()
 	if _, err := d.StoreEvents(s.Context(), events); err != nil {
@@ -78,7 +78,7 @@ func (s *site) tell(d *Dispatcher, events ...job.Event) {
 	}
 }
 
-// pass has the dispatcher look once, a while from now; the worker says the same until then.
+// pass makes one pass of the dispatcher at a later time, as if all workers had just sent their heartbeats again.
 func (s *site) pass(d *Dispatcher, in time.Duration) {
 	s.Helper()
 	s.passAt(d, time.Now().Add(in))
@@ -101,7 +101,7 @@ func event(j job.Job, seq int, kind job.EventType, stage job.Stage) job.Event {
 		Type: kind, Stage: stage, Worker: "w1"}
 }
 
-// take has the worker w1 ask for a job, which there is.
+// take requests a job for worker w1, and fails the test if there is none.
 func (s *site) take() job.Job { return s.takeAs("w1") }
 
 func (s *site) takeAs(worker string) job.Job {
@@ -114,7 +114,7 @@ func (s *site) takeAs(worker string) job.Job {
 	return j
 }
 
-// ask asks for a job with a slot that is busy when all slots of the device have one.
+// ask requests a job for a slot, which is busy if all slots of the device have a job.
 func (s *site) ask(worker string) (j job.Job, ok bool) {
 	s.Helper()
 	live, err := s.store.Work.LiveAttempts(s.Context())
@@ -139,7 +139,7 @@ func (s *site) ask(worker string) (j job.Job, ok bool) {
 	return j, true
 }
 
-// finish records the result that a worker sends for a job whose stages all passed.
+// finish stores the result of a job whose stages all passed.
 func (s *site) finish(d *Dispatcher, j job.Job, ns float64) {
 	s.Helper()
 	if err := d.StoreResult(s.Context(), result(j, ns)); err != nil {
@@ -151,7 +151,7 @@ func result(j job.Job, ns float64) job.Result {
 	return modelstest.Result(work.Attempt{ID: j.AttemptID, RunID: j.RunID, Secret: j.AttemptSecret}, ns)
 }
 
-// wantRun checks how a run stands.
+// wantRun checks the state of a run and the number of its attempts.
 func (s *site) wantRun(id int64, state work.RunState, attempts int) work.Run {
 	s.Helper()
 	run, err := s.store.Work.Run(s.Context(), id)

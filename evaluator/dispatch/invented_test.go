@@ -12,8 +12,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestAttemptsThatAWorkerInventsCostTheSiteNothing: none is stored, and as many as a message holds cost less than a
-// request may.
+// TestAttemptsThatAWorkerInventsCostTheSiteNothing sends a message full of attempts that do not exist. The site must
+// store none of them, and stay within the cost of one request.
 func TestAttemptsThatAWorkerInventsCostTheSiteNothing(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "CPU")
 	s.submit()

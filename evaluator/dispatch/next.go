@@ -34,8 +34,8 @@ func (d *Dispatcher) Next(ctx context.Context, ask job.WorkRequest) ([]byte, err
 			return message, err
 		}
 		d.log.Error("work ends without a worker", attempt.WorkRef().KindName(), attempt.WorkRef().ID(), "err", err)
-		// The site reports the failure in the worker's place, with the attempt's secret. Viewers are notified as usual,
-		// and the infrastructure error does not count for limits.
+		// The site itself stores a failed result with the secret of the attempt. Viewers are notified as usual, and the
+		// infrastructure error does not count for limits.
 		why := strings.TrimPrefix(err.Error(), errJobImpossible.Error()+": ")
 		out, err := d.store.Work.RecordResult(ctx, job.Result{
 			RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, AttemptSecret: attempt.Secret, Outcome: job.OutcomeFailed,

@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks"
 )
 
-// ahead asks for tasks to precompile, until there is none that the worker does not know.
+// ahead requests tasks to precompile until there is none without a compiled version.
 func (s *site) ahead(device string, known ...int64) (announced []job.PrecompileJob) {
 	s.Helper()
 	for {

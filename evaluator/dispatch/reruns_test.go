@@ -11,7 +11,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// beatOf is a heartbeat of a worker with slots and a driver.
+// beatOf sends the heartbeat of a worker with slots and a driver version.
 func (s *site) beatOf(d *Dispatcher, driver string, slots int, attempts ...string) {
 	h := job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(), Attempts: attempts}
 	for i := range slots {
@@ -20,7 +20,8 @@ func (s *site) beatOf(d *Dispatcher, driver string, slots int, attempts ...strin
 	s.sync(d, h)
 }
 
-// TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople, and stops when people want more.
+// TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople checks that reruns for new software leave one slot free, if
+// there are several, and are stopped when people need more slots.
 func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 	for slots, capacity := range map[int]int{1: 1, 3: 2} {
 		t.Run(fmt.Sprint(slots, " slots"), func(t *testing.T) {
@@ -41,10 +42,10 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 			s.beatOf(d, "580", slots, attempts...)
 			s.pass(d, 0)
 			s.wantNoJob()
-			for range slots { // one more than there is room for
+			for range slots { // one run more than there are free slots
 				s.submit()
 			}
-			s.pass(d, 0) // people do not wait for another one
+			s.pass(d, 0) // this pass stops the reruns, so that no one waits for their end
 			mine := s.take()
 			if run, err := s.store.Work.Run(t.Context(), mine.RunID); err != nil || run.UserID != s.ann.ID {
 				t.Errorf("next is %+v, %v, want a run that someone waits for", run, err)
@@ -58,14 +59,15 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 	}
 }
 
-// TestANewDeviceIsStoredOnceAndItsWorkerReconnects, because what it may ask for was decided when it came.
+// TestANewDeviceIsStoredOnceAndItsWorkerReconnects checks that a worker with a new device must reconnect once, because
+// its permissions were set when it connected.
 func TestANewDeviceIsStoredOnceAndItsWorkerReconnects(t *testing.T) {
 	s := newSite(t, modelstest.Open(t), "H100")
 	d := s.boot()
 	for range 2 {
 		s.sync(d, job.Heartbeat{Worker: "w2", WorkerStartedAt: time.Now(), Slots: []job.Slot{
 			{Device: "H100-SXM", MemoryBytes: 80 << 30, Machine: job.Machine{DeviceName: "NVIDIA H100 80GB HBM3"}},
-			// it is none
+			// not a valid device: the label does not match the name
 			{Device: "L4", MemoryBytes: 80 << 30, Machine: job.Machine{DeviceName: "NVIDIA H100 80GB HBM3"}},
 		}})
 	}
@@ -78,7 +80,8 @@ func TestANewDeviceIsStoredOnceAndItsWorkerReconnects(t *testing.T) {
 	}
 }
 
-// TestAConfirmationIsMeasuredOnABusyDevice, after ten minutes.
+// TestAConfirmationIsMeasuredOnABusyDevice checks that a confirmation takes precedence over people's runs after ten
+// minutes.
 func TestAConfirmationIsMeasuredOnABusyDevice(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{ConfirmFirstPlaces: true}, func(t *testing.T, store *models.Store) {
 		s := newSite(t, store, "CPU")

@@ -8,8 +8,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestAResultOfARevokedWorkerDoesNotCount: on a cluster it stays connected for minutes. Its run is made again
-// elsewhere.
+// TestAResultOfARevokedWorkerDoesNotCount checks a worker whose credential was revoked: on a cluster it stays connected
+// for minutes. Its run must be queued again for another worker.
 func TestAResultOfARevokedWorkerDoesNotCount(t *testing.T) {
 	eachSite(t, func(s *site) {
 		admin := modelstest.Person(t, s.store, "Root", accounts.RoleAdmin)

@@ -17,13 +17,13 @@ func (d *Dispatcher) storeSlotBenchmarks(ctx context.Context, h job.Heartbeat, s
 		if times[device].IsZero() {
 			times[device] = before[device]
 		}
-		// MeasuredAt is by the worker's clock and compared only with itself. After a restart of the site the last
-		// benchmark is stored again, which Fleet.StoreBenchmark recognizes.
+		// MeasuredAt comes from the worker's clock, so it is only compared with other times of that clock. After a
+		// restart of the site the last benchmark is sent again, and Fleet.StoreBenchmark recognizes it.
 		if g == nil || !g.MeasuredAt.After(times[device]) {
 			continue
 		}
 		if !state.benchmarkWriteLimit.Allow() {
-			continue // the next heartbeat repeats it
+			continue // the next heartbeat has the benchmark again
 		}
 		times[device] = g.MeasuredAt
 		err := d.store.Fleet.StoreBenchmark(ctx, h.Worker, slot)

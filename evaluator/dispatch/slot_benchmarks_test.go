@@ -10,7 +10,8 @@ import (
 	"warpboard/models/work"
 )
 
-// A score that was measured on a slot which drifts waits for a review; the next steady one counts.
+// TestRankedRunsOfASlotThatDriftsAreHeldBack checks that a score from a slot whose benchmark drifts waits for a review,
+// and that the first score after the drift counts.
 func TestRankedRunsOfASlotThatDriftsAreHeldBack(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
@@ -55,7 +56,7 @@ func TestRankedRunsOfASlotThatDriftsAreHeldBack(t *testing.T) {
 	})
 }
 
-// TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat, because it does not change the slot's device or software.
+// TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat checks that a known benchmark causes no additional queries.
 func TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()
@@ -63,7 +64,7 @@ func TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat(t *testing.T) {
 		third := func(worker string, benchmarked bool) (statements int64) {
 			for range 3 {
 				m := job.Machine{UUIDHash: "ab"}
-				if benchmarked { // each message is decoded into memory of its own
+				if benchmarked { // a new pointer each time, as in decoded messages
 					m.SlotBenchmark = &job.SlotBenchmark{MeasuredAt: at, EmptyCallNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9,
 						ReadCaseNS: 1e6, MathCaseNS: 1e6}
 				}
@@ -79,8 +80,8 @@ func TestAnUnchangedSlotBenchmarkAddsNoCostToAHeartbeat(t *testing.T) {
 	})
 }
 
-// TestAWorkerHasOnlySoMuchStoredOfItsSlots, regardless of the number of slots, times, and kinds of software that it
-// makes up.
+// TestAWorkerHasOnlySoMuchStoredOfItsSlots checks the rate limits for the data of one worker's slots, which may invent
+// any number of slots, times, and kinds of software.
 func TestAWorkerHasOnlySoMuchStoredOfItsSlots(t *testing.T) {
 	eachSite(t, func(s *site) {
 		d := s.boot()

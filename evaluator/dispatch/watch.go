@@ -44,7 +44,7 @@ type attemptLoss struct {
 // They do not count if the site itself was down at that time, or if the worker was stopping and was killed before it
 // returned its attempts.
 type lossDetector struct {
-	startedAt              time.Time            // silence counts from here
+	startedAt              time.Time            // start of the time in which silence counts
 	lastPassAt             time.Time            // time of the last pass
 	slowWriteTime          time.Duration        // slowWriteTime, except in tests
 	attemptMissingSince    map[string]time.Time // by attempt: since when its live worker does not list it

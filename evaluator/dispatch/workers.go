@@ -82,7 +82,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 	}
 	d.storeSlotBenchmarks(ctx, h, state)
 	if h.IsStopping && len(h.Attempts) == 0 {
-		d.queue.DisconnectWorker(h.Worker) // a guest's name becomes free soon, so its connection must end
+		d.queue.DisconnectWorker(h.Worker) // a worker with a join token frees its name soon, so its connection must end
 	}
 	if now := (shownWorkerState{len(h.Slots), h.NoJobsReason, h.IsStopping}); now != state.lastShownState {
 		state.lastShownState = now
@@ -98,7 +98,7 @@ func (d *Dispatcher) Sync(ctx context.Context, h job.Heartbeat) (drop []string, 
 func (d *Dispatcher) recordSlots(ctx context.Context, h job.Heartbeat, state *workerState) error {
 	var text strings.Builder
 	for _, slot := range h.Slots {
-		slot.Machine.SlotBenchmark = nil // not part of hardware or software
+		slot.Machine.SlotBenchmark = nil // the benchmark is neither hardware nor software
 		fmt.Fprintf(&text, "%s %+v %d\n", slot.Device, slot.Machine, slot.MemoryBytes)
 	}
 	// The state is compared as text, so that an unchanged heartbeat causes no transaction.
@@ -110,7 +110,7 @@ func (d *Dispatcher) recordSlots(ctx context.Context, h job.Heartbeat, state *wo
 		return err
 	}
 	state.slots = text.String()
-	d.Wake() // runs may have been queued for the new software, or baselines
+	d.Wake() // new software may have queued reruns or baselines
 	// The worker's permissions in the queue were set when it connected and lack the new device's subjects.
 	if len(fresh) > 0 {
 		d.log.Info("new devices", "worker", h.Worker, "devices", fresh)

@@ -126,7 +126,7 @@ func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
 	})
 }
 
-// fail ends a job by its submission's fault.
+// fail stores the result of a job whose submission failed.
 func (s *site) fail(d *Dispatcher, j job.Job) {
 	s.Helper()
 	failed := result(j, 10)
@@ -164,7 +164,7 @@ func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
 			e.Stream, e.Text = "stdout", strings.Repeat("x", 100)
 			if batch = append(batch, e); len(batch) == at {
 				s.tell(d, batch...)
-				s.tell(d, batch...) // its answer was lost
+				s.tell(d, batch...) // sent again, as if the response was lost
 				batch = nil
 			}
 		}

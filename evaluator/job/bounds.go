@@ -11,7 +11,7 @@ import (
 // Limits for messages of workers. The site checks them when it reads a message, because a stolen credential could send
 // anything that fits.
 const (
-	MaxSlots          = 1024    // of one worker; more than any machine has processors
+	MaxSlots          = 1024    // slots of one worker; no machine has as many processors
 	MaxHeartbeatBytes = 2 << 20 // bytes
 	MaxEventBytes     = 4 << 20 // bytes
 
@@ -19,8 +19,8 @@ const (
 	maxAttempts         = 4 * MaxSlots
 	maxCompiledVersions = 1 << 16
 	maxStages           = 16
-	maxArtifacts        = 1024     // two per case of a profile, and one per group of them
-	maxCases            = 1 << 16  // also those of a task's own harness
+	maxArtifacts        = 1024     // per case of a profile two, and one per group of cases
+	maxCases            = 1 << 16  // also for tasks with their own harness
 	maxNameBytes        = 256      // bytes of a name
 	maxHeartbeatText    = 64 << 10 // bytes of a text in a heartbeat
 	maxPackages         = 1000

@@ -16,8 +16,9 @@ type ClockTimes struct {
 	CountedClock Clock   `json:"counts"` // the clock that determines the case's times
 	EventTime    float64 `json:"event"`
 	WallTime     float64 `json:"wall"`     // may be negative, by at most the error of EmptyCallTime
-	SnapshotTime float64 `json:"snapshot"` // likewise
-	// LateCalls is the number of calls that were released after the limit, because they synchronize with the device.
+	SnapshotTime float64 `json:"snapshot"` // may also be negative
+	// LateCalls is the number of calls that the judge released before all their work was queued, because it was not
+	// queued within the time limit: such calls synchronize with the device.
 	LateCalls     int     `json:"late,omitempty"`
 	WallTolerance float64 `json:"tolerance"` // maximum error of WallTime
 	// time of an empty call, which is subtracted from WallTime and SnapshotTime

@@ -33,7 +33,7 @@ type Event struct {
 	Stream        string       `json:"stream,omitempty"` // EventLog: "stdout" or "stderr"
 	Text          string       `json:"text,omitempty"`
 	EndedStage    *StageResult `json:"ended,omitempty"`
-	// EvaluationID is set if the attempt belongs to an evaluation. Stage is then one of package kernelrun's.
+	// EvaluationID is set if the attempt belongs to an evaluation. Stage is then a stage of package kernelrun.
 	EvaluationID string `json:"evaluation_id,omitempty"`
 }
 
@@ -64,7 +64,7 @@ type Slot struct {
 	// DisabledReason is the reason why the slot does not accept jobs. It is for admins, because it may contain program
 	// output.
 	DisabledReason string `json:"disabled,omitempty"`
-	PublicReason   string `json:"public,omitempty"`   // the same, for everyone
+	PublicReason   string `json:"public,omitempty"`   // reason without program output, for everyone
 	CanProfile     bool   `json:"profiler,omitempty"` // runs on it can be profiled
 	// CanSanitize means that compute-sanitizer can check runs on it.
 	CanSanitize bool `json:"sanitizer,omitempty"`

@@ -21,11 +21,11 @@ type Mode string
 const (
 	ModeTest      Mode = "test"      // correctness only
 	ModeBenchmark Mode = "benchmark" // time, without an entry on the board
-	ModeRanked    Mode = "ranked"    // test and ranked; with a bundle's own program test, benchmark, and ranked, repeated with a secret seed
+	ModeRanked    Mode = "ranked"    // test and ranked; a task's own program has more stages
 	ModeProfile   Mode = "profile"   // Nsight Compute report of each benchmark case
 	ModeSanitize  Mode = "sanitize"  // compute-sanitizer on the test cases
-	ModeValidate  Mode = "validate"  // the task's validation script, which is then Task's program
-	ModeCompile   Mode = "compile"   // of an evaluation: compilers only
+	ModeValidate  Mode = "validate"  // only the task's validation script, which Task has as its program
+	ModeCompile   Mode = "compile"   // evaluations only: runs compilers, not the program
 )
 
 // Stage is one part of a run, such as build or test.
@@ -54,18 +54,17 @@ type Job struct {
 	Task           tasks.Definition `json:"task"`
 	// Sources has the content of each file of Task.Files by its name in a run, including the submission's files.
 	Sources map[string][]byte `json:"sources"`
-	// DeclaredCases is set if the values in Task's cases were drawn and are secret. It has the cases as the task
-	// declares them. The worker names cases by these, and does not forward the program's output.
+	// DeclaredCases is set if the site generated secret values for ranges in Task's cases. It has the cases with their
+	// ranges, by which the worker names the cases. The worker then does not forward the program's output.
 	DeclaredCases *TaskCases `json:"declared,omitempty"`
 	// SecretSeed is the seed of the ranked stage. It is new for each attempt and never shown.
 	SecretSeed    uint64         `json:"secret_seed"`
 	ProfileFilter *ProfileFilter `json:"profile_filter,omitempty"` // kernels to profile, in mode profile
 	EnqueuedAt    time.Time      `json:"enqueued"`
-	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: RunID is 0, and of
-	// Task only Lang counts. Evaluation is a kernelrun.Request.
-	//
-	// Caller identifies the evaluation's owner; different owners have different values. Evaluations of one caller may
-	// run in the same warm Python and share compiled kernels. If it is empty, nothing is kept.
+	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: RunID is 0, and only
+	// Lang of Task is used. Evaluation is a kernelrun.Request. ¶Caller identifies the evaluation's owner; different
+	// owners have different values. Evaluations of one caller may run in the same preloaded Python process and share
+	// compiled kernels. If Caller is empty, nothing is kept for another evaluation.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 	Caller       string          `json:"caller,omitempty"`
@@ -85,7 +84,7 @@ type WorkRequest struct {
 	MessageVersion int      `json:"version"` // version of the messages that the worker reads
 	Worker         string   `json:"-"`
 	Device         string   `json:"-"`
-	IsSlotBusy     bool     `json:"busy,omitempty"` // the slot has a job; a further one would only be built
+	IsSlotBusy     bool     `json:"busy,omitempty"` // the slot has a job: another one could only be built
 	Attempts       []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
 	// BuildingCount is the number of Attempts that are being built and do not need a slot now.
 	BuildingCount int `json:"building,omitempty"`
@@ -211,10 +210,10 @@ type StageResult struct {
 	Failure     *Failure          `json:"failure,omitempty"`
 	Cases       []CaseResult      `json:"cases,omitempty"`
 	ExtraKeys   map[string]string `json:"extra,omitempty"`  // keys from the result pipe without a field here
-	FromCache   bool              `json:"cached,omitempty"` // build: nothing had to be compiled
-	ReusedFiles []string          `json:"reused,omitempty"` // build: the task's own files that were compiled before
+	FromCache   bool              `json:"cached,omitempty"` // build stage: nothing had to be compiled
+	ReusedFiles []string          `json:"reused,omitempty"` // build stage: files of the task compiled earlier
 	Overhead    time.Duration     `json:"overhead,omitempty"`
-	Findings    []Finding         `json:"findings,omitempty"` // sanitize
+	Findings    []Finding         `json:"findings,omitempty"` // sanitize stage
 	// MemoryPeak is the peak memory of the submission's processes and their children in bytes. It is set only on a CPU.
 	MemoryPeak int64 `json:"memory_peak,omitempty"`
 }
@@ -284,8 +283,8 @@ type Result struct {
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 }
 
-// UnfinishedRanking has the measurements of the processes of a ranked stage that completed before the stage failed or
-// was cancelled. One more process was running.
+// UnfinishedRanking has the measurements of a ranked stage that failed or was cancelled: those of the processes that
+// had completed, without the one that was still running.
 type UnfinishedRanking struct {
 	// for each case, the medians of the completed processes; empty if there are none
 	CaseMedians [][]float64 `json:"cases"`

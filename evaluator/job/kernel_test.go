@@ -24,7 +24,7 @@ func TestMergeKernelsMakesOneListOfAllCases(t *testing.T) {
 	if libraries := LibrariesText(got); libraries != "cuBLAS 90\u00a0%, ATen under 1\u00a0%" {
 		t.Errorf("libraries: %s", libraries)
 	}
-	cases[2].Kernels[1].NS = 0 // one time is not known, so no share is
+	cases[2].Kernels[1].NS = 0 // one time is unknown, so no share can be computed
 	got = MergeKernels(cases)
 	if got[0].Share != 0 || got[2].NS != 0 || LibrariesText(got) != "cuBLAS, ATen" {
 		t.Errorf("without a time: %+v", got)

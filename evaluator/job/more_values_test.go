@@ -10,7 +10,7 @@ import (
 const most = 1 << 12
 
 func TestValuesAreCountedAndTextsAreOne(t *testing.T) {
-	list := func(n int) string { return "[" + strings.Repeat(",", n-1) + "]" } // n values
+	list := func(n int) string { return "[" + strings.Repeat(",", n-1) + "]" } // returns JSON with n values
 	for text, want := range map[string]bool{
 		``: false, `{}`: false, `"`: false, `"\`: false, `{"a":"\\"}`: false, list(most): false, list(most + 1): true,
 		`{"a":"` + strings.Repeat(`{[,\"`, most) + `"}`: false,

@@ -8,12 +8,12 @@ import (
 // SlotBenchmark is a benchmark of a slot with built-in kernels. See slot_benchmark_job.go in package evaluator.
 type SlotBenchmark struct {
 	MeasuredAt     time.Time `json:"at"`
-	EmptyCallNS    float64   `json:"floor_ns"`         // fastest call that does nothing
+	EmptyCallNS    float64   `json:"floor_ns"`         // shortest time of a call that does nothing
 	BytesPerSecond float64   `json:"bytes_per_second"` // memory read bandwidth
-	FlopsPerSecond float64   `json:"flops_per_second"` // fp32 fused multiply-add
+	FlopsPerSecond float64   `json:"flops_per_second"` // FP32 operations in fused multiply-adds
 	// ReadCaseNS is the median time of the calls that read memory, in nanoseconds, by which the site detects drift.
 	ReadCaseNS float64 `json:"read_ns"`
-	MathCaseNS float64 `json:"math_ns"` // median of the calls that multiply and add
+	MathCaseNS float64 `json:"math_ns"` // median time of the calls that multiply and add
 }
 
 // Valid reports whether all values are plausible.

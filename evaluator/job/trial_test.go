@@ -4,7 +4,8 @@ import (
 	"testing"
 )
 
-// A wrong solution that fails because of the task must not count as found by the check.
+// TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks checks that a wrong solution does not count as detected if it
+// failed because of the task.
 func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 	wrong := []StageResult{{Stage: StageTest,
 		Cases: []CaseResult{{Status: StatusPass}, {Status: StatusFail}}}}
@@ -14,8 +15,9 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 	unread := []StageResult{{Stage: StageTest, Status: StatusError,
 		Failure: &Failure{ExitCode: ExitBadSpec}}}
 	for name, c := range map[string]struct {
-		e                      SolutionTrial
-		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
+		e SolutionTrial
+		// Results of ShowsTaskWorks, HasExpectedVerdict(true), and HasExpectedVerdict(false).
+		works, expected, alone bool
 	}{
 		"right, passes":          {SolutionTrial{true, OutcomePassed, nil}, true, true, true},
 		"right, fails":           {SolutionTrial{true, OutcomeFailed, broken}, false, false, false},

@@ -13,7 +13,8 @@ import (
 	"warpboard/evaluator/ncu/ncutest"
 )
 
-// An evaluation with device metrics lists every kernel of its call, though only the last one has metrics.
+// TestDeviceMetricsListWhatRan checks that an evaluation with device metrics lists every kernel of its call, although
+// only the last one has metrics.
 func TestDeviceMetricsListWhatRan(t *testing.T) {
 	report := ncu.ParsePages(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	m, err := metricsOfLastKernel(report, "@triton.jit\ndef softmax_row(x): pass\n")
@@ -30,7 +31,8 @@ func TestDeviceMetricsListWhatRan(t *testing.T) {
 	}
 }
 
-// A report of fewer bytes than the limit can still have more values than the site reads: its result was refused.
+// TestAReportOfManyInstructionsLosesOnlyItsSourceView checks a report below the limit of bytes with more JSON values
+// than the site reads. Once, the site refused such results.
 func TestAReportOfManyInstructionsLosesOnlyItsSourceView(t *testing.T) {
 	report := ncu.ParsePages(ncu.CSVPages{RawPage: ncutest.Page(t, "../ncu/testdata", "tri", "raw")})
 	line := ncu.InstructionLine{Address: "0x10", Instruction: "NOP", CounterValues: slices.Repeat([]string{"0"}, 60)}

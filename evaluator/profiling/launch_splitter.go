@@ -52,7 +52,7 @@ func newLaunchSplitter(cases int) *launchSplitter {
 func (c *launchSplitter) readJudgeReport(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = c.judgeReport.Write(b) // never fails
+	_, _ = c.judgeReport.Write(b) // cannot fail: the writer is a parser in memory
 }
 
 // readOutput reads the next piece of the output of ncu and the program.
@@ -79,8 +79,8 @@ func (c *launchSplitter) judgeCompleted() bool {
 	return c.completedCases >= c.cases
 }
 
-// reasonWithoutProfile returns the reason why a case has no profile: its wrong answer, or otherwise why. A program can
-// detect the profiler and then compute nothing.
+// reasonWithoutProfile returns the reason why a case has no profile: its wrong answer if there was one, otherwise why.
+// A program can detect the profiler and then compute nothing.
 func (c *launchSplitter) reasonWithoutProfile(index int, why string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +124,7 @@ func (c *launchSplitter) splitReport(report *ncu.Report) []*ncu.Report {
 	last := 0
 	for i, kernel := range report.Kernels {
 		if last = c.completedAtLaunch[i]; last >= c.cases {
-			return nil // announced after the last case
+			return nil // a launch was announced after the last case
 		}
 		if of := parts[last]; len(of.Kernels) < nsight.DefaultMaxLaunches {
 			kernel.ID = len(of.Kernels)

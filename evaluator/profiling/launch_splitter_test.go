@@ -9,8 +9,8 @@ import (
 	"warpboard/evaluator/ncu/nsight"
 )
 
-// follow executes the steps of a profiled process: "case 0" and "over 0" are the judge's, "k" is a launch, "16k"
-// sixteen of them; anything else is printed.
+// follow executes the comma-separated steps of a profiled process: "case 0" and "over 0" are reports of the judge that
+// case 0 begins and ends, "2k" announces two kernel launches, "end" ends the judge's report; anything else is output.
 func follow(c *launchSplitter, steps string) {
 	for step := range strings.SplitSeq(steps, ",") {
 		var n int
@@ -25,7 +25,7 @@ func follow(c *launchSplitter, steps string) {
 			for i := range n {
 				for _, b := range fmt.Appendf(nil, "%sk\" - %d: 0%%....50%%....100%% - 40 passes\n",
 					nsight.ProfilingLinePrefix, i) {
-					c.readOutput([]byte{b}) // in pieces as small as can be
+					c.readOutput([]byte{b}) // byte by byte, to test all boundaries
 				}
 			}
 		default:
@@ -44,7 +44,7 @@ func TestKernelsAreCutIntoTheCasesThatLaunchedThem(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cases   int
 		steps   string
-		kernels int // of the report
+		kernels int // number of kernels in the report
 		want    string
 	}{
 		"three cases":          {3, three, 6, "2 1 3"},

@@ -69,7 +69,7 @@ scan:
 		case c == '(' && i > start:
 			signature = signature[:i]
 			break scan
-		case c == ' ': // a return type was before it
+		case c == ' ': // the part before the space was a return type
 			start = i + 1
 			plain.Reset()
 		default:

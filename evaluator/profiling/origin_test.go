@@ -17,7 +17,7 @@ import (
 
 const triton = "import torch\nimport triton\n\n@triton.autotune(configs, key=['n'])\n@triton.jit\ndef softmax_row(x, y, n):\n    pass\n\ndef custom_kernel(data):\n    return torch.softmax(data @ data, -1)\n"
 
-// Nsight Compute printed the fixtures on an H200.
+// TestKernelsOfRealReportsHaveTheirOrigins uses reports that Nsight Compute printed on an H200.
 func TestKernelsOfRealReportsHaveTheirOrigins(t *testing.T) {
 	for report, c := range map[string]struct {
 		source string
@@ -140,7 +140,7 @@ func TestLaunchesOfAKernelAreOneRow(t *testing.T) {
 	if diff := cmp.Diff(want, profiling.KernelOrigins(report, nil)); diff != "" {
 		t.Errorf("want -, is +:\n%s", diff)
 	}
-	report.Kernels[1].Metrics = nil // nothing is known of the shares then
+	report.Kernels[1].Metrics = nil // one time is unknown, so no share can be computed
 	want = []job.Kernel{{Name: "a", Origin: "unknown", LaunchCount: 3, NS: 3000},
 		{Name: "b", Origin: "unknown", LaunchCount: 1}}
 	if diff := cmp.Diff(want, profiling.KernelOrigins(report, nil)); diff != "" {

@@ -38,7 +38,7 @@ type ProfileRequest struct {
 	Program         toolchain.Program
 	Cases           []tasks.Case
 	FirstCaseNumber int    // number of the first of the Cases
-	PTX             []byte // of the submission, if its build kept it
+	PTX             []byte // PTX of the submission, if the build kept it
 	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnCase receives each ended case.
 	OnLog  func(stream string, text []byte)
 	OnCase func(job.CaseResult)
@@ -159,7 +159,8 @@ func (s *profileSession) runCases(
 	report, err = s.readReport(ctx, slot, file)
 	s.addNote("%d of the cases in one process: %.1f s (%s), and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), seen.launchTimesText(), time.Since(profiled).Seconds())
 	if why == "" && errors.Is(err, errUnreadableReport) {
-		why = "Nsight Compute cannot read the report that it left." // the program can write to the report's folder
+		// This is possible, because the program can write to the folder of the report.
+		why = "Nsight Compute cannot read the report that it left."
 	}
 	if err != nil && why != "" && ctx.Err() == nil {
 		return nil, nil, why, nil // ncu did not finish
@@ -222,7 +223,7 @@ func (s *profileSession) storeReport(report *ncu.Report, why string) error {
 			return err
 		}
 		one.Status, s.stageResult.Status = job.StatusPass, job.StatusPass
-		if s.Job.ProfileFilter.Empty() { // otherwise it would list only the selected kernels
+		if s.Job.ProfileFilter.Empty() { // with a filter, the list would lack other kernels
 			one.Kernels = KernelOrigins(report, submittedFiles(s.Job))
 		}
 	}

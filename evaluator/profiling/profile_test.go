@@ -8,17 +8,18 @@ import (
 	"testing"
 )
 
-// likeReport returns a report with the size and compressibility of those of programs with torch.
+// likeReport returns data with the size and compressibility of a report about a program with torch.
 func likeReport(seed uint64) []byte {
 	random := rand.NewChaCha8([32]byte{byte(seed)})
 	data := bytes.Repeat([]byte("smsp__sass_thread_inst_executed_op_ffma_pred_on "), 7_000_000/48)
 	for i := 0; i < len(data); i += 96 {
-		random.Read(data[i : i+5]) // never fails
+		random.Read(data[i : i+5]) // cannot fail: ChaCha8 never returns an error
 	}
 	return data
 }
 
-// Unpacked, three cases of a program with torch exceed a message.
+// TestAReportFileIsPackedWell checks the compression of reports: uncompressed, three cases of a program with torch
+// exceed the maximum size of a message.
 func TestAReportFileIsPackedWell(t *testing.T) {
 	a, err := compressedArtifact("profile.0-2.ncu-rep", likeReport(2))
 	if err != nil || a.Name != "profile.0-2.ncu-rep.gz" || a.Size != int64(len(a.Data)) || a.Size > 1_000_000 {

@@ -49,7 +49,7 @@ var (
 // readLog parses the log of a tool. ours has the names of the submission's files.
 func readLog(tool string, text []byte, ours []string) (l toolLog) {
 	var one *logRecord
-	counted, ignored := 0, 0 // errors
+	counted, ignored := 0, 0 // numbers of errors
 	end := func() {
 		if one != nil && one.isOfHarness() {
 			ignored++

@@ -119,7 +119,7 @@ func (s *Sanitizer) runTool(ctx context.Context, req SanitizeRequest, r *toolRun
 	}
 	parser, want := judged, req.Cases
 	if ending.JudgeOutcome == nil {
-		parser, want = own, nil // the program decides on a pass
+		parser, want = own, nil // without a judge, the program itself reports a pass
 	}
 	parser.Close()
 	r.testStatus, r.failure = harness.StageVerdict(ending, asked.Timeout, parser, want)
@@ -150,9 +150,10 @@ func (s *Sanitizer) wrapProcess(spec *sandbox.Spec, r *toolRun) {
 	r.command = strings.Join(spec.Argv, " ")
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], s.Executable.Mounts()...)
 	spec.AllowInternetSockets = true                 // the tool communicates with its child processes over TCP
-	spec.Env["WARPBOARD_APART"] = "1"                // Warpboard's runner: a separate allocation for each array
-	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // the same for torch
-	// racecheck has a thread per processor. These must neither count as the submission's nor disturb timed runs.
+	spec.Env["WARPBOARD_APART"] = "1"                // makes Warpboard's runner allocate each array separately
+	spec.Env["PYTORCH_NO_CUDA_MEMORY_CACHING"] = "1" // makes torch allocate each tensor separately
+	// racecheck starts a thread per processor. These threads must not count against the limits of the submission, nor
+	// disturb timed runs.
 	spec.Limits.WallTime, spec.Limits.CPU, spec.Limits.IsBackground = r.timeLimit, 0, true
 	spec.Limits.Processes, spec.Limits.FileSize = 2*spec.Limits.Processes+runtime.NumCPU(), spec.Limits.TmpBytes
 	spec.CollectFiles = map[string]int64{logFile: maxLogBytes}

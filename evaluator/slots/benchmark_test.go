@@ -52,7 +52,7 @@ func TestIdleWorkIsDoneOneAtATimeAndEndsForAJob(t *testing.T) {
 				}
 				first = false
 				begun <- struct{}{}
-				<-ctx.Done() // a job
+				<-ctx.Done() // a job interrupts the work
 				return ctx.Err()
 			})
 		}()

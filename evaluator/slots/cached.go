@@ -19,7 +19,7 @@ type CachedProgram struct {
 	program      toolchain.Program
 	programNotes any
 	expiryTimer  *time.Timer
-	closeFailure error // of closed programs
+	closeFailure error // errors from closing programs
 }
 
 // takeProgram removes and returns the caller's program, or nil. It closes another caller's program, so that no one gets
@@ -82,7 +82,7 @@ func (c *CachedProgram) Close() {
 	c.dropProgram()
 }
 
-// takeFailure returns and forgets the failures of closed programs. The device must be checked after one.
+// takeFailure returns and clears the errors from closing programs. After an error, the device must be checked.
 func (c *CachedProgram) takeFailure() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

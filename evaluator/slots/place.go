@@ -13,8 +13,8 @@ import (
 )
 
 // Sandbox slots (and so user IDs) are numbered in this order: the worker's slots, builds, precompiling, the sidecars of
-// each slot, the judge of each slot, the other processes of each slot, and for each GPU the processes that take turns
-// with these.
+// each slot, the judge of each slot, the other processes of each slot, and for each GPU the alternate places, whose
+// processes are prepared while those of the first place run.
 
 // extraProcesses is the number of processes of an evaluation besides kernel and judge: a second kernel, and the process
 // that generates inputs.

@@ -1,5 +1,5 @@
-// A small known program: sums 1 … 2^20 on the GPU and prints the sum and how many GPUs it sees.
-// Started after something failed on a unit, to tell whether the fault outlived the program.
+// Sums 1 … 2^20 on the GPU, and prints the sum and the number of visible GPUs. The worker runs it after a failure on
+// a slot: a wrong output means that the GPU is still broken.
 #include <cstdio>
 
 __global__ void sum(unsigned long long* total) {

@@ -209,13 +209,13 @@ func (h *Lease) ProbeAfterFailure(ctx context.Context) (working bool) {
 	return working
 }
 
-// waitingBuildsPerSlot limits the jobs that wait for a build slot without a permit. Others keep theirs, so that the
-// site sends the worker no more.
+// waitingBuildsPerSlot limits the jobs, per build slot, that return their permit before they wait for a build slot.
+// Further jobs keep their permit, so that the site sends the worker no more jobs.
 const waitingBuildsPerSlot = 2
 
 // AcquireBuild waits for a free build slot and returns its number. On a GPU it also returns the job's permit to the
-// slot, so that another job can arrive. If few jobs wait, it does so before it waits, because jobs that build nothing
-// should not wait for those that do.
+// slot, so that another job can arrive: before it waits if few jobs wait, otherwise afterwards. The early return lets
+// jobs that build nothing pass those that do.
 func (p *Set) AcquireBuild(ctx context.Context, t *InFlightPermit) (number int, release func(), err error) {
 	done := func() {}
 	if t != nil && p.buildCount(t.slot.Device) < (1+waitingBuildsPerSlot)*p.cfg.ConcurrentBuilds {

@@ -43,12 +43,12 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 }
 
 // A job takes a slot that has been idle for maxIdleTime rather than wait for a sidecar. Shorter pauses between
-// evaluations are common, and compiling on the slot takes it from the others.
+// evaluations are common, and other evaluations cannot use the slot while it compiles.
 const idleCheckInterval, maxIdleTime = 50 * time.Millisecond, 200 * time.Millisecond
 
 // AcquireSidecar waits for a free sidecar of the slot, and returns the job's permit to the slot as AcquireBuild does.
-// The sidecar is nil if compiling on a slot is quicker: because a slot of the device is idle, and no other job is being
-// built for it or no sidecar is free, or because none became free within maxSidecarWait.
+// It returns nil as sidecar if the job should compile on a slot instead: on the CPU; if a slot of the device is idle
+// and no job is being built for the device; if a slot becomes idle for maxIdleTime; or after maxSidecarWait.
 func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit) (sidecar *Sidecar, release func(), err error) {
 	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil

@@ -16,7 +16,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// gpus returns a set of n GPUs of one kind; probe may be nil.
+// gpus returns a set with n GPUs of one model; probe may be nil.
 func gpus(n int, probe func(context.Context, device.Slot) error) *Set {
 	cfg := Config{ConcurrentBuilds: 2, ProbeDevice: probe}
 	for i := range n {
@@ -53,7 +53,7 @@ func TestAJobTakesAnIdleSlotWhereItsOwnIsBusy(t *testing.T) {
 	}
 }
 
-// TestACheckWaitsForItsOwnSlot while another is idle: what it shows is said of that one.
+// TestACheckWaitsForItsOwnSlot checks that a check does not use another idle slot, because its result is about its own.
 func TestACheckWaitsForItsOwnSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := gpus(2, nil)
@@ -192,8 +192,8 @@ func TestAJobThatIsBuiltIsInNoOthersWayOnAGPU(t *testing.T) {
 	}
 }
 
-// TestJobsWaitForABuildSlotWithoutAPermit: those that build nothing can pass them, but the site does not send all of a
-// batch to one worker.
+// TestJobsWaitForABuildSlotWithoutAPermit checks that a limited number of waiting jobs return their permits: jobs that
+// build nothing can pass them, but the site must not send a whole batch to one worker.
 func TestJobsWaitForABuildSlotWithoutAPermit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -216,7 +216,8 @@ func TestJobsWaitForABuildSlotWithoutAPermit(t *testing.T) {
 	})
 }
 
-// TestNoTwoPlacesShareAUser: a GPU with little memory has one alternate place, the others have two.
+// TestNoTwoPlacesShareAUser checks that all sandbox slots are different. A GPU with little memory has one alternate
+// place, other GPUs have two.
 func TestNoTwoPlacesShareAUser(t *testing.T) {
 	p := gpus(3, nil)
 	seen := map[int]string{}
@@ -293,7 +294,7 @@ func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
 		}
 		other := gate.MarkBusy("other")
 		same()
-		same() // a second release changes nothing
+		same() // the second call has no effect
 		synctest.Wait()
 		if len(began) != 1 {
 			t.Fatalf("it began %d times while a job needs the processors", len(began))
@@ -307,7 +308,7 @@ func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
 	})
 }
 
-// program counts how often it is closed.
+// program is a fake program that counts calls of Close.
 type program struct {
 	toolchain.Program
 	closed  int
@@ -343,8 +344,8 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 	})
 }
 
-// TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled: before anything else runs there, however the program was
-// closed.
+// TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled checks that the GPU is probed before the next program runs on
+// it, in each way in which a program can be closed.
 func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
 	for name, tt := range map[string]struct {
 		failure, probe, want error
@@ -388,7 +389,8 @@ func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
 	}
 }
 
-// A process that cannot be killed may still use the slot: no test brings such a slot back.
+// TestASlotThatIsStuckStaysOutOfService checks that a slot never returns to service if a process on it cannot be
+// killed.
 func TestASlotThatIsStuckStaysOutOfService(t *testing.T) {
 	s := gpus(1, nil).AllSlots()[0]
 	s.Retire(fmt.Errorf("a test's process: %w", sandbox.ErrProcessStuck))

@@ -44,14 +44,14 @@ const (
 // called after the stage has ended.
 type rankedMeasurer struct {
 	maxProcesses, minProcesses int
-	timeBudget, stageLimit     time.Duration // durations of the stage
+	timeBudget, stageLimit     time.Duration // time limits of the stage
 	ranking                    tasks.Ranking
 	parser                     *harness.Parser
 	// startWatching starts to sample the device until slowed is called, which returns the reason for slowness or "".
 	startWatching func() (slowed func() string)
 
 	startedAt, lastReportAt time.Time
-	stopWatching            func() string // of the current process
+	stopWatching            func() string // ends the sampling for the current process
 	firstDuration           time.Duration // duration of the first process
 	longestDuration         time.Duration
 	processCount            int
@@ -99,7 +99,7 @@ func (m *rankedMeasurer) observeReport() {
 	another := m.needsAnotherProcess(now.Sub(m.startedAt), took)
 	select {
 	case m.processDecisions <- another:
-	default: // the report has more processes than requested: awaitDecision does not wait
+	default: // the report has more processes than were requested, so awaitDecision does not wait
 	}
 }
 
@@ -150,6 +150,6 @@ func (m *rankedMeasurer) storeResult(machine *job.Machine) {
 		machine.GPUConditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropReasons), m.processCount, strings.Join(m.dropReasons, ", "))
 	}
 	if machine.Disturbances != nil {
-		machine.Disturbances.SlowdownCause = m.keptSlowReason // not that of dropped processes
+		machine.Disturbances.SlowdownCause = m.keptSlowReason // only of processes that count
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks"
 )
 
-// reportOf returns a judge's report of one process that took ns for the only case.
+// reportOf returns the judge's report of one process in which the only case took ns nanoseconds.
 func reportOf(number int, ns float64) string {
 	line := func(field, value string) string { return "benchmark.0." + field + ": " + value + "\n" }
 	time := fmt.Sprint(ns)
@@ -26,7 +26,8 @@ func reportOf(number int, ns float64) string {
 		fmt.Sprintf("process: %d\n", number)
 }
 
-// processes runs a stage in which process i takes each(i) and reports times(i), and returns their number.
+// processes simulates a stage in which process i takes the duration each(i) and reports the time times(i). It returns
+// the number of processes.
 func processes(m *rankedMeasurer, each func(int) time.Duration, times func(int) float64) int {
 	for i := 0; ; i++ {
 		time.Sleep(each(i))
@@ -44,7 +45,7 @@ func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 	apart := func(i int) float64 { return 1000 + 100*float64(i%3) }
 	for name, tt := range map[string]struct {
 		measuring MeasureConfig
-		budget    time.Duration // the task's
+		budget    time.Duration // RankedBudget of the task
 		limit     time.Duration
 		each      func(int) time.Duration
 		times     func(int) float64
@@ -70,7 +71,7 @@ func TestProcessesRunUntilTheIntervalIsNarrowOrTimeIsUp(t *testing.T) {
 				return 1100
 			}
 			return 1000
-		}, 8}, // order statistics leave the odd one out from eight on
+		}, 8}, // from eight processes on, order statistics ignore the one outlier
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -126,7 +127,8 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 	}
 }
 
-// A kernel that idles in between can cause a low clock at will.
+// TestASubmissionDoesNotChooseItsProcessesByALowClock limits dropped processes, because a kernel that pauses between
+// calls can cause a low clock rate.
 func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
 	m := MeasureConfig{}.newMeasurement(tasks.Definition{}, time.Hour, harness.NewParser(nil).ExpectProcesses(), func() func() string {
 		return func() string { return device.SlowedByLowClock }
@@ -152,7 +154,8 @@ func TestAStageEndsWithoutADecision(t *testing.T) {
 	}
 }
 
-// A run that is cancelled or fails in its third process has measured two.
+// TestMeasurementsOfCompletedProcessesAreKept checks a run that ends in its third process: the result must have two
+// measurements.
 func TestMeasurementsOfCompletedProcessesAreKept(t *testing.T) {
 	parser := harness.NewParser(nil).ExpectProcesses()
 	if known := parser.ProcessMedians(); known != nil {

@@ -101,7 +101,7 @@ func (r *Run) Run(ctx context.Context, held *slots.Lease) error {
 	// cause others.
 	err := r.runStages(ctx, held.Environment(gpus))
 	if err != nil && !held.ProbeAfterFailure(ctx) && !errors.As(err, new(attempt.Rejection)) {
-		err = attempt.MarkCausedByJob(err) // an infrastructure error that broke its slot
+		err = attempt.MarkCausedByJob(err) // an infrastructure error, and a slot failed its check afterwards
 	}
 	return err
 }

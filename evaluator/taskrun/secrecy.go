@@ -27,7 +27,7 @@ func (r *Run) newSecretFilter(stage job.Stage) secretFilter {
 	return secretFilter{true, harness.StageCases(def, stage)}
 }
 
-// hideOutput returns pass, or nil if the program's output could reveal the values.
+// hideOutput returns its argument, or nil if the output of the program could reveal secret values.
 func (s secretFilter) hideOutput(pass func([]byte)) func([]byte) {
 	if s.hasSecretValues {
 		return nil
@@ -78,7 +78,7 @@ func (s secretFilter) hideFailure(f job.Failure, cases []job.CaseResult) *job.Fa
 	f.ExitCode = 0
 	reason := f.KindSentence()
 	switch {
-	case f.IsInfrastructureError: // Kind would not name the stage
+	case f.IsInfrastructureError: // KindSentence would not name the stage
 		reason = "The stage could not be judged."
 	case wrong:
 		reason = fmt.Sprintf("In %s the answer is wrong.", where)

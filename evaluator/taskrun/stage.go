@@ -69,7 +69,7 @@ func (r *Run) runProgram(ctx context.Context, program toolchain.Program, s progr
 	for _, c := range cases[:min(len(cases), len(s.cases)+maxUnrequestedCases)] {
 		// Without a judge, a process that contains the submission wrote the whole report.
 		if out.JudgeOutcome == nil {
-			// only a judge has them
+			// only a judge reports these
 			c.ClockTimes, c.ProcessMedians, c.NumericError = job.ClockTimes{}, nil, nil
 		}
 		result.Cases = append(result.Cases, trimCaseTexts(c))

@@ -106,7 +106,8 @@ func rankSumBounds(a, b []float64, alpha float64) (low, high float64, ok bool) {
 	slices.Sort(differences)
 	n, m := float64(len(a)), float64(len(b))
 	z := normalQuantile(alpha)
-	out := int(math.Floor(n*m/2 - z*math.Sqrt(n*m*(n+m+1)/12) + 0.5)) // 4 for 7 and 7 processes at 99 %
+	// For example 4, with 7 processes on each side and 99 % confidence.
+	out := int(math.Floor(n*m/2 - z*math.Sqrt(n*m*(n+m+1)/12) + 0.5))
 	if out <= 0 {
 		return 0, 0, false
 	}

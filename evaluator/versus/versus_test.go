@@ -52,7 +52,7 @@ func TestOnlyFreshProcessesCanShowADifference(t *testing.T) {
 	}
 }
 
-// near compares floats with a tolerance for sums in another order.
+// near compares floating-point numbers with a tolerance, because sums may be in another order.
 var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b)) })
 
 func TestScoresOfBothWithoutASharedCaseAreThoseOfTheirOwn(t *testing.T) {
@@ -89,7 +89,9 @@ func TestCasesOfOneSideCountInNoMean(t *testing.T) {
 	}
 }
 
-// The interval promises this rate. A rule that forgot half of the noise would miss it by far.
+// TestCompareRunsSeparatesUnequalKernelsAndRarelyEqualOnes compares kernels with random times: at most 2 % of equal
+// kernels may differ clearly, and at least 98 % of those that are 10 % slower must. A rule that ignores half of the
+// noise fails.
 func TestCompareRunsSeparatesUnequalKernelsAndRarelyEqualOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int, ns, noise float64) job.CaseResult {

@@ -18,7 +18,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// commanded runs a command line, and returns its exit code, output, and errors.
+// commanded runs a command line, and returns its exit code, standard output, and standard error.
 func commanded(t *testing.T, vars map[string]string, args ...string) (code int, out, wrong string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -41,7 +41,7 @@ func TestErrorsAreJSONHoweverThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// full is a full disk.
+// full is a writer that fails like a file on a full disk.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
@@ -142,7 +142,7 @@ func TestCommandsReportRefusalsInTheirOwnTerms(t *testing.T) {
 	}
 }
 
-// TestEveryCommandOfASiteHasExamplesThatItTakes: an example with a nonexistent flag or argument would teach a mistake.
+// TestEveryCommandOfASiteHasExamplesThatItTakes checks that the examples use only existing flags and allowed arguments.
 func TestEveryCommandOfASiteHasExamplesThatItTakes(t *testing.T) {
 	root := rootCommand(Environment{Getenv: func(string) string { return "" }})
 	var check func(*cobra.Command)
@@ -155,7 +155,7 @@ func TestEveryCommandOfASiteHasExamplesThatItTakes(t *testing.T) {
 		}
 		for line := range strings.Lines(cmd.Example) {
 			_, line, _ = strings.Cut(line, "warpboard ")
-			line, _, _ = strings.Cut(line, " '") // a jq expression
+			line, _, _ = strings.Cut(line, " '") // remove a quoted jq expression
 			fresh := rootCommand(Environment{Getenv: func(string) string { return "" }})
 			found, rest, err := fresh.Find(strings.Fields(strings.TrimSuffix(line, " --jq")))
 			if err == nil {

@@ -125,7 +125,7 @@ func (c *Config) fillDerivedSettings() {
 // logger returns the program's logger.
 func (c *Config) logger(out io.Writer) *slog.Logger {
 	var level slog.Level
-	_ = level.UnmarshalText([]byte(c.LogLevel)) // validate has checked it
+	_ = level.UnmarshalText([]byte(c.LogLevel)) // cannot fail: validate has checked the setting
 	opts := &slog.HandlerOptions{Level: level}
 	if c.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(out, opts))

@@ -17,7 +17,7 @@ func signInFlags(fs *pflag.FlagSet, o *SignInProviders) {
 	known := []struct{ name, title string }{
 		{"github", "GitHub OAuth"}, {"google", "Google OAuth"}, {"discord", "Discord OAuth"}, {"gitlab", "GitLab OAuth"}, {"oidc", "OpenID Connect"},
 	}
-	*o = make(SignInProviders, len(known)) // flags keep pointers into it
+	*o = make(SignInProviders, len(known)) // a pointer, because the flags write to its fields
 	for i, row := range known {
 		p := &(*o)[i]
 		p.Name = row.name

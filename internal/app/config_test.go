@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// noEnvironment is an environment without variables.
+// noEnvironment is a getenv function without variables.
 func noEnvironment(string) string { return "" }
 
 // parse returns the settings of a command line.
@@ -159,7 +159,8 @@ func TestHelpListsEveryFlagWithItsVariable(t *testing.T) {
 	}
 }
 
-// TestFlagsMayHaveOneHyphen: like package flag's, except those of the commands that talk to a site.
+// TestFlagsMayHaveOneHyphen checks that local commands accept flags with one hyphen, like package flag, and that
+// commands for a site do not.
 func TestFlagsMayHaveOneHyphen(t *testing.T) {
 	for line, want := range map[string]string{
 		"check-config -addr 127.0.0.1:5000 -no-worker":                     "--addr 127.0.0.1:5000 flag",

@@ -49,7 +49,7 @@ func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
 		}
 		var named []string
 		for _, name := range regexp.MustCompile(`WARPBOARD_[A-Z0-9_]+`).FindAllString(text, -1) {
-			// the NATS server's and PostgreSQL's
+			// variables of the NATS server and of PostgreSQL, not of the program
 			if name != "WARPBOARD_SITE_PASSWORD" && name != "WARPBOARD_ISSUER" &&
 				name != "WARPBOARD_DATABASE_PASSWORD" {
 				named = append(named, name+"=")
@@ -118,7 +118,7 @@ func walkLists(at any, see func([]any)) {
 	}
 }
 
-// TestUnitsAreFitForSystemd: with another program in place of ours.
+// TestUnitsAreFitForSystemd checks the units with systemd-analyze, with /bin/true in place of warpboard.
 func TestUnitsAreFitForSystemd(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
@@ -145,7 +145,7 @@ func TestUnitsAreFitForSystemd(t *testing.T) {
 	}
 }
 
-// TestASpotMachinesNoticeIsWrittenForTheWorker: in the form of each cloud.
+// TestASpotMachinesNoticeIsWrittenForTheWorker runs the script against the metadata formats of several clouds.
 func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 	for cloud, test := range map[string]struct {
 		answers map[string]string
@@ -165,7 +165,7 @@ func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			answer, ok := test.answers[r.URL.Path]
 			if r.Method == http.MethodGet {
-				if asked++; r.Header.Get(key) != value || asked < 5 { // not yet, in the first round
+				if asked++; r.Header.Get(key) != value || asked < 5 { // the first four requests get no notice
 					ok = false
 				}
 			}
@@ -176,7 +176,7 @@ func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
 			_, _ = io.WriteString(w, answer)
 		}))
 		file := filepath.Join(t.TempDir(), "notice")
-		if err := os.WriteFile(file, []byte("30s"), 0o600); err != nil { // of before
+		if err := os.WriteFile(file, []byte("30s"), 0o600); err != nil { // an old notice, which must be replaced
 			t.Fatal(err)
 		}
 		cmd := exec.CommandContext(t.Context(), "sh", "../../deploy/spot-notice.sh", file)
@@ -205,7 +205,7 @@ var skyKeys = map[string][]string{
 		"labels", "any_of", "ordered", "autostop"},
 }
 
-// TestSkyPilotKnowsEveryKey: also that the recipe has the required ones.
+// TestSkyPilotKnowsEveryKey checks that the recipe has only keys of SkyPilot, and all required ones.
 func TestSkyPilotKnowsEveryKey(t *testing.T) {
 	var task map[string]any
 	if err := yaml.Unmarshal([]byte(recipes(t)["../../deploy/skypilot.yaml"]), &task); err != nil {

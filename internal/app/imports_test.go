@@ -10,12 +10,12 @@ import (
 	"testing"
 )
 
-// forbidden lists the import arrows that must not exist, each with its reason. From and to are
-// path prefixes inside the module, or prefixes of third-party import paths.
+// forbidden lists the imports that must not exist, each with a reason. Paths are prefixes of packages in this module,
+// or of third-party imports.
 var forbidden = []struct {
-	from   string   // package directories below this one …
-	except []string // … but not below these …
-	to     []string // … must not import these
+	from   string   // importing packages: those below this folder
+	except []string // folders whose packages are excepted
+	to     []string // packages that must not be imported
 	reason string
 }{
 	{"models", nil, []string{"warpboard/internal/app", "warpboard/web", "warpboard/views", "warpboard/evaluator/queue",
@@ -142,7 +142,7 @@ var forbidden = []struct {
 	{".", []string{"evaluator/device"}, []string{"github.com/NVIDIA"}, "NVML stays in evaluator/device"},
 }
 
-// The rooms of the evaluator that stand above an attempt, and above the tools that every attempt uses.
+// Packages that may import package attempt, and packages that may import the tools of attempts; not the other way.
 var (
 	aboveAttempt = []string{"warpboard/evaluator/taskrun", "warpboard/evaluator/kernelrun", "warpboard/evaluator/queue",
 		"warpboard/evaluator/dispatch"}

@@ -20,7 +20,7 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// folderOf creates a folder with copies of the small task, and with files of these texts.
+// folderOf creates a folder with copies of the small task, by name, and with files that have the given texts, by path.
 func folderOf(t *testing.T, copies []string, texts map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func install(t *testing.T, store *models.Store, dir string, devices ...string) s
 	return log.String()
 }
 
-// ofFolder lists the tasks that came from a folder.
+// ofFolder returns the tasks that were installed from a folder, by name.
 func ofFolder(t *testing.T, store *models.Store) map[string]catalog.Task {
 	t.Helper()
 	list, err := store.TaskList(t.Context(), accounts.User{Role: accounts.RoleAdmin})

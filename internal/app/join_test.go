@@ -8,7 +8,8 @@ import (
 	"warpboard/models/db"
 )
 
-// TestAGuestWithItsMachinesNameGetsASuffix: a new one at each start; a chosen name stays.
+// TestAGuestWithItsMachinesNameGetsASuffix checks that a worker with a join token adds a new suffix to the host name at
+// each start, and that it keeps a chosen name.
 func TestAGuestWithItsMachinesNameGetsASuffix(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 
 // retiredName has words that no identifier may contain, and the folders that may declare some all the same.
 type retiredName struct {
-	words   string // as prefixes of a word if they end in *
+	words   string // separated by spaces; "*" at the end matches any ending
 	instead string
-	allowed string // folders with an ordinary use
+	allowed string // folders in which the words have an ordinary meaning
 }
 
 func retiredNames() []retiredName {
@@ -29,10 +29,10 @@ func retiredNames() []retiredName {
 		{"gauge gauges", "slot benchmark", ""},
 		{"room rooms", "quota, capacity, free disk, place", ""},
 		{"clerk clerks desk", "server, queue", ""},
-		// Of measure, of systemd, and of the profiler's name for a part of a processor.
+		// Allowed uses: units of measure, systemd units, and units of a processor in profiles.
 		{"unit units", "slot, item", "e2e evaluator/device evaluator/ncu internal/app models views views/charts views/format " +
 			"web/pages/boards web/pages/submissions"},
-		// Of processes, of connections, of certificates; of runs with one score.
+		// Allowed uses: pools of processes, connections, and certificates, and runs with one score together.
 		{"pool pools", "samples; set", "evaluator/toolchain evaluator/toolchain/warm internal/app internal/outbox models models/db " +
 			"models/modelstest models/work views web/site/runs clients/go"},
 		{"leg legs", "turn of a confirmation", ""},

@@ -77,7 +77,7 @@ func (n *shutdownNotice) readFile(now time.Time) (gone time.Time, ok bool) {
 	}
 	text, err := os.ReadFile(n.file)
 	if len(text) == 0 && err == nil && now.Sub(info.ModTime()) < noticePollInterval {
-		return time.Time{}, false // it may be incomplete
+		return time.Time{}, false // a program may still be writing it
 	}
 	if err == nil {
 		gone, err = shutdownTime(strings.TrimSpace(string(text)), info.ModTime(), n.defaultTimeLeft)

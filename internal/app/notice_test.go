@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestANoticeSaysWhenTheMachineGoes: relative to its writing or by the clock. The machine may outlive it.
+// TestANoticeSaysWhenTheMachineGoes checks the time of the shutdown from a notice: relative to the time of writing, or
+// absolute. A time in the past means that the machine survived the notice.
 func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 	written := time.Now().Add(-10 * time.Second).Truncate(time.Second)
 	at := written.Add(time.Minute).UTC()
@@ -17,7 +18,7 @@ func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 		"":                      40 * time.Second,
 		"30s\n":                 30 * time.Second,
 		at.Format(time.RFC3339): time.Minute,
-		"soon":                  40 * time.Second, // the machine goes away in any case
+		"soon":                  40 * time.Second, // unreadable, so the default time applies
 		"5s":                    0,
 	} {
 		n := &shutdownNotice{file: filepath.Join(t.TempDir(), "notice"), defaultTimeLeft: 40 * time.Second,
@@ -41,7 +42,8 @@ func TestANoticeSaysWhenTheMachineGoes(t *testing.T) {
 	}
 }
 
-// TestNoWorkerStartsWhileTheMachineGoesAway: one starts after a notice that the machine outlived.
+// TestNoWorkerStartsWhileTheMachineGoesAway checks that a worker waits while a notice is valid, and starts when the
+// machine has survived it.
 func TestNoWorkerStartsWhileTheMachineGoesAway(t *testing.T) {
 	n := &shutdownNotice{file: filepath.Join(t.TempDir(), "notice"), log: slog.New(slog.DiscardHandler)}
 	if n.waitForEnd(t.Context()) {

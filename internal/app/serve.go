@@ -61,7 +61,7 @@ func runServe(ctx context.Context, env Environment, cfg *Config) error {
 }
 
 func openStore(ctx context.Context, cfg *Config, log *slog.Logger) (*models.Store, error) {
-	allowed, _ := web.ParseAddresses(cfg.WebhookNetworks) // validate has checked it
+	allowed, _ := web.ParseAddresses(cfg.WebhookNetworks) // cannot fail: validate has checked the setting
 	return models.Open(ctx, models.Config{
 		Dir: cfg.Data, MinFreeBytes: int64(cfg.MinFreeMiB) << 20, ArtifactLocation: cfg.Artifacts, DSN: cfg.DatabaseURL,
 		Log:                log,
@@ -166,14 +166,14 @@ func (l *stoppableLoop) waitForFailure(ctx context.Context, what string) error {
 
 // webhookSender returns the sender of webhooks.
 func webhookSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.WebhookDeliverer {
-	allowed, _ := web.ParseAddresses(cfg.WebhookNetworks) // validate has checked it
+	allowed, _ := web.ParseAddresses(cfg.WebhookNetworks) // cannot fail: validate has checked the setting
 	return outbox.NewWebhookDeliverer(outbox.WebhookConfig{LoopConfig: outbox.LoopConfig{Store: store, Log: log}, AllowedForSite: allowed, Version: programVersion(),
 		ChatMessage: outcome.WebhookMessageText})
 }
 
 // mailSender returns the sender of e-mail.
 func mailSender(cfg *Config, store *models.Store, log *slog.Logger) *outbox.Mailer {
-	from, _ := cfg.SMTP.sender() // validate has checked it
+	from, _ := cfg.SMTP.sender() // cannot fail: validate has checked the setting
 	s := cfg.SMTP
 	return outbox.NewMailer(outbox.MailConfig{LoopConfig: outbox.LoopConfig{Store: store, Log: log},
 		SiteAddress: cfg.BaseURL,
@@ -249,7 +249,7 @@ func queueAuthorizer(store *models.Store) func(name, secret string) ([]string, b
 func (c *Config) webConfig(
 	store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger,
 ) web.Config {
-	from, _ := c.metricsNetworks() // validate has checked it
+	from, _ := c.metricsNetworks() // cannot fail: validate has checked the setting
 	cfg := web.Config{
 		SiteConfig: web.SiteConfig{Store: store, Dispatcher: d, Hub: hub, Log: log, Settings: web.Settings{
 			Addr: c.Addr, BaseURL: c.BaseURL, Version: programVersion(), TrustedProxies: c.TrustedProxies,

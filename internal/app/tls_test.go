@@ -28,7 +28,7 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// acmeServer starts Let's Encrypt's test server, which asks the site at a port of this machine for its proof.
+// acmeServer starts Pebble, the test server of Let's Encrypt, which validates the site at a port of this machine.
 func acmeServer(t *testing.T, sitePort int) (directory, caFile string, roots *x509.CertPool) {
 	t.Helper()
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
@@ -75,7 +75,8 @@ func startSite(t *testing.T, args ...string) (stop func()) {
 	return stop
 }
 
-// healthy requests a site at an address under its name until it answers, and returns its certificate.
+// healthy requests a site at an address, with name as its host name, until it responds. It returns the site's
+// certificate.
 func healthy(t *testing.T, name, address string, roots *x509.CertPool) (shown *x509.Certificate) {
 	t.Helper()
 	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
@@ -99,7 +100,7 @@ func healthy(t *testing.T, name, address string, roots *x509.CertPool) (shown *x
 	return shown
 }
 
-// TestTheSiteGetsItsOwnCertificate: from an ACME server. The site keeps it over a restart.
+// TestTheSiteGetsItsOwnCertificate gets a certificate from an ACME server, which the site must keep after a restart.
 func TestTheSiteGetsItsOwnCertificate(t *testing.T) {
 	address, data, name := sandboxtest.Addr(t), t.TempDir(), "boards.example.com"
 	_, port, _ := net.SplitHostPort(address)
@@ -122,9 +123,9 @@ func TestTheSiteGetsItsOwnCertificate(t *testing.T) {
 	}
 }
 
-// TestACertificateInFilesIsReadAgainWhenItChanges: another program renews it.
+// TestACertificateInFilesIsReadAgainWhenItChanges renews the files of a certificate while the site runs.
 func TestACertificateInFilesIsReadAgainWhenItChanges(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
+	server := httptest.NewTLSServer(http.NotFoundHandler()) // only its certificate is used
 	defer server.Close()
 	pair := server.TLS.Certificates[0]
 	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)

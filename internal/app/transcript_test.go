@@ -54,13 +54,13 @@ var (
 	comment     = regexp.MustCompile(`\s+#.*`)
 )
 
-// TestCommandsInTheDocumentsExist: each command line of README and docs/, in a block or in a sentence, names an
-// existing command and existing flags.
+// TestCommandsInTheDocumentsExist checks that each command line in README.md and docs/, in a block or a sentence, has
+// an existing command and existing flags.
 func TestCommandsInTheDocumentsExist(t *testing.T) {
 	checked := 0
 	for _, document := range documents(t) {
 		if document == "CHANGELOG.md" {
-			continue // of its day
+			continue // its commands existed at the time of each release
 		}
 		text, err := os.ReadFile(filepath.Join("..", "..", document))
 		if err != nil {
@@ -80,7 +80,7 @@ func TestCommandsInTheDocumentsExist(t *testing.T) {
 	}
 }
 
-// noCommand describes the error in the words of a command line, or returns "".
+// noCommand returns the reason why a command line is invalid, or "".
 func noCommand(words []string) string {
 	root := rootCommand(Environment{Getenv: func(string) string { return "" }, Stdout: io.Discard, Stderr: io.Discard})
 	root.InitDefaultCompletionCmd(words...)

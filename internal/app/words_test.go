@@ -47,7 +47,7 @@ func TestRetiredWordsStayOutOfTextsAndComments(t *testing.T) {
 	}
 }
 
-// letters keeps the characters of words.
+// letters returns the characters of words, and replaces all others by a space.
 func letters(r rune) rune {
 	if strings.ContainsRune("_-'", r) || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
 		return r

@@ -28,7 +28,7 @@ func TestTheCacheKeepsTheMostRecentlyUsed(t *testing.T) {
 		t.Errorf("the value above the bound: %v, %v", got, ok)
 	}
 	c.Put("a", 1, 3)
-	c.Put("a", 2, 1) // gives back the room of the first
+	c.Put("a", 2, 1) // replaces a value of size 3 by one of size 1
 	c.Put("b", 3, 3)
 	if got, ok := c.Get("a"); !ok || got != 2 || c.Len() != 2 {
 		t.Errorf("a value that was put again: %v, %v, of %d", got, ok, c.Len())

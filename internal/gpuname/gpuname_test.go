@@ -10,7 +10,7 @@ func TestLabelTellsFormAndMemoryApart(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
 		name         string
-		memory       uint64 // as NVML has it
+		memory       uint64 // memory in bytes, as NVML reports it
 		full, labels string
 	}{
 		{"NVIDIA H100 80GB HBM3", 81559 * mib, "H100 SXM 80GB", "H100-SXM"},
@@ -63,7 +63,7 @@ func TestLabelTellsFormAndMemoryApart(t *testing.T) {
 func TestWithoutMemoryTheLabelIsSureOnlyByName(t *testing.T) {
 	for name, want := range map[string]bool{
 		"NVIDIA A100-SXM4-40GB": true, "NVIDIA H100 80GB HBM3": true, "NVIDIA A100-SXM4-40GB MIG 1g.5gb": true,
-		"NVIDIA H100 PCIe": true, "NVIDIA H200": true, "Tesla T4": true, // the one that there is
+		"NVIDIA H100 PCIe": true, "NVIDIA H200": true, "Tesla T4": true, // a T4 exists with only one memory size
 		"NVIDIA GeForce RTX 3080": false, "NVIDIA GH200 480GB": false, "NVIDIA A100-PG509-200": false,
 	} {
 		if s := Parse(name, 0); (s.MemoryGB > 0 || s.MIGProfile != "") != want {

@@ -7,7 +7,7 @@ import (
 	models "warpboard/models/webhooks"
 )
 
-// TestChatsGetATextInTheirForm: every other receiver gets the unchanged body.
+// TestChatsGetATextInTheirForm checks the formats of chats, and that all other receivers get the unchanged body.
 func TestChatsGetATextInTheirForm(t *testing.T) {
 	s := webhookSender{chatMessage: func(body []byte, reader int64) (string, error) {
 		if reader != 7 || string(body) != "{}" {

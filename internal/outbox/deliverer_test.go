@@ -16,7 +16,7 @@ import (
 	"warpboard/models/webhooks"
 )
 
-// TestEventsAreDeliveredOverFailuresAndRestarts follows an event, on both databases.
+// TestEventsAreDeliveredOverFailuresAndRestarts follows events through a failing receiver and a restart of the site.
 func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin, ada, bob := modelstest.Person(t, s, "Grace", accounts.RoleAdmin),
@@ -32,7 +32,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			EventKinds: webhooks.PersonalKinds()})
 		create(t, s, bob, webhooks.NewWebhook{URL: his.URL, EventKinds: []webhooks.EventKind{webhooks.RecordTaken}})
 
-		// It happens while there is no deliverer: nothing is lost.
+		// These runs end before a deliverer starts, and their events must not be lost.
 		modelstest.Finish(t, s, modelstest.Submit(t, s, bob, task)[0], 2000)
 		modelstest.Finish(t, s, modelstest.Submit(t, s, ada, task)[0], 1000)
 		var c clock
@@ -49,7 +49,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		if kinds["run.ended"] != 2 || kinds["record.taken"] != 2 {
 			t.Errorf("the site was told %v", kinds)
 		}
-		got := his.wait(2) // that he took it, and that he lost it, in any order
+		got := his.wait(2) // Bob's record, and its loss to Ada, in any order
 		kind, data := got[0].event(t)
 		if data["score_ns"] == 2000.0 {
 			kind, data = got[1].event(t)
@@ -63,7 +63,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		over(t, s, hook, tried(1))
 		stop()
 		mine.respond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-		deliver(t, s, &c, loopback) // the site was restarted; the pause is not over yet
+		deliver(t, s, &c, loopback) // a restarted site, while the pause before the second try continues
 		c.forward(time.Minute)
 		got = mine.wait(4)
 		if ids := map[string]bool{got[0].id: true, got[1].id: true, got[2].id: true, got[3].id: true}; len(ids) != 2 {
@@ -78,7 +78,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			d.Error != "" {
 			t.Errorf("noted: %+v", d)
 		}
-		// A delivery in progress at the restart comes twice, with one ID.
+		// A delivery that was in progress at the restart arrives twice, with the same ID.
 		notified := map[string]bool{}
 		for _, d := range his.wait(2) {
 			notified[d.id] = true
@@ -89,7 +89,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 	})
 }
 
-// TestTwoDeliverersSendEachMessageOnce: they are replicas of a site.
+// TestTwoDeliverersSendEachMessageOnce runs the deliverers of two processes of one site.
 func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	dsn := modelstest.PostgresURL(t)
 	var stores []*models.Store
@@ -119,7 +119,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 		modelstest.Finish(t, s, modelstest.Submit(t, s, ada, task)[0], float64(1000+i))
 	}
 	seen := map[string]int{}
-	for _, d := range r.wait(11) { // each run, and the first record
+	for _, d := range r.wait(11) { // one message per run, and one for the first record
 		seen[d.id]++
 	}
 	over(t, s, hook, func(d webhooks.Delivery) bool { return d.DeliveredAt != nil })
@@ -128,7 +128,8 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 	}
 }
 
-// TestReceiversCannotHarmTheSite: each answer ends its try, and is stored as a sentence.
+// TestReceiversCannotHarmTheSite checks that every response, however hostile, ends its try, and that an error is
+// stored.
 func TestReceiversCannotHarmTheSite(t *testing.T) {
 	s, err := models.Open(t.Context(),
 		models.Config{Dir: t.TempDir(), Webhooks: webhooks.AllowedNetworks{ForSite: loopback, ForPeople: loopback}})
@@ -189,7 +190,8 @@ func TestReceiversCannotHarmTheSite(t *testing.T) {
 	}
 }
 
-// TestAddressesInsideAreRefusedAlsoUnderAName: failed deliveries switch the webhook off.
+// TestAddressesInsideAreRefusedAlsoUnderAName checks host names that resolve to internal addresses. The failed
+// deliveries must disable the webhook.
 func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		ada := modelstest.Person(t, s, "Ada", accounts.RoleUser)
@@ -214,7 +216,7 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 			c.forward(25 * time.Hour)
 		}
 		tier.Until(t, "the end of the webhook", func() bool {
-			c.forward(25 * time.Hour) // the loop above waited for the newest of the five alone
+			c.forward(25 * time.Hour) // the loop above waited only for the newest of the five deliveries
 			now, err := s.Webhooks.Webhook(t.Context(), ada, hook.ID)
 			if err != nil {
 				t.Fatal(err)
@@ -230,7 +232,7 @@ func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
 	})
 }
 
-// TestALostWorkerAndALongWaitAreReportedOnce: also over a restart.
+// TestALostWorkerAndALongWaitAreReportedOnce checks both events, also after a restart of the site.
 func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		admin := modelstest.Person(t, s, "Grace", accounts.RoleAdmin)
@@ -245,7 +247,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 			}
 		}
 		beat("gpu1", false)
-		beat("gpu2", true) // it said goodbye
+		beat("gpu2", true) // announces that it stops, so it is not lost
 		modelstest.Submit(t, s, admin, modelstest.Task(t, s, admin, "sum", "H200"))
 		at, ctx := time.Now(), t.Context()
 		watch := func(silent []webhooks.SilentWorker, at time.Time) {
@@ -279,9 +281,9 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 		if n, err := s.Webhooks.CreateDeliveries(ctx); n > 0 || err != nil {
 			t.Errorf("%d events are told again, %v", n, err)
 		}
-		watch(nil, c.now()) // it is heard again, and lost again
+		watch(nil, c.now()) // the worker has a heartbeat again, and is then lost again
 		var all sync.WaitGroup
-		for range 4 { // several processes of a site look at the same time
+		for range 4 { // several processes of a site check at the same time
 			all.Go(func() { watch([]webhooks.SilentWorker{{Worker: "gpu1"}}, c.now()) })
 		}
 		all.Wait()

@@ -1,7 +1,7 @@
-// Package outbox sends what the site writes to other programs and to people: the deliveries of models/webhooks and the
-// mails of models/inbox. Both are rows that are written in the transaction in which something happens. Each of a site's
-// processes sends; a claim with a time keeps them from sending a message twice, and has it sent again if its sender
-// dies.
+// Package outbox sends messages of the site to other programs and to people: the deliveries of models/webhooks and the
+// mails of models/inbox. Both are rows, written in the transaction of the event that they report. Each process of a
+// site sends messages. A process first claims a message for a limited time: until then no other process sends it, and
+// if the process dies, another one sends it afterwards.
 //
 // Read loop.go (a pass over what is due, and what both senders share). Webhooks: deliverer.go, then chat.go (texts for
 // chats), then sender.go (the request: signed as in standardwebhooks.com, retried after growing pauses, and only to

@@ -74,7 +74,8 @@ func (r *receiver) wait(n int) []received {
 	return got
 }
 
-// proper reports whether a signature is valid, by the public description only.
+// proper reports whether the signature is valid. It follows the Standard Webhooks specification, without code of the
+// site.
 func (d received) proper(secret string) bool {
 	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	mac := hmac.New(sha256.New, key)
@@ -94,7 +95,7 @@ func (d received) event(t *testing.T) (kind string, data map[string]any) {
 	return m.Type, m.Data
 }
 
-// clock is the deliverers' clock; forward skips pauses.
+// clock is the clock of the deliverers; forward sets it ahead.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
@@ -112,7 +113,7 @@ func roots() *x509.CertPool {
 	return pool
 }
 
-// deliver runs a deliverer until stop or the end of the test.
+// deliver runs a deliverer until stop is called or the test ends.
 func deliver(t *testing.T, s *models.Store, c *clock, allowed []netip.Prefix) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -140,7 +141,7 @@ func create(t *testing.T, s *models.Store, actor accounts.User, n webhooks.NewWe
 	return hook
 }
 
-// over waits until a webhook's newest delivery has ended, or a condition holds for it.
+// over waits until the newest delivery of a webhook has ended, or until holds returns true for it.
 func over(t *testing.T, s *models.Store, hook webhooks.Webhook, holds func(webhooks.Delivery) bool) webhooks.Delivery {
 	t.Helper()
 	boss := accounts.User{ID: -1, Role: accounts.RoleAdmin}
@@ -162,7 +163,7 @@ func tried(n int) func(webhooks.Delivery) bool {
 	return func(d webhooks.Delivery) bool { return d.Tries == n }
 }
 
-// each runs fn on a store of each kind that accepts http:// addresses.
+// each runs fn on a store of each database. The stores allow webhooks with http:// addresses on this machine.
 func each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	modelstest.EachConfig(t, models.Config{Webhooks: webhooks.AllowedNetworks{ForSite: loopback, ForPeople: loopback},
 		SiteURL: "https://boards.example.org"}, fn)

@@ -76,7 +76,7 @@ func (o owners) exec(statement string, args ...any) {
 	}
 }
 
-// TestWebhooksAreLimited: on both databases.
+// TestWebhooksAreLimited checks the limits of webhooks on both databases.
 func TestWebhooksAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
@@ -168,7 +168,7 @@ func TestWebhooksAreLimited(t *testing.T) {
 	})
 }
 
-// TestEventsReachOnlyThoseWhoMaySeeThem: an unreadable event does not block others.
+// TestEventsReachOnlyThoseWhoMaySeeThem also checks that an event that cannot be read does not block others.
 func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 	each(t, func(t *testing.T, s *models.Store) {
 		o := newOwners(t, s)
@@ -199,7 +199,8 @@ func TestEventsReachOnlyThoseWhoMaySeeThem(t *testing.T) {
 	})
 }
 
-// TestSlowReceiversOfPeopleDoNotDelayTheSites: all people's together have no more than the people's limit.
+// TestSlowReceiversOfPeopleDoNotDelayTheSites checks the limit of concurrent tries for the webhooks of all people
+// together.
 func TestSlowReceiversOfPeopleDoNotDelayTheSites(t *testing.T) {
 	s, err := models.Open(t.Context(), models.Config{
 		Dir:      t.TempDir(),

@@ -16,7 +16,7 @@ import (
 
 func TestANoticeIsMailedToThoseWhoWantIt(t *testing.T) {
 	eachOffice(t, func(o *office) {
-		bob := o.person("Bob ☃", "bob@example.org") // wants none
+		bob := o.person("Bob ☃", "bob@example.org") // Bob wants no mails
 		o.comment(bob)
 		o.comment(o.admin)
 		o.run(nil)
@@ -90,7 +90,7 @@ func TestAServerThatIsAwayOrUnsafeGetsNothing(t *testing.T) {
 		for says, change := range map[string]func(*outbox.SMTPServer){
 			"sign in":     func(s *outbox.SMTPServer) { s.Password = "wrong" },
 			"certificate": func(s *outbox.SMTPServer) { s.RootCAs = nil },
-			"no TLS": func(s *outbox.SMTPServer) { // 0.0.0.0 leads here, and is no address of this machine
+			"no TLS": func(s *outbox.SMTPServer) { // 0.0.0.0 connects to this machine, but does not count as local
 				o.post.change(func() { o.post.plain = true })
 				s.Host, s.User = "0.0.0.0", ""
 			},
@@ -122,13 +122,14 @@ func TestAnAddressGetsNoMailBeforeItIsConfirmedAndFewQuestions(t *testing.T) {
 		o.comment(o.admin)
 		o.run(nil)
 		code, question := o.question("victim@example.org")
-		if got := o.mails(2); len(got) != 2 || strings.Contains(question, "evil") { // and Ann's
+		// The question, and the notice for Ann.
+		if got := o.mails(2); len(got) != 2 || strings.Contains(question, "evil") {
 			o.t.Fatalf("%d mails, and %q", len(got), question)
 		}
 		if err := o.Inbox.ConfirmAddress(o.t.Context(), o.ann, code); db.KindOf(err) != db.NotFound {
 			o.t.Errorf("another person confirms it: %v", err)
 		}
-		for _, who := range []accounts.User{eve, eve, eve, o.ann} { // the third and fourth are too many
+		for _, who := range []accounts.User{eve, eve, eve, o.ann} { // the third and fourth exceed the limit
 			_ = o.ask(who, "victim@example.org")
 		}
 		if err := o.ask(o.person("Mallory", ""), "VICTIM@example.org"); db.KindOf(err) != db.TooMany {

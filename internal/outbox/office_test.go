@@ -25,15 +25,15 @@ import (
 
 const site = "https://boards.example.org"
 
-// office is a site whose people receive mail.
+// office is a site with an SMTP server, whose people receive mail.
 type office struct {
 	*models.Store
 	t     *testing.T
 	post  *postOffice
 	admin accounts.User
-	ann   accounts.User // with a verified address, who wants all mails
+	ann   accounts.User // has a verified address, and wants all mails
 	task  comments.Thread
-	ahead atomic.Int64 // of the mailer's clock
+	ahead atomic.Int64 // nanoseconds by which the mailer's clock is ahead
 }
 
 func eachOffice(t *testing.T, fn func(o *office)) {
@@ -61,7 +61,7 @@ func (o *office) person(name, email string) accounts.User {
 	return u
 }
 
-// reader creates a person who wants all mails.
+// reader creates a person who wants a mail for every kind of notice.
 func (o *office) reader(name, email string) accounts.User {
 	o.t.Helper()
 	u := o.person(name, email)
@@ -69,7 +69,7 @@ func (o *office) reader(name, email string) accounts.User {
 	return u
 }
 
-// comment comments on the task, so that the others are notified.
+// comment adds a comment to the task as a person, so that the other people get a notice.
 func (o *office) comment(who accounts.User) {
 	o.t.Helper()
 	_, err := o.Comments.Add(o.t.Context(), who, o.task, fmt.Sprint("hello ", time.Now().UnixNano()))
@@ -84,7 +84,7 @@ func (o *office) comment(who accounts.User) {
 
 func (o *office) now() time.Time { return time.Now().Add(time.Duration(o.ahead.Load())) }
 
-// run sends mails until the end of the test.
+// run runs a mailer until stop is called or the test ends.
 func (o *office) run(change func(*outbox.SMTPServer)) (stop func()) {
 	o.t.Helper()
 	address := o.post.Addr().(*net.TCPAddr)
@@ -121,7 +121,7 @@ func (o *office) postbox() inbox.MailQueueStatus {
 	return p
 }
 
-// failing waits until one mail has failed for a reason, and the given number of mails wait.
+// failing waits until one mail has failed with an error that contains says, while the given number of mails wait.
 func (o *office) failing(says string, waiting int64) (p inbox.MailQueueStatus) {
 	o.t.Helper()
 	tier.Until(o.t, "a failure: "+says, func() bool {
@@ -131,7 +131,7 @@ func (o *office) failing(says string, waiting int64) (p inbox.MailQueueStatus) {
 	return p
 }
 
-// read parses a mail like a mail program.
+// read parses a mail, and returns it with its decoded body.
 func (o *office) read(m receivedMail) (*mail.Message, string) {
 	o.t.Helper()
 	parsed, err := mail.ReadMessage(strings.NewReader(m.text))
@@ -141,13 +141,13 @@ func (o *office) read(m receivedMail) (*mail.Message, string) {
 	return parsed, string(body)
 }
 
-// ask sets another address, which a mail then asks to confirm.
+// ask sets a new address for a person; a mail to it then asks for a confirmation.
 func (o *office) ask(who accounts.User, address string) error {
 	_, err := o.Inbox.SetAddress(o.t.Context(), who, address)
 	return err
 }
 
-// question waits for the mail that asks to confirm an address, and returns its code and its text.
+// question waits for the mail that asks to confirm an address, and returns the code and the text of the mail.
 func (o *office) question(address string) (code, text string) {
 	o.t.Helper()
 	tier.Until(o.t, "the question to "+address, func() bool {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestTheSignatureIsThatOfThePublicDescription: with the example of standardwebwebhooks.com.
+// TestTheSignatureIsThatOfThePublicDescription checks the example signature of the Standard Webhooks specification.
 func TestTheSignatureIsThatOfThePublicDescription(t *testing.T) {
 	got, err := SignatureHeader("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0),
 		[]byte(`{"test": 2432232314}`))

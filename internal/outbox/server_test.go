@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// postOffice is an SMTP server that stores the receivedMail mails.
+// postOffice is an SMTP server for tests that stores the mails that it receives.
 type postOffice struct {
 	net.Listener
 	t     *testing.T
@@ -23,19 +23,19 @@ type postOffice struct {
 
 	mu     sync.Mutex
 	mails  []receivedMail
-	answer func(recipient string) string // to RCPT; empty: it is taken
-	shut   bool                          // no session begins
-	plain  bool                          // no TLS is offered
+	answer func(recipient string) string // response to RCPT; "" accepts the recipient
+	shut   bool                          // refuses all sessions
+	plain  bool                          // offers no TLS
 }
 
-// receivedMail is one mail with its transport.
+// receivedMail is one mail, with the security of the connection on which it arrived.
 type receivedMail struct {
 	secure, signedIn bool
 	from, to, text   string
 }
 
 func newPostOffice(t *testing.T) *postOffice {
-	web := httptest.NewTLSServer(nil) // for its certificate
+	web := httptest.NewTLSServer(nil) // only its certificate is used
 	p := &postOffice{t: t, certs: web.TLS.Certificates, Roots: x509.NewCertPool()}
 	p.Roots.AddCert(web.Certificate())
 	web.Close()

@@ -4,5 +4,5 @@
 // The grammar is a part of PEP 508: a name, and versions with ==, !=, >=, <=, >, <, and ~=, separated by commas.
 // Versions follow PEP 440. As with pip for installed packages, pre-releases count: 2.9.0.dev20251101 meets >=2.8.
 //
-// Texts come from strangers. All are short, and comparing them takes no longer for one than for another.
+// Texts are untrusted. Their lengths are limited, and so is the time of each comparison.
 package requirement

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// limits of requirements and packages
+// Limits of requirements and packages.
 const (
-	MaxRequirements     = 20  // of a task or a request
-	MaxRequirementBytes = 200 // bytes of one
+	MaxRequirements     = 20  // number for one task or request
+	MaxRequirementBytes = 200 // bytes of one requirement
 	MaxNameBytes        = 100 // bytes of a package's name
 	MaxVersionBytes     = 50  // bytes of a version
 )
@@ -138,11 +138,11 @@ func (c condition) isMetBy(v version) bool {
 		series := c.version
 		series.release = series.release[:len(series.release)-1]
 		return order >= 0 && v.hasReleasePrefix(series)
-	case "<": // not a pre-release of the version itself
+	case "<": // PEP 440: <2.0 does not match 2.0rc1
 		return order < 0 && (!v.isPrerelease() || c.version.isPrerelease() || !v.sameRelease(c.version))
 	}
 	return order > 0 && (v.postReleaseNumber == 0 || c.version.postReleaseNumber > 0 ||
-		!v.sameRelease(c.version)) // nor its post-release
+		!v.sameRelease(c.version)) // PEP 440: >2.0 does not match 2.0.post1
 }
 
 // List is a list of requirements, as texts without spaces.
@@ -163,10 +163,10 @@ func ParseList(texts []string) (list List, at int, err error) {
 	return list, 0, nil
 }
 
-// String joins the list; strings.Fields does the opposite.
+// String joins the list with spaces; strings.Fields splits it again.
 func (l List) String() string { return strings.Join(l, " ") }
 
-// Requirements returns the requirements of the list. Texts that are none are left out.
+// Requirements returns the parsed requirements of the list, without invalid texts.
 func (l List) Requirements() (list []Requirement) {
 	for _, text := range l {
 		if r, err := Parse(text); err == nil {

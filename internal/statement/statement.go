@@ -65,7 +65,7 @@ type Result struct {
 	Machine          job.Machine       `json:"machine"`
 	Seeds            InputSeeds        `json:"seeds"`
 	CaseMeasurements []CaseMeasurement `json:"samples"`
-	Score            Score             `json:"score"` // from these samples only
+	Score            Score             `json:"score"` // score of these measurements only, without other runs
 }
 
 // Task is the measured task. Its digest covers everything on which a score depends.

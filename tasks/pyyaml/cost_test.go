@@ -7,7 +7,8 @@ import (
 	"warpboard/e2e/costtest"
 )
 
-// TestNoYAMLCostsMoreThanARequestMay, of the size of the largest task.yml, and with as many values as are parsed.
+// TestNoYAMLCostsMoreThanARequestMay parses costly texts of the size of the largest task.yml, and texts with the
+// largest number of values that Parse accepts.
 func TestNoYAMLCostsMoreThanARequestMay(t *testing.T) {
 	for name, part := range map[string]string{
 		"keys": "a,", "texts": `"",`, "lists": "[],", "objects": "{},", "pairs": "a: b,",

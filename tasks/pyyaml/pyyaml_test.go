@@ -20,7 +20,8 @@ func parse(t *testing.T, text string) *yaml.Node {
 	return node
 }
 
-// The right side was printed by Python 3.11 with PyYAML 6.0: str(yaml.safe_load(left)).
+// TestScalarsHavePythonsTypeAndText compares with the output of Python 3.11 and PyYAML 6.0 for
+// str(yaml.safe_load(value)).
 func TestScalarsHavePythonsTypeAndText(t *testing.T) {
 	for text, want := range map[string]ScalarValue{
 		"7": {Text: "7", IsInt: true}, "1:30": {Text: "90", IsInt: true}, "0b_": {Text: "0b_", IsInt: true},
@@ -159,10 +160,10 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// walk holds that a tree is within its bounds, follows no alias, and has a text for each scalar.
+// walk fails the test if a tree exceeds the limits, contains an alias, or has a scalar without a text.
 func walk(t *testing.T, node *yaml.Node, depth int, left *int) {
 	t.Helper()
-	// merged keys may stand in for as many again
+	// merge keys may double the number of nodes
 	if *left--; *left < -maxNodes || depth > maxDepth || node.Kind == yaml.AliasNode {
 		t.Fatalf("%d nodes left at depth %d, kind %v", *left, depth, node.Kind)
 	}

@@ -107,7 +107,7 @@ func (s *openBrackets) canBeginValue(before rune, spaced bool) bool {
 	return before == ',' && len(s.brackets) > 0
 }
 
-// closingQuoteIndex returns the index of the quote that ends a quoted text, or -1 if it is not in letters.
+// closingQuoteIndex returns the index of the quote that ends a quoted text, or -1 if letters has no such quote.
 func closingQuoteIndex(letters []rune, quote rune) int {
 	for i := 0; i < len(letters); i++ {
 		switch {

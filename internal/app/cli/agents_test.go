@@ -7,8 +7,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// TestAgentsFindTheSkillByItsFrontMatter: coding agents read a skill's name and description from lines between two
-// "---".
+// TestAgentsFindTheSkillByItsFrontMatter checks the lines between two "---" from which coding agents read the name and
+// the description of a skill.
 func TestAgentsFindTheSkillByItsFrontMatter(t *testing.T) {
 	var out strings.Builder
 	cmd := skillCommand(console.Environment{Stdout: &out})

@@ -31,7 +31,7 @@ type tokenStatus struct {
 	Name     string       `json:"name,omitempty"` // name in the config file
 	Server   string       `json:"server"`
 	Default  bool         `json:"default,omitempty"`
-	HasToken bool         `json:"token"` // whether there is a token
+	HasToken bool         `json:"token"` // true if a token is stored
 	User     *client.User `json:"user,omitempty"`
 	Error    string       `json:"error,omitempty"`
 }

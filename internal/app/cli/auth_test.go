@@ -15,7 +15,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// signing makes the world's site accept one token, wb_kept, of Ada. It returns the requests with that token.
+// signing makes the site accept only Ada's token, wb_kept. It returns the requests with that token, which later
+// requests extend.
 func (w *world) signing() *[]string {
 	asked := &[]string{}
 	login := w.Config.Handler
@@ -149,7 +150,8 @@ func TestTokensAndWebhooksAreManagedByCommands(t *testing.T) {
 	}
 }
 
-// TestAnOlderCommandGetsANotice: only after a failure, or to a person at a terminal.
+// TestAnOlderCommandGetsANotice checks that the notice about a newer site is printed only after a failure, or on a
+// terminal.
 func TestAnOlderCommandGetsANotice(t *testing.T) {
 	w := newWorld(t)
 	agent, status := "", http.StatusNotFound

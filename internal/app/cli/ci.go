@@ -159,7 +159,7 @@ func (r *projectRunner) checkKernel(ctx context.Context, k kernelConfig) ([]ciRe
 	}
 	base, err := k.read(func(file string) ([]byte, error) { return r.fileAtBase(ctx, file) })
 	if len(parse.ProblemsFromError(err)) > 0 {
-		base, err = tasks.Submission{}, nil // the base could not be submitted, so this one counts as new
+		base, err = tasks.Submission{}, nil // the base commit has an invalid submission, so this kernel counts as new
 	}
 	if err != nil {
 		return nil, err

@@ -16,13 +16,14 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// repository is a git repository with kernels, whose scores a site makes from their texts: "100" takes 95 to 105 ns.
+// repository is a git repository with kernels and a site that reads a score from each kernel's text: the kernel "100"
+// gets a score of 100 ns with an interval of 95 to 105 ns.
 type repository struct {
 	*world
 	t    *testing.T
 	dir  string
-	mode job.Mode // that is asked for
-	sent int      // submissions
+	mode job.Mode // expected mode of submissions
+	sent int      // number of submissions
 }
 
 func newRepository(t *testing.T) *repository {

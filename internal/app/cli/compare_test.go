@@ -10,7 +10,8 @@ import (
 	"warpboard/clients/go"
 )
 
-// TestAComparisonSaysOneThing: its verdict follows from the ratio and from the scores behind it, and it names a pool.
+// TestAComparisonSaysOneThing checks that the printed verdict agrees with the ratio and the scores, and that a note
+// explains a board's score from several runs.
 func TestAComparisonSaysOneThing(t *testing.T) {
 	answer := ""
 	w := newWorld(t)

@@ -25,7 +25,7 @@ type world struct {
 	out     bytes.Buffer
 	tokens  []string
 	stdin   string
-	version string // of the command
+	version string // version of the command
 	me      client.User
 }
 
@@ -141,7 +141,7 @@ func TestABrokenConfigFileIsNotQuoted(t *testing.T) {
 
 func TestAnAnswerThatIsCutOffExitsAsNoAnswer(t *testing.T) {
 	w := newWorld(t)
-	var reset atomic.Bool // read by the server
+	var reset atomic.Bool // atomic, because the server's goroutine reads it
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		conn, buffer, err := rw.(http.Hijacker).Hijack()
 		if err != nil {

@@ -26,9 +26,9 @@ the modules that it imports, or the headers that it includes. A .cu file has the
 type evaluateOptions struct {
 	kind, ioContractFile, reference, referenceKind, device, className string
 	trials                                                            int
-	tolerance                                                         map[string]float64 // the words that were given
+	tolerance                                                         map[string]float64 // only the keys set by flags
 	requiredPackages                                                  []string           // packages of the worker
-	filesBeside                                                       []string           // files beside the kernel's
+	filesBeside                                                       []string           // more files of the kernel
 }
 
 func evaluateCommand(c *connection) *cobra.Command {

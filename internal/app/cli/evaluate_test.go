@@ -14,8 +14,8 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// evaluating makes the world's site answer evaluations: a kernel with the source "wrong" or "broken" is, and others are
-// right. It returns the last request.
+// evaluating makes the site respond to evaluations according to the source: "wrong" gives a wrong answer, "broken" does
+// not compile, and "right" is correct. It returns the last request, which later requests replace.
 func (w *world) evaluating(t *testing.T) *map[string]any {
 	asked := &map[string]any{}
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func (w *world) evaluating(t *testing.T) *map[string]any {
 	return asked
 }
 
-// kernels writes a file for each verdict, with the verdict as its source.
+// kernels writes a file for each verdict, with the verdict as its source text.
 func kernels(t *testing.T, dir string) {
 	t.Helper()
 	for _, name := range []string{"right", "wrong", "broken"} {

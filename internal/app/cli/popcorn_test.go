@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration: popcorn-cli's registration with GPU MODE is not lost.
+// TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration checks that a registration of popcorn-cli with GPU MODE is
+// kept.
 func TestLoginSetsPopcornCLIUpAndKeepsItsOtherRegistration(t *testing.T) {
 	w := newWorld(t)
 	for name, tt := range map[string]struct{ before, after, message string }{

@@ -120,7 +120,7 @@ func publishFolder(
 // otherwise the name of the folder.
 func taskNameOf(from string, proposal tasks.TaskProposal) (string, error) {
 	name := proposal.Name
-	if proposal.Deadline.IsZero() { // not from a problem set
+	if proposal.Deadline.IsZero() { // only tasks of problem sets have a deadline here
 		for _, dir := range []string{from, filepath.Join(from, proposal.Folder)} {
 			p, _, err := readProject(dir)
 			if err != nil {

@@ -12,7 +12,8 @@ import (
 	"warpboard/clients/go"
 )
 
-// TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams: for people and for programs.
+// TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams checks the remaining budgets of the caller and the team, as text and
+// as JSON.
 func TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams(t *testing.T) {
 	w := newWorld(t)
 	var me client.User
@@ -43,7 +44,8 @@ func TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams(t *testing.T) {
 	}
 }
 
-// TestATerminalBoardRanksOnlyTheNewestSoftware: unlike its page.
+// TestATerminalBoardRanksOnlyTheNewestSoftware checks that the command prints no rank for entries of older software,
+// which the page of the board ranks separately.
 func TestATerminalBoardRanksOnlyTheNewestSoftware(t *testing.T) {
 	w := newWorld(t)
 	board := client.Board{Total: 2, Entries: []client.Entry{{Rank: 1, ScoreNS: 12_000, User: client.User{Name: "Ann"}},

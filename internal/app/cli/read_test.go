@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestAForeignFolderCannotBlockTheProgram: with pipes, devices, and endless files.
+// TestAForeignFolderCannotBlockTheProgram reads pipes, devices, and endless files, all of which must be refused.
 func TestAForeignFolderCannotBlockTheProgram(t *testing.T) {
 	w := newWorld(t)
 	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter,

@@ -53,7 +53,7 @@ func submitCommand(c *connection) *cobra.Command {
 // submit sends files to a site, the main one first.
 func (c *connection) submit(ctx context.Context, in client.NewSubmission, files []string, watch bool) error {
 	file := files[0]
-	p, err := findProject(filepath.Dir(file)) // for "-", that of the working directory
+	p, err := findProject(filepath.Dir(file)) // for the standard input ("-"), the project of the working directory
 	if err != nil {
 		return err
 	}

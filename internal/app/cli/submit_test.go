@@ -46,7 +46,7 @@ func TestAFilterIsSentWithASubmission(t *testing.T) {
 	w := newWorld(t)
 	var in client.NewSubmission
 	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost { // whether a worker serves the device
+		if r.Method != http.MethodPost { // request for the devices that have a worker
 			rw.WriteHeader(http.StatusNotFound)
 			return
 		}
@@ -71,7 +71,7 @@ func TestAFilterIsSentWithASubmission(t *testing.T) {
 	}
 }
 
-// TestATextThatIsNotUTF8IsNeverSent: JSON would contain another text, and that would be measured.
+// TestATextThatIsNotUTF8IsNeverSent checks that such a file is refused, because JSON would change its text.
 func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 	w := newWorld(t)
 	w.Config.Handler = http.HandlerFunc(func(_ http.ResponseWriter,
@@ -94,7 +94,7 @@ func TestATextThatIsNotUTF8IsNeverSent(t *testing.T) {
 	}
 }
 
-// TestSubmitSaysThatNoWorkerServesTheDevice: in addition to its answer.
+// TestSubmitSaysThatNoWorkerServesTheDevice checks the warning, which is printed in addition to the response.
 func TestSubmitSaysThatNoWorkerServesTheDevice(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/submissions", func(w http.ResponseWriter, _ *http.Request) {
@@ -149,7 +149,7 @@ func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
 	}
 }
 
-// lines passes on each write.
+// lines is a writer that sends each written text to a channel.
 type lines chan string
 
 func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }

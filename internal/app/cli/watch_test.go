@@ -34,7 +34,7 @@ func ranked() (all []client.Event) {
 	return all
 }
 
-// watched makes the world's site have submission 7, whose run has ended.
+// watched makes the site have submission 7 with a run that has ended.
 func (w *world) watched(run client.Run) {
 	sub := client.Submission{ID: 7, Task: "sum", Version: 1, Mode: job.ModeRanked,
 		User: client.User{ID: 3, Name: "Ada"}, Ended: true, Runs: []client.Run{run}}
@@ -116,8 +116,8 @@ func TestAnInterruptedWatchSaysThatTheSubmissionContinues(t *testing.T) {
 	}
 }
 
-// TestTheStatusLineIsNeverOlderThanTheLinesAboveIt: an answer requested before an event does not replace the event's
-// state.
+// TestTheStatusLineIsNeverOlderThanTheLinesAboveIt checks that a response does not replace the state from an event that
+// is newer than the request.
 func TestTheStatusLineIsNeverOlderThanTheLinesAboveIt(t *testing.T) {
 	var out bytes.Buffer
 	s := &console.Screen{Out: &out, IsTerminal: true, Width: 80}

@@ -11,16 +11,16 @@ import (
 
 // formatCase is a task with one solution, and verify-task's expected output for both.
 type formatCase struct {
-	yaml, files, solution string // solution is the text after "correct: " or "wrong: "; files are "name: text" parts
+	yaml, files, solution string // solution: verdict, then source; files: "name: text" parts
 	verdict               solutionVerdict
-	says                  string // part of the reason
-	stderr                string // part of it
+	says                  string // part of the expected reason
+	stderr                string // part of the expected standard error
 }
 
 const (
-	// doubling draws one array; a checker follows.
+	// doubling is the start of a reference.py that generates one array; a checker must follow.
 	doubling = "reference.py\nimport numpy as np\ndef generate_input(n, seed):\n    return np.random.default_rng(seed).standard_normal(n)\n"
-	// beginning and end of a task.yml with one small test and one small benchmark.
+	// beginning is the start of a task.yml; oneCase is its end, with one small test and one small benchmark.
 	beginning = "lang: py\ngpus: [CPU]\ndescription: Double each number.\nfiles:\n  - {name: reference.py, source: reference.py}\n" +
 		"  - {name: submission.py, source: \"@SUBMISSION@\"}\nranking_by: geom\nranked_budget: 1\n"
 	oneCase  = "tests:\n  - {n: 10, seed: 1}\nbenchmarks:\n  - {n: 20, seed: 2}\n"
@@ -31,11 +31,11 @@ const (
 	agrees   = "def check_implementation(data, output):\n    return bool(np.allclose(output, data * 2)), 'wrong'\n"
 )
 
-// formatCases are typical tasks of people from other systems.
+// formatCases returns tasks in forms that authors from other systems use, by name.
 func formatCases() map[string]formatCase {
 	checker := func(body string) string { return doubling + "def check_implementation(data, output):\n" + body }
 	return map[string]formatCase{
-		// Answers.
+		// Cases about the outputs of kernels.
 		"kind_of_tuple": {files: checker(
 			"    a, b = output\n    return bool((a == data * 2).all() and (b == data).all()), 'wrong'\n"),
 			solution: "correct: import os\ndef custom_kernel(x):\n    return os.terminal_size((x * 2, x.copy()))\n",
@@ -62,7 +62,7 @@ func formatCases() map[string]formatCase {
 		"none_that_is_checked": {files: checker("    return bool(np.allclose(output - data, data)), 'wrong'\n"),
 			solution: "wrong: def custom_kernel(x):\n    pass\n", verdict: verdictAsExpected,
 			says: "custom_kernel returned None: it must return the answer."},
-		// Checkers.
+		// Cases about checkers.
 		"bool": {files: checker("    return np.allclose(output, data * 2)\n"), solution: "correct: " + twice,
 			verdict: verdictAsExpected},
 		"numpys_bool": {files: checker("    return (output == data * 2).all()\n"), solution: "correct: " + twice,
@@ -79,7 +79,7 @@ func formatCases() map[string]formatCase {
 			solution: "wrong: " + thrice, verdict: verdictAsExpected, says: "no"},
 		"number": {files: checker("    return 1\n"), solution: "correct: " + twice, verdict: verdictNotAsExpected,
 			says: "check_implementation returned a int: it must return (bool, message)"},
-		// Tolerances in task.yml, without a checker.
+		// Cases about tolerances in task.yml, without a checker.
 		"tolerance": {yaml: beginning + oneCase + "tolerance: {atol: 0.1, rtol: 0}\n", files: doubling + computes,
 			solution: "correct: def custom_kernel(x):\n    return x * 2 + 0.09\n", verdict: verdictAsExpected},
 		"tolerance_that_is_exceeded": {
@@ -116,7 +116,7 @@ func formatCases() map[string]formatCase {
 			verdict:  verdictAsExpected,
 			says:     "wrong",
 		},
-		// A setup that is not timed.
+		// Cases about a setup function, which is not timed.
 		"setup": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees,
 			solution: "correct: import numpy as np\ndef setup(meta):\n    assert list(meta) == ['shape', 'dtype'], meta\n    return np.empty(meta['shape'], meta['dtype'])\n" +
 				"def custom_kernel(x, state):\n    assert x.shape == state.shape\n    return np.multiply(x, 2, out=state)\n", verdict: verdictAsExpected},
@@ -130,7 +130,7 @@ func formatCases() map[string]formatCase {
 			solution: "correct: def setup(meta):\n    raise ValueError('called')\n" + twice, verdict: verdictAsExpected},
 		"setup_that_raises": {yaml: beginning + oneCase + "setup: true\n", files: doubling + agrees,
 			solution: "correct: def setup(meta):\n    raise ValueError('no luck')\n" + twice, verdict: verdictNotAsExpected, stderr: "ValueError: no luck"},
-		// task.yml.
+		// Cases about keys of task.yml.
 		"quoted_literals": {yaml: beginning +
 			"tests:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 1}\nbenchmarks:\n  - {n: 10, a: \"1e3\", b: \"None\", c: \"[1, 2]\", d: \"42\", e: 1e-5, seed: 2}\n",
 			files:    "reference.py\nimport numpy as np\ndef generate_input(n, a, b, c, d, e, seed):\n    assert (a, b, c, d, e) == ('1e3', 'None', '[1, 2]', 42, 1e-5), (a, b, c, d, e)\n    return np.ones(n)\n" + agrees,
@@ -138,7 +138,7 @@ func formatCases() map[string]formatCase {
 		"free_labels": {yaml: beginning + oneCase + "templates: {TileLang: template.py, cuTile 1.4: template.py}\n",
 			files:    doubling + agrees + "\x00template.py\n" + twice,
 			solution: "correct: " + twice, verdict: verdictAsExpected},
-		// Failures.
+		// Cases about failures.
 		"lambda": {files: "reference.py\ndef generate_input(n, seed):\n    return (lambda v: v * 2), n\n" + agrees,
 			solution: "correct: " + twice, verdict: verdictNotAsExpected,
 			says:   "generate_input made something that cannot be handed over to the kernel's process: Can't pickle",
@@ -158,7 +158,7 @@ func formatCases() map[string]formatCase {
 	}
 }
 
-// TestVerifyTaskTakesWhatPeopleWrite tries all of them in one worker.
+// TestVerifyTaskTakesWhatPeopleWrite verifies all formatCases with one worker.
 func TestVerifyTaskTakesWhatPeopleWrite(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	tree, cases := t.TempDir(), formatCases()
@@ -185,7 +185,7 @@ func TestVerifyTaskTakesWhatPeopleWrite(t *testing.T) {
 			t.Errorf("%s: %+v", task.Name, task)
 			continue
 		}
-		// A task with one wrong solution that fails by an answer shows that it works.
+		// A wrong solution that fails by a wrong answer is enough to show that the task works.
 		if s := task.Solutions[0]; s.Verdict != c.verdict || !strings.Contains(s.Reason, c.says) ||
 			!strings.Contains(s.Stderr, c.stderr) {
 			t.Errorf("%s: %s, %s\n%s\nwant %s, %q, %q", task.Name, s.Verdict, s.Reason, s.Stderr, c.verdict, c.says,
@@ -194,7 +194,7 @@ func TestVerifyTaskTakesWhatPeopleWrite(t *testing.T) {
 	}
 }
 
-// TestVerifyTaskRefusesATaskWithoutBenchmarks: before any solution runs.
+// TestVerifyTaskRefusesATaskWithoutBenchmarks checks that the task is refused before any solution runs.
 func TestVerifyTaskRefusesATaskWithoutBenchmarks(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "draft")
 	writeAt(t, filepath.Join(folder, "task.yml"), beginning+"tests: [{n: 10, seed: 1}]\nbenchmarks:\n")
@@ -207,7 +207,8 @@ func TestVerifyTaskRefusesATaskWithoutBenchmarks(t *testing.T) {
 	}
 }
 
-// TestVerifyTaskShowsWhatAFailedSolutionPrinted: its last lines, below its verdict.
+// TestVerifyTaskShowsWhatAFailedSolutionPrinted checks that the last lines of output are below the verdict of a
+// solution.
 func TestVerifyTaskShowsWhatAFailedSolutionPrinted(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	folder := quickTask(t)
@@ -236,7 +237,7 @@ func TestVerifyTaskNamesAnswersThatComputeNothingAndPass(t *testing.T) {
 		if wrong := json.Unmarshal([]byte(printed), &report); wrong != nil || err != nil || len(report.Tasks) != 1 {
 			t.Fatalf("%v, %v\n%s", err, wrong, printed)
 		}
-		// there are no templates
+		// one warning is about missing templates, the others are about trivial answers
 		if task := report.Tasks[0]; strings.Join(task.PassingTrivialAnswers, ", ") != want ||
 			len(task.Warnings) != 1+len(task.PassingTrivialAnswers) || len(task.Solutions) != 1 {
 			t.Errorf("%+v, want %q", task, want)

@@ -37,7 +37,7 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
 	machine                      MachineSettings
-	processes                    int    // maximum number for a score
+	processes                    int    // maximum number of processes that measure a score
 	sandboxMode                  string // on or off
 	device                       string
 	lintOnly, asJSON, watchFiles bool

@@ -104,7 +104,7 @@ func TestVerifyTaskRunsEverySolution(t *testing.T) {
 	folder := quickTask(t)
 	writeAt(t, filepath.Join(folder, "task.yml"), readAt(t, filepath.Join(folder, "task.yml"))+
 		"\nsubmission_files: [\"*.h\"]\n")
-	apart := filepath.Join(folder, "solutions", "correct", "apart") // of two files
+	apart := filepath.Join(folder, "solutions", "correct", "apart") // a solution with two files
 	if err := os.Mkdir(apart, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +205,7 @@ func TestVerifyTaskNamesACompileFlagThatNoTaskMaySet(t *testing.T) {
 	for flags, want := range map[string]string{
 		"[-ffast-math]":                     "",
 		"[-ffast-math, -fplugin=/tmp/x.so]": `config.compile_flags[1]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set`,
-		// nvcc's, and this task is g++'s
+		// a flag of nvcc, but g++ compiles this task
 		"[-Xptxas, -O2]": `config.compile_flags[0]: "-Xptxas" is not among`,
 	} {
 		folder := taskFolder(t, "vectoradd_cpp")

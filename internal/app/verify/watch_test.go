@@ -14,7 +14,7 @@ import (
 	"warpboard/internal/app/cli/console"
 )
 
-// TestVerifyTaskWatchesWhatItChecks: an author sees the report of each state of the files, and none twice.
+// TestVerifyTaskWatchesWhatItChecks checks that each change of the task's files causes exactly one report.
 func TestVerifyTaskWatchesWhatItChecks(t *testing.T) {
 	folder := taskFolder(t, "vectoradd_cpp")
 	file := filepath.Join(folder, "task.yml")
@@ -47,7 +47,7 @@ func TestVerifyTaskWatchesWhatItChecks(t *testing.T) {
 	replace(t, file, "speed: fast\n"+string(sound))
 	want := []problemReport{{"task.yml", 1, "speed", "unknown key"}}
 	r := next()
-	if len(r.Problems) == 1 { // its message says more
+	if len(r.Problems) == 1 { // the message and the file are not compared
 		want[0].Message, want[0].File = r.Problems[0].Message, r.Problems[0].File
 	}
 	if diff := cmp.Diff(want, r.Problems); r.OK || diff != "" || !strings.HasSuffix(want[0].File, "task.yml") {
@@ -74,7 +74,7 @@ func writeAt(t *testing.T, file, text string) string {
 	return file
 }
 
-// replace saves a file atomically, like editors: it is never seen half written.
+// replace saves a file atomically by renaming, as editors do, so that no reader sees a partial file.
 func replace(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.Rename(writeAt(t, filepath.Join(t.TempDir(), "saved"), text), file); err != nil {

@@ -20,9 +20,9 @@ type Need string
 
 // Needs of tests. TESTING.md describes the parts.
 const (
-	Postgres Need = "postgres" // the same promise on PostgreSQL, where the small tier holds it on SQLite
+	Postgres Need = "postgres" // tests on PostgreSQL that the small tier runs only on SQLite
 	Browser  Need = "browser"  // Chromium
-	Judge    Need = "judge"    // minutes of compilers and judges, beyond one of each kind
+	Judge    Need = "judge"    // minutes of compiling, and of judges, beyond one of each language
 	Torch    Need = "torch"    // PyTorch with its headers, and mypy
 	Faults   Need = "faults"   // processes that are killed, full disks, networks cut, or programs that only deployments use
 	Attacks  Need = "attacks"  // kernels that cheat, and a second of each fuzz target

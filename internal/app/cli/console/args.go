@@ -20,7 +20,7 @@ func AtLeastArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// BetweenArgs requires at least the first least of the named arguments, and no more than the named ones.
+// BetweenArgs requires at least the first arguments in names, as many as least, and at most all of them.
 func BetweenArgs(least int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
