@@ -28,7 +28,7 @@ type APIOperation struct {
 	Method, Path, Summary string
 	Token                 bool // requires a token
 	Parameters            []APIField
-	Takes, Gives          string // names of schemas; empty for no body, or no schema
+	Takes, Gives          string // names of the schemas of request and response body; empty for no body or no schema
 	Status                string
 }
 

@@ -14,7 +14,8 @@ import (
 	"warpboard/models/boards"
 )
 
-// bar draws the speed of a score: the longer, the faster; the time full fills the width. The thin line is the interval.
+// bar draws a score and, as a thin line, its interval. A faster score has a longer bar; a score of full fills the
+// width.
 func bar(full, score float64, i boards.Interval) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -43,7 +44,7 @@ func bar(full, score float64, i boards.Interval) templ.Component {
 		var templ_7745c5c3_Var2 string
 		templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs("M0 6H" + percent(full/score))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bar.templ`, Line: 12, Col: 41}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bar.templ`, Line: 13, Col: 41}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var2))
 		if templ_7745c5c3_Err != nil {
@@ -62,7 +63,7 @@ func bar(full, score float64, i boards.Interval) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("M" + percent(slow) + " 2v8m0-4h" + percent(full/quickest(score, i)-slow) + "m0-4v8")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bar.templ`, Line: 15, Col: 97}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/bar.templ`, Line: 16, Col: 97}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -89,7 +90,7 @@ func barsNote(intervals bool) string {
 	return "A longer bar is faster. The thin line on it is the 95\u00a0% interval of the score."
 }
 
-// percent formats with few digits, because a page has about a hundred of them.
+// percent formats a length in percent with few digits, because a page has about a hundred of them.
 func percent(part float64) string { return strconv.FormatFloat(100*part, 'f', 1, 64) }
 
 // quickest returns the fast end of a score's interval, but at least half the score: an end near zero would leave no
@@ -101,7 +102,7 @@ func quickest(score float64, i boards.Interval) float64 {
 	return min(score, max(*i.LowNS, score/2))
 }
 
-// fullBar returns the time that fills the width: the fast end of everything drawn.
+// fullBar returns the time whose bar fills the width: the shortest score or fast end of an interval in the table.
 func (b BoardTable) fullBar() float64 {
 	full := b.FirstNS
 	for _, e := range b.rows() {

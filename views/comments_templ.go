@@ -31,8 +31,8 @@ type CommentsPage struct {
 	MayWriteUp   bool
 	Moderates    bool
 	Locked       bool
-	Problem      string // reason for refusing the form …
-	Act          string // … and its name: "comment" or "writeup"
+	Problem      string // reason for refusing the submitted form; empty if none was refused
+	Act          string // name of the refused form: "comment" or "writeup"
 	Typed        string // content of the refused form
 }
 
@@ -52,8 +52,8 @@ type Comment struct {
 // CommentRows is the number of comments on one page.
 const CommentRows = 25
 
-// CommentPlace returns the address of a comment in a list with so many other comments: on the first page, or on one
-// that starts with it.
+// CommentPlace returns the URL of a comment in a list. others is the number of other comments: if they fill the first
+// page, the URL is of a page that starts with the comment.
 func CommentPlace(list templ.SafeURL, id int64, others int) templ.SafeURL {
 	if others >= CommentRows {
 		list += templ.SafeURL(fmt.Sprintf("?after=%d", id-1))
@@ -79,7 +79,7 @@ func (p CommentsPage) writtenUp() string {
 	return p.Writeup.Source
 }
 
-// Comments is the page.
+// Comments is the page of comments on a task or a submission.
 func Comments(p CommentsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -885,8 +885,8 @@ type CommentPage struct {
 	// Actions that the viewer may take.
 	MayDelete, MayReport, MayHide, MayShow bool
 
-	Problem string // reason for refusing the form …
-	Act     string // … and its name
+	Problem string // reason for refusing the submitted form; empty if none was refused
+	Act     string // name of the refused form
 	Typed   string // content of the refused form
 }
 

@@ -21,7 +21,7 @@ func CompiledSources(c kernelrun.CompilationResult) SourceNames {
 	return SourceNames{MainFileNames: []string{c.File}}
 }
 
-// BenchCompiled is the part of the workbench below its editor while its text is compiled, and after that.
+// BenchCompiled is the part of the workbench below its editor, during and after a compilation of its text.
 func BenchCompiled(p EvaluationPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ import (
 	"warpboard/models/fleet"
 )
 
-// credentials lists the workers that stay, for admins.
+// credentials shows admins the credentials of permanent workers, and a form for a new one.
 func credentials(p OperatePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

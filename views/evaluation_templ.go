@@ -484,7 +484,7 @@ func EvaluationState(p EvaluationPage) templ.Component {
 	})
 }
 
-// stagesOf returns the stages of an evaluation. A compilation has no others.
+// stagesOf returns the stages of an evaluation. A compilation has only the first two.
 func stagesOf(e work.Evaluation) []string {
 	if e.Kind == string(kernelrun.KindCompile) {
 		return evaluationStates[:2]
@@ -1091,7 +1091,7 @@ func caseTime(s *kernelrun.Stats) templ.Component {
 func caseText(arguments map[string]any) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(arguments)) {
-		value, _ := json.Marshal(arguments[name]) // it was read from JSON
+		value, _ := json.Marshal(arguments[name]) // cannot fail, because it was decoded from JSON
 		parts = append(parts, name+": "+strings.ReplaceAll(string(value), ",", ", "))
 	}
 	return strings.Join(parts, "; ")
@@ -1233,7 +1233,7 @@ func stoppedText(r kernelrun.Result) string {
 	return fmt.Sprintf("%d, after which stop_when was met (%s)", r.EarlyStop.TimedCalls, r.EarlyStop.Reason)
 }
 
-// keptText notes that the reference did not run.
+// keptText notes that the reference did not run, because its times are from an earlier evaluation; "" if it ran.
 func keptText(r kernelrun.Result) string {
 	if r.ReusedReference == nil {
 		return ""

@@ -1155,7 +1155,7 @@ func eventStandings(p EventPage) templ.Component {
 	})
 }
 
-// eventReplay steps through the standings of an event as it went on.
+// eventReplay links to the standings of an event at several past times.
 func eventReplay(p EventPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

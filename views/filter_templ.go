@@ -384,7 +384,7 @@ func filterFields(f *job.ProfileFilter, form string) templ.Component {
 	})
 }
 
-// ownedBy assigns fields to a form outside of which they are.
+// ownedBy returns the attribute that assigns a field to a form elsewhere on the page; nil for the enclosing form.
 func ownedBy(form string) templ.Attributes {
 	if form == "" {
 		return nil

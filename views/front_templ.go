@@ -259,7 +259,7 @@ func Front(p FrontPage) templ.Component {
 	})
 }
 
-// FrontRecords is the feed. When the stream reports a change of a board, the page requests it again.
+// FrontRecords lists the latest records. When the stream reports a change of a board, the page requests it again.
 func FrontRecords(latest []boards.TaskRecord) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

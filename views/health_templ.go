@@ -37,7 +37,7 @@ type HealthRow struct {
 // HealthState is the urgency of a row.
 type HealthState int
 
-// States; the zero value needs nothing.
+// States, from harmless to urgent. The zero value is HealthGood.
 const (
 	HealthNone HealthState = iota - 1 // not applicable
 	HealthGood
@@ -85,7 +85,7 @@ func (p HealthPage) verdict() string {
 	return format.UpperFirst(format.Plural(n, "item needs", "items need")) + " attention."
 }
 
-// Health is the page.
+// Health is the page that shows operators what needs them.
 func Health(p HealthPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

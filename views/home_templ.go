@@ -34,7 +34,7 @@ type TaskList struct {
 	LastPage int
 	SignedIn bool
 	Continue *Continue           // the viewer's last activity; nil if none
-	Latest   []boards.TaskRecord // the last first
+	Latest   []boards.TaskRecord // latest first
 }
 
 // Continue is the task on which a person worked last.
@@ -105,7 +105,7 @@ type TaskCard struct {
 	Variants []TaskCard  // all tasks of a line with several, including this one
 }
 
-// liveliest returns the board with the most to show, if any has had two records.
+// liveliest returns the board with the most records; told is false if no board has had two.
 func (c TaskCard) liveliest() (board variantChip, told bool) {
 	chips, _ := c.boardChips()
 	for _, b := range chips {

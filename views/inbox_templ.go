@@ -18,13 +18,13 @@ import (
 type InboxPage struct {
 	Page
 	Rows    []InboxRow
-	Older   int64 // ID of the last notice, if there are more
+	Older   int64 // ID of the last notice on this page; 0 if no page follows
 	Choices inbox.NoticeChoices
 
 	Mails       bool   // the site sends e-mail
 	SignInEmail string // verified address of the sign-in
 	Problem     string // reason for refusing the address
-	Typed       string // content of its field
+	Typed       string // refused address
 }
 
 // InboxRow is one notice.
@@ -119,7 +119,7 @@ func unreadCount(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Inbox is the page.
+// Inbox is the page of a person's notices.
 func Inbox(p InboxPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -534,7 +534,7 @@ type MailQuestionPage struct {
 	Button string
 }
 
-// MailQuestion is the page.
+// MailQuestion is the page of a link in an e-mail, with a button that confirms the link's effect.
 func MailQuestion(p MailQuestionPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -667,7 +667,7 @@ type PostboxPage struct {
 	inbox.MailQueueStatus
 }
 
-// Postbox is the page.
+// Postbox is the page about sending e-mails, for admins.
 func Postbox(p PostboxPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// interval shows the uncertainty of a score of so many runs; 0 means one.
+// interval shows the uncertainty of a score from a number of runs; 0 counts as one run.
 func interval(score float64, i boards.Interval, runs int) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -63,7 +63,7 @@ func interval(score float64, i boards.Interval, runs int) templ.Component {
 	})
 }
 
-// intervalOnly omits the note on processes that differ too much.
+// intervalOnly shows the interval without the note about processes that differ too much.
 func intervalOnly(score float64, i boards.Interval, runs int, ends string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

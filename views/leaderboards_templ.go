@@ -80,7 +80,7 @@ func personPointsURL(family string, person int64) templ.SafeURL {
 // medals returns the names of the first three ranks.
 func medals() [3]string { return [3]string{"gold", "silver", "bronze"} }
 
-// Leaderboards is the page.
+// Leaderboards is the page that ranks people over tasks.
 func Leaderboards(p LeaderboardsPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

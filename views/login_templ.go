@@ -20,7 +20,7 @@ type LoginPage struct {
 	Address  string
 	Since    time.Time
 	Answered bool
-	Let      bool // it was approved
+	Let      bool // the sign-in was approved
 }
 
 // Login is the page where a person approves a command line's sign-in.

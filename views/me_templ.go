@@ -45,7 +45,7 @@ type LinkChoice struct {
 	URL  templ.SafeURL
 }
 
-// Me is the page of one's own account.
+// Me is the page of the viewer's own account.
 func Me(p MePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -38,7 +38,7 @@ type OperatePage struct {
 	Teams       []quota.Team
 }
 
-// Operate is the page.
+// Operate is the page of switches, budgets, and the credentials of workers, for admins.
 func Operate(p OperatePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

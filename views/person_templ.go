@@ -100,7 +100,7 @@ func (p Person) hue() uint64 { return p.digest() % 360 }
 func (p Person) lanes() string {
 	var path strings.Builder
 	for i := range 7 {
-		most := 10 - math.Abs(float64(i)-3) // inside the circle
+		most := 10 - math.Abs(float64(i)-3) // maximum half of the bar's height inside the circle
 		half := 1 + most*float64(p.digest()>>(8+4*i)&15)/16
 		fmt.Fprintf(&path, "M%.1f %.1fv%.1f", 6.4+3.2*float64(i), 16-half, 2*half)
 	}

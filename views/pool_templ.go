@@ -14,7 +14,7 @@ import (
 	"warpboard/views/format"
 )
 
-// SourceRuns is the runs of equal source that count together with a run.
+// SourceRuns has the runs of identical source that count together with a run.
 type SourceRuns struct {
 	RunID     int64   // run of the page
 	StandsID  int64   // run that represents all of them on the board
@@ -28,12 +28,12 @@ type SourceRuns struct {
 // SourceRun is a run with its submission, which names it on pages.
 type SourceRun struct{ RunID, SubmissionID int64 }
 
-// shownPooled limits the named runs; the newest are named.
+// shownPooled limits the runs that the text lists; older ones are omitted.
 const shownPooled = 12
 
 func (p SourceRuns) shown() []SourceRun { return p.Runs[max(0, len(p.Runs)-shownPooled):] }
 
-// says explains to a run's reader what counts together with its source.
+// says explains, on a run's card, which runs of its source count together, and for which score.
 func (p SourceRuns) says() string {
 	score := format.Nanoseconds(p.ScoreNS).String()
 	switch {
@@ -47,7 +47,7 @@ func (p SourceRuns) says() string {
 	return fmt.Sprintf("The score of this source is %s. It combines its %d runs%s, so that the luckiest one does not count alone: ", score, p.Pooled, p.processes())
 }
 
-// gone mentions the runs that have no page, or no score there.
+// gone mentions runs that count but are not listed, because they were cancelled, failed, or were deleted.
 func (p SourceRuns) gone() string {
 	if p.Gone == 0 {
 		return ""

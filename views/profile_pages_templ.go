@@ -23,7 +23,7 @@ type ProfilePage struct {
 	ScoreBy tasks.Ranking
 	Filter  string          // description of the filter; empty for none
 	Again   *ProfileAgain   // nil if the viewer cannot profile it again
-	Compare templ.SafeURL   // comparison with the board's first; empty for the first itself
+	Compare templ.SafeURL   // comparison with the board's 1st place; empty for the 1st place itself
 	Details templ.Component // charts.Details
 }
 

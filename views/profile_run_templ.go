@@ -416,7 +416,7 @@ func kernelFacts(kernels []KernelFacts) templ.Component {
 	})
 }
 
-// runLinks links from a card to its profile and to the comparison with the first.
+// runLinks links from a card to its profile and to the comparison with the board's 1st place.
 func runLinks(r RunCard) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -563,8 +563,8 @@ func profileNote(r RunCard) templ.Component {
 	})
 }
 
-// entryLinks links from a board's row to its profile, to the comparison with the first, and to its source if the viewer
-// may read it.
+// entryLinks links from a board's row to its profile, to the comparison with the 1st place, and to its source if the
+// viewer may read it.
 func entryLinks(b BoardTable, e boards.Standing) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

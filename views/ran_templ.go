@@ -52,7 +52,7 @@ func (r LaunchedKernels) libraries() string {
 	return job.LibrariesText(r.Kernels)
 }
 
-// launches explains which launches the list covers.
+// launches explains that the list has the launches of one untimed call, and whether it was cut off at the limit.
 func (r LaunchedKernels) launches() string {
 	if r.Full {
 		return fmt.Sprintf("These are the first %d launches of one untimed call of each case.", job.MaxProfiledLaunches)

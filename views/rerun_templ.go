@@ -18,7 +18,7 @@ import (
 	"warpboard/views/format"
 )
 
-// DriftOf is the page of a device's software and its effects.
+// DriftOf is the page of a device's software, and of the effects of its updates on scores.
 func DriftOf(p DriftPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -15,7 +15,7 @@ import (
 	"warpboard/views/format"
 )
 
-// Review is the queue of runs that wait for a look.
+// Review is the queue of runs that wait for a review.
 func Review(p ReviewPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

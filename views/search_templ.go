@@ -27,7 +27,7 @@ type Found struct {
 	Boards []PageLink // a task's boards with entries
 }
 
-// Search is the page.
+// Search is the page of search results.
 func Search(p SearchPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

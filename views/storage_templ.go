@@ -24,7 +24,7 @@ type StoragePage struct {
 	Tasks  []quota.StorageUse
 }
 
-// Storage is the page.
+// Storage is the page that shows admins the use of storage.
 func Storage(p StoragePage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

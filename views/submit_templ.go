@@ -32,7 +32,7 @@ type SubmitForm struct {
 	AllowedFiles  []string      // names and patterns of allowed further files; nil for none
 	Further       []FurtherFile // initial further files
 	From          int64         // submission of Source; 0 for a template
-	Edits         bool          // From has its own draft instead of the template's
+	Edits         bool          // the draft belongs to From, not to the template
 	Template      string        // label of the requested template
 	Remarks       []Remark      // remarks of the compiler on Source
 	Devices       []DeviceChoice
@@ -47,7 +47,7 @@ type SubmitForm struct {
 	RefuseLibrary bool               // the task refuses kernels of libraries
 }
 
-// startingPoint returns the text for discarding a draft.
+// startingPoint returns the label of the button that discards a draft and restores the submission or the template.
 func (f SubmitForm) startingPoint() string {
 	if f.From > 0 {
 		return fmt.Sprintf("Back to submission %d", f.From)

@@ -30,7 +30,7 @@ func contactURL(contact string) string {
 	return "mailto:" + contact
 }
 
-// Trust is the page of what is proved.
+// Trust is the page that explains what a score proves, and what it does not.
 func Trust(p TrustPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

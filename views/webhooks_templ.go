@@ -63,7 +63,7 @@ type WebhookPage struct {
 // WebhookURL returns the address of a webhook's page.
 func WebhookURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/webhooks/%d", id)) }
 
-// Webhooks is the page.
+// Webhooks is the page that lists webhooks.
 func Webhooks(p WebhooksPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -511,7 +511,7 @@ func webhookState(row webhooks.Webhook) templ.Component {
 	})
 }
 
-// Webhook is the page of one.
+// Webhook is the page of one webhook with its log.
 func Webhook(p WebhookPage) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -13,7 +13,7 @@ import (
 	"warpboard/views/format"
 )
 
-// forms selects between the two forms of a kernel, if both are available.
+// forms links to the two forms of a kernel's code, SASS and PTX, if the report has PTX.
 func forms(vm ProfileView, k *ncu.Kernel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

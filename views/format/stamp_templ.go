@@ -12,8 +12,8 @@ import "time"
 
 // Kinds of times. The script of the site converts all of them to the reader's zone, and the first two to "2 hours ago".
 const (
-	Ago      = "ago" // a date with its time, without the script
-	AgoDay   = "day" // a date
+	Ago      = "ago" // "2 hours ago"; without the script a date with its time
+	AgoDay   = "day" // "2 days ago"; without the script a date
 	AtDate   = "date"
 	AtMinute = "minute"
 	AtSecond = "second"
