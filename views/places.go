@@ -7,7 +7,7 @@ import "github.com/a-h/templ"
 type PageLink struct {
 	Label       string
 	URL         templ.SafeURL
-	SectionName string // name in Page.HeaderSection or of a tab
+	SectionName string // as in Page.HeaderSection, or the name of a tab
 	SearchWords string // further search words
 }
 

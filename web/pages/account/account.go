@@ -1,15 +1,15 @@
 // Package account has the pages of people: signing in, the account page and the public page, the inbox, webhooks, and
-// joining boards for members, with the codes that their authors make.
+// joining members' boards with the invite codes that their authors create.
 //
 // Read account.go and users.go, then inbox.go, webhooks.go, join.go with members.go, and login.go: the page on which a
-// person lets a command line in, in the middle of the device flow, whose ends are in web/api (login.go) and
+// person approves the sign-in of a command line. The rest of this device flow is in web/api (login.go) and
 // internal/app/cli.
 //
-// What may go wrong: a link with a code, sent to another person, asks for that person's access. So the page shows the
-// program, its address and the time of the request; opening it decides nothing, and a code is valid for one answer.
-// Looking at the newest notices marks them as read, so a browser that loads pages in advance must be recognized
-// (Sec-Purpose). Secrets and codes are shown once, in an answer that is not stored. Another person's webhook is not
-// found rather than forbidden, so that its number does not reveal that it exists.
+// What may go wrong: an attacker can send a link with a sign-in code to another person, who may approve it and so give
+// away the account. So the page shows the program, its address, and the time of the request; opening it decides
+// nothing, and a code is valid for one answer. Viewing the newest notices marks them as read, so a browser that loads
+// pages in advance must be recognized (Sec-Purpose). Secrets and codes are shown once, in a response that no cache may
+// store. A webhook of another person gives 404 instead of 403, so that the status does not reveal that it exists.
 package account
 
 import (
