@@ -12,7 +12,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-const bulkyCases = 60 // number of cases in each stage
+const bulkyCases = 60 // cases per stage
 
 // bulky returns a result with large data in its ranked stage.
 func bulky() job.Result {

@@ -58,7 +58,7 @@ func (w *Worker) workOfAttempt(a *attempt.Attempt) Work {
 	if a.Job.EvaluationID == "" {
 		profiler := w.profiler()
 		if strings.HasPrefix(a.Job.AttemptID, job.SlotBenchmarkIDPrefix) {
-			profiler = w.cfg.Profiler // our own kernel decides whether it works
+			profiler = w.cfg.Profiler // also after a failed test: this kernel tests the profiler
 		}
 		return taskrun.New(a, w.cfg.Builder, taskrun.NVIDIATools{Profiler: profiler, Sanitizer: w.cfg.Sanitizer}, w.cfg.MeasureConfig)
 	}

@@ -50,7 +50,7 @@ func ExplainDifference(a, b *Report) (why Explanation, ok bool) {
 	most := 0.0
 	for _, p := range pairKernels(a, b) {
 		if timeB < timeA {
-			p.KernelA, p.KernelB = p.KernelB, p.KernelA // the slower one is B from here on
+			p.KernelA, p.KernelB = p.KernelB, p.KernelA // from here on, KernelB belongs to the slower report
 		}
 		saved := kernelTime(p.KernelB) - kernelTime(p.KernelA)
 		switch {

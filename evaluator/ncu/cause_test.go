@@ -68,7 +68,7 @@ func TestNothingIsExplainedOfWhatIsTheSame(t *testing.T) {
 	if w, ok := ExplainDifference(r, &Report{}); ok {
 		t.Errorf("a report without kernels: %+v", w)
 	}
-	// A kernel with only a time explains nothing.
+	// Reports that have times but no counters give no causes.
 	slow := &Report{Kernels: []Kernel{{Metrics: map[string]Metric{"gpu__time_duration.sum": NewMetric("900", "us")}}}}
 	if w, ok := ExplainDifference(r, slow); !ok || len(w.Causes) != 0 {
 		t.Errorf("a kernel without counters: %v, %+v", ok, w)

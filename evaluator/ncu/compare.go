@@ -132,7 +132,7 @@ func CompareMetrics(label string, a, b Metric) MetricDiff {
 	y, both := b.BaseValue()
 	if !ok || !both || a.BaseUnit() != b.BaseUnit() {
 		if a.Text != b.Text {
-			d.RelativeEffect = 0.5 // sorted between large and small changes: only one side has a value
+			d.RelativeEffect = 0.5 // a medium sort key, because only one kernel has a value
 		}
 		return d
 	}

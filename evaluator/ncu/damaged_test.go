@@ -55,7 +55,7 @@ func TestNaNIsNotMeasured(t *testing.T) {
 		page := fixture(t, "cuda4", "raw")
 		lines := bytes.SplitAfter(page, []byte("\n"))
 		for i := 2; i < len(lines); i++ {
-			// The ID stays, so that the row is still a kernel.
+			// The ID in the first column is not replaced, so that the row still counts as a kernel.
 			head, rest, _ := bytes.Cut(lines[i], []byte(","))
 			lines[i] = append(append(head, ','), anyNumber.ReplaceAll(rest, []byte(`"`+word+`"`))...)
 		}

@@ -60,7 +60,7 @@ func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 		math.Abs(w.AchievedRate.Value.Value/want-1) > 0.01 {
 		t.Errorf("%s does %v, want about %v", w.Name, w.AchievedRate.Value.Value, want)
 	}
-	// The dense roof, not the sparse one: the tensor pipe was 90.4 % busy.
+	// The peak must be that of dense operations, not of sparse ones: the tensor pipe was 90.4 % busy.
 	if share := w.AchievedRate.Value.Value / w.PeakRate.Value.Value; math.Abs(share-0.904) > 0.01 {
 		t.Errorf("the product reaches %v of its roof", share)
 	}

@@ -68,7 +68,7 @@ func TestASiteEndsSoonThoughAWorkerAskedForMuch(t *testing.T) {
 	if err := w.Sync(t.Context(), job.Heartbeat{}); err != nil { // then the site has received all requests
 		t.Fatal(err)
 	}
-	before := handler.asked.Load() // on a busy machine, some may already have timed out
+	before := handler.asked.Load() // on a busy machine, some requests may have timed out
 	stop()
 	if n := handler.asked.Load() - before; n > asks/2 { // a few batches of concurrent requests, not all
 		t.Errorf("%d of %d questions were dealt with at the end, %s each", n, asks, answerTimeout)

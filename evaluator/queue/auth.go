@@ -57,7 +57,7 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 	}
 	may, err := a.queue.authorize(name, secret, fmt.Sprint(c.RemoteAddress()))
 	if err == errCannotAuthorizeNow {
-		time.Sleep(delayedRefusalTime) // blocks only this connection's goroutine
+		time.Sleep(delayedRefusalTime) // sleeping blocks only this connection's goroutine
 	}
 	if err != nil {
 		return false

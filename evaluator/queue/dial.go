@@ -63,7 +63,7 @@ func webSocketAddress(address string, opts []nats.Option) (string, []nats.Option
 		return address, opts
 	}
 	scheme := map[string]string{"https": "wss", "http": "ws"}[u.Scheme]
-	// The server announces the address of its own port, which the worker may not reach, so it is ignored.
+	// The addresses that the server announces are ignored: they have its own port, which the worker may not reach.
 	return scheme + "://" + u.Host, append(opts, nats.ProxyPath(strings.TrimSuffix(u.Path, "/")+job.WorkerPath), nats.IgnoreDiscoveredServers())
 }
 

@@ -107,7 +107,7 @@ func TestRequestsFromBeforeTheStopAreAnswered(t *testing.T) {
 	}}
 	go func() { ended <- q.Serve(ctx, handler) }()
 	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
-	for err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}); err != nil; { // until the queue answers
+	for err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}); err != nil; { // until Serve answers
 		err = w.PublishResult(t.Context(), job.Result{AttemptID: "a1"})
 	}
 	if id := <-recorded; err != nil || id != "a1" {

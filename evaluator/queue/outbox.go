@@ -74,7 +74,7 @@ func (o *eventOutbox) dropOldest(n int) {
 	for _, data := range o.waitingEvents[:n] {
 		o.waitingBytes -= len(data)
 	}
-	// The copy lets the memory of the removed events be freed.
+	// The remaining events are copied, so that the memory of the removed ones can be freed.
 	o.waitingEvents = append([]json.RawMessage(nil), o.waitingEvents[n:]...)
 }
 

@@ -56,7 +56,7 @@ func (s *Sandbox) newDirectoryArea(name string, uid int, spec *Spec) (*runArea, 
 		outPath:     filepath.Join(dir, "out"),
 		tmpPath:     filepath.Join(dir, "tmp"),
 	}
-	// Mkdir fails if the directory exists, unlike MkdirAll, because it would belong to another run.
+	// Mkdir, unlike MkdirAll, fails if the directory exists: it would belong to another run.
 	for _, each := range []string{dir, a.inPath, a.outPath, a.tmpPath} {
 		if err := os.Mkdir(each, 0o700); err != nil {
 			return nil, errors.Join(err, a.remove())

@@ -19,7 +19,7 @@ func (d *runDescriptors) hideArguments(cmd *exec.Cmd) error {
 	end := slices.Index(cmd.Args, "--")
 	for _, arg := range cmd.Args[1:end] {
 		if strings.Contains(arg, "\x00") {
-			return fmt.Errorf("the option %q of a run holds a zero byte", arg) // the text after it would be read as options
+			return fmt.Errorf("the option %q of a run holds a zero byte", arg) // it would begin a new option
 		}
 	}
 	file, err := NewSealedFile("arguments", strings.Join(cmd.Args[1:end], "\x00")+"\x00")
@@ -94,7 +94,7 @@ func bwrapArguments(spec *Spec, a *runArea, uid int, fds bwrapDescriptors) []str
 		// /proc would escape the filter, and its command line contains the program's secrets.
 		args = append(args, "--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 	}
-	args = append(args, "--dev", "/dev") // before the device nodes, which it would hide
+	args = append(args, "--dev", "/dev") // must precede the device nodes, because it would hide them
 	for _, node := range spec.DeviceNodes {
 		args = append(args, "--dev-bind", node, node)
 	}

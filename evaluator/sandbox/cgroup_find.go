@@ -77,7 +77,7 @@ func (c *CgroupTree) takeControllers(h cgroupHierarchy) error {
 	}
 	dir, err := h.ownDir, unix.Access(h.ownDir, unix.W_OK)
 	if h.isVersion2 {
-		// In version 2 a process has one location, so one directory must have all controllers.
+		// In version 2 a process is in only one cgroup, so one directory must have all controllers.
 		dir, err = delegatedDir(h, names)
 	}
 	if err != nil {
@@ -94,7 +94,7 @@ func (c *CgroupTree) takeControllers(h cgroupHierarchy) error {
 // point.
 func parseHierarchies(mountinfo, cgroup string) []cgroupHierarchy {
 	var found []cgroupHierarchy
-	shows := map[string]bool{} // by mount point: whether it shows this process's directory
+	shows := map[string]bool{} // mount point → true if it shows this process's directory
 	for line := range strings.Lines(mountinfo) {
 		before, after, ok := strings.Cut(line, " - ")
 		place, kind := strings.Fields(before), strings.Fields(after)
@@ -217,7 +217,7 @@ func (c *CgroupTree) RemoveOrphans(orphaned func(name string) bool, timeout time
 			if orphaned(entry.Name()) {
 				left := &ControlGroup{memoryController: cgroupController{dir: filepath.Join(parent, entry.Name())}}
 				left.Kill(deadline)
-				_ = left.Remove() // fails while a process is alive
+				_ = left.Remove() // Remove fails while a process is alive
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func newDescriptors(spec *Spec, filter []byte) (d *runDescriptors, err error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
-	// bubblewrap reads the filter to the pipe's end.
+	// bubblewrap reads the filter up to the end of the pipe.
 	defer seccomp.Close()
 	// The filter is far smaller than a pipe's buffer, so this does not block.
 	if _, err := seccomp.Write(filter); err != nil {
@@ -105,7 +105,7 @@ func closeOnExec() error {
 	if err == nil {
 		return nil
 	}
-	// Linux before 5.11 lacks this call.
+	// Linux before 5.11 lacks CLOSE_RANGE_CLOEXEC.
 	entries, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		return fmt.Errorf("list the server's descriptors: %w", err)

@@ -29,7 +29,7 @@ func listenOnHostAddresses() (addresses []string, forget func(), err error) {
 		}
 		listener, err := net.Listen("tcp", net.JoinHostPort(ip.String(), "0"))
 		if err != nil && len(open) > 0 {
-			continue // for example, an address that is not ready yet
+			continue // addresses can fail, for example if they are not ready yet
 		}
 		if err != nil {
 			return nil, nil, fmt.Errorf("listen for the self-test: %w", err)

@@ -58,7 +58,7 @@ func (s *Sandbox) killOrphan(pid int, ownUID bool) (pidfd int, killed bool) {
 	if err != nil {
 		return 0, false
 	}
-	// The check is repeated, because the PID may have been reused.
+	// The check is repeated with the pidfd open, because the PID may have been reused.
 	if !s.isOrphan(pid, ownUID) || unix.PidfdSendSignal(pidfd, syscall.SIGKILL, nil, 0) != nil {
 		unix.Close(pidfd)
 		return 0, false

@@ -128,7 +128,7 @@ func TestMountsAreReadOnlyAndMayLieWhereOnlyRootReaches(t *testing.T) {
 
 func TestProgramSeesNoDescriptorOfTheServer(t *testing.T) {
 	sb := newSandbox(t)
-	// As a C library might open it: not marked close-on-exec.
+	// The descriptor is not marked close-on-exec, like one that a C library opens.
 	leak, err := openInheritable("/etc/hostname")
 	if err != nil {
 		t.Fatal(err)

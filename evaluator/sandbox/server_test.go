@@ -159,7 +159,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	// The run holds only the other end of its own pipes, so this ends with the server.
+	// The output ends when the server has ended: the run inherits no copy of this pipe.
 	_, _ = io.Copy(io.Discard, out)
 	_ = cmd.Wait()
 	for deadline := time.Now().Add(tier.Patience()); ; time.Sleep(5 * time.Millisecond) {
@@ -175,7 +175,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	if left := cgroupsOf(cmd.Process.Pid); len(left) == 0 {
 		t.Error("a killed server's run had no cgroup: this test looks in the wrong place")
 	}
-	// Another server removes the leftovers that a dead one cannot.
+	// The next server removes leftovers of the killed one, which could not clean up itself.
 	dead := filepath.Join(root, fmt.Sprintf("warpboard-%d-1-1", cmd.Process.Pid))
 	if err := os.MkdirAll(filepath.Join(dead, "out"), 0o700); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ type Limits struct {
 func DefaultBuildLimits() Limits {
 	return Limits{
 		WallTime: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,
-		FileSize: 128 << 20, OpenFiles: 256, // a worker holds an object and the program in memory
+		FileSize: 128 << 20, OpenFiles: 256, // FileSize is small: the worker holds objects and programs in memory
 		TmpBytes: 512 << 20, ShmBytes: 16 << 20, OutBytes: 512 << 20, OutputBytes: 8 << 20, IsBackground: true,
 	}
 }

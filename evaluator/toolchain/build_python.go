@@ -212,7 +212,7 @@ func (b *Builder) pythonEnv(place Environment) map[string]string {
 	if place.Arch != "" {
 		env["TORCH_CUDA_ARCH_LIST"] = torchArchList(place.Arch)
 	} else if processors.X86.HasAVX2 && processors.X86.HasFMA {
-		env["ATEN_CPU_CAPABILITY"] = "avx2" // torch reads /proc/cpuinfo, which the sandbox lacks, and would not use AVX
+		env["ATEN_CPU_CAPABILITY"] = "avx2" // without /proc/cpuinfo, torch would not use AVX
 	}
 	maps.Copy(env, place.Env)
 	return env

@@ -51,7 +51,7 @@ func commandFailure(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 		return job.StatusError, failure
 	}
 	failure.Reason = upper + " failed: " + firstErrorLine(o)
-	if !strings.HasSuffix(failure.Reason, "?") { // as in "did you mean …?"
+	if !strings.HasSuffix(failure.Reason, "?") { // compilers also ask: did you mean …?
 		failure.Reason += "."
 	}
 	if noKernelPattern.MatchString(failure.Reason) {

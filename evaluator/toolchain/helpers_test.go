@@ -97,7 +97,7 @@ func cppJob(t *testing.T, submission string) job.Job {
 				{Name: "task.h", Source: "task.h"}, {Name: "reference.h", Source: "reference.h"},
 				{Name: "submission.cpp", Source: tasks.SubmissionSource},
 			},
-			// No test needs fast programs: compiling takes two thirds of the time.
+			// -O0, because no test needs fast programs, and compiling takes two thirds of the tests' time.
 			Config: tasks.BuildConfig{Sources: []string{"submission.cpp"}, CompileFlags: []string{"-O0"}},
 			Tests: cases("seed: 1; size: 100; scale: 2.5; kind: plain",
 				"seed: 2; size: 1000; scale: -1e-05; kind: shifted_by_1"),
@@ -179,7 +179,7 @@ func (r *turns) open(t *testing.T, a *Artifact) Program {
 			return next
 		}
 	}
-	// Not the test's context: a subtest's ends before the next one begins.
+	// Not t.Context(): that of a subtest ends before the next subtest begins.
 	p, err := r.builder.Open(context.Background(), a, r.place)
 	if err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func (c *compilation) inspect(
 	if c.request.Job.Task.Lang != tasks.LangCUDA {
 		s, err := c.runTool(ctx, input, c.plan.assemblyCommand(input), c.plan.sources.Files, "assembly")
 		if why := s.outcome.RefusedFiles["assembly"]; why != "" && s.outcome.ExitCode == 0 {
-			s.product = []byte{} // not nil: the file compiles
+			s.product = []byte{} // not nil, because the file compiled
 			code[assemblyArchitecture] = append(code[assemblyArchitecture], omittedListing(why))
 		}
 		code[assemblyArchitecture] = append(code[assemblyArchitecture], readX86Assembly(string(s.product), file)...)
@@ -117,7 +117,7 @@ func (c *compilation) inspect(
 	code["PTX"] = append(code["PTX"], readPTXListing(string(steps[1].outcome.Files[ptx]), file)...)
 	disassembler := filepath.Join(filepath.Dir(c.plan.compiler.Path), "nvdisasm")
 	if _, err := os.Stat(disassembler); err != nil {
-		return steps, nil // an installation without it still has PTX
+		return steps, nil // without nvdisasm, only PTX is listed
 	}
 	s, err := c.runTool(ctx, input, []string{disassembler, "-g", "-c", "cubin"}, map[string][]byte{"cubin": steps[1].product})
 	code["SASS"] = append(code["SASS"], readSASSListing(string(s.product), file)...)

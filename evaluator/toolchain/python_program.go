@@ -201,7 +201,7 @@ func (p *pythonProgram) Close() error {
 	}
 	var stopping sync.WaitGroup
 	for _, r := range p.warmPythons() {
-		stopping.Go(r.Stop) // a context takes its time to end
+		stopping.Go(r.Stop) // concurrently, because a CUDA context takes time to end
 	}
 	stopping.Wait()
 	p.giveUpPythons()

@@ -218,7 +218,7 @@ func TestNothingOfAStageReachesTheNext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The runner itself and the stage: two processes beside bubblewrap's.
+		// Besides bubblewrap's processes, there are two: the runner and the stage.
 		if want := "found: [] False\nothers: 2\ncheck: pass\n"; pipe.String() != want {
 			t.Errorf("stage %d: got %q, want %q\n%s", stage, pipe.String(), want, out.Stderr)
 		}

@@ -142,7 +142,7 @@ func (s *objectStore) clearOldObjects(added int64) error {
 		if err == nil && !beingWritten {
 			files, total = append(files, cachedFile{path, info}), total+info.Size()
 		}
-		return nil // the file may have been removed in the meantime
+		return nil // another process may have removed the file in the meantime
 	})
 	if err != nil {
 		return fmt.Errorf("look through the object cache: %w", err)

@@ -332,7 +332,7 @@ func (e *Evaluation) runProgram(
 func programResult(report *reportReader, out judge.StageEnding) (kernelrun.Result, error) {
 	result, err := report.conclude(out)
 	if err != nil {
-		err = attempt.MarkCausedByJob(err) // a kernel can use up the device's memory before the judge
+		err = attempt.MarkCausedByJob(err) // a kernel may have used up the device's memory, which the judge then lacks
 	}
 	return result, err
 }

@@ -50,7 +50,7 @@ func TestNoFileOfAKernelHidesAModuleOfTheProgram(t *testing.T) {
 			t.Errorf("kernelrun.ProgramModules lacks %s", entry.Name())
 		}
 	}
-	if len(entries)+3 != len(known) { // + 3: inputs_kernel, custom_kernel, and ref_kernel, which runs create
+	if len(entries)+3 != len(known) { // + 3 files that runs create: inputs_kernel, custom_kernel, ref_kernel
 		t.Errorf("%d modules, and %d names", len(entries), len(known))
 	}
 }

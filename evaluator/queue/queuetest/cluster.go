@@ -77,7 +77,7 @@ func (c *Cluster) Stop(i int) {
 
 func freePorts(t testing.TB, n int) (ports []int) {
 	t.Helper()
-	for range n { // all are open at once, so that they are different
+	for range n { // all listeners are open at once, so that the ports differ
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)

@@ -62,7 +62,7 @@ func (d *Handler) Next(_ context.Context, ask job.WorkRequest) ([]byte, error) {
 		}
 		return json.Marshal(d.hints[i])
 	}
-	// On a GPU, requests that only compile get only such jobs, and others none of them; see package work.
+	// As on a site: for a GPU, a request for compile jobs gets only such jobs, and other requests get none of them.
 	fits := func(j job.Job) bool {
 		return j.Device == ask.Device && (ask.CompileOnly == (j.Mode == job.ModeCompile) || ask.Device == gpuname.CPU)
 	}
