@@ -1,6 +1,6 @@
-// What the page of a task's files asks the site while one types, and why the site gave no answer.
+// Requests that the page for writing a task sends while a person types, and messages for requests that failed.
 
-// ask sends the form. Signing in again makes the form's token an old one: the form's own address then has the new one.
+// ask sends the form. If its CSRF token is outdated because the person signed in again, ask gets a new one and repeats.
 export async function ask(form, url, signal) {
   const send = () => fetch(url, { method: "POST", body: new FormData(form), signal });
   const answer = await send();
@@ -15,7 +15,7 @@ async function renewed(form, signal) {
   return true;
 }
 
-// whyNot says why the check or the preview could not run; a status of 0 is a site that does not answer.
+// whyNot returns the reason why the check or the preview could not run. A status of 0 means that the site did not respond.
 export function whyNot(what, status, wait) {
   if (!status) return `${what} could not run: the site does not answer. Your text is kept; the next change tries again.`;
   if (status === 429) return `${what} has to wait: too many in a row. It runs again in ${wait} s.`;

@@ -1,5 +1,5 @@
-// Writing a task: its files as a tree with an editor each, and beside them what the server would refuse of them while one
-// types, and the page that they make. Without this each file is a folded box, and buttons check, preview and save.
+// The page for writing a task: a tree of its files with an editor for each, and beside them the problems that the server finds
+// while a person types, and a preview. Without this script each file is in a folded box, and buttons check, preview, and save.
 import { ask, waitOf, whyNot } from "./asking.js";
 import { stored } from "./drafts.js";
 import { preview } from "./preview.js";
@@ -12,9 +12,9 @@ const nav = form.querySelector("[data-tree]");
 const said = form.querySelector("[data-checked]");
 const previewed = form.querySelector("[data-previewed]");
 const files = [];
-const pause = 500; // ms after the last letter
+const pause = 500; // ms after the last input, until the check
 
-// A box of a file becomes a pane and a line of the tree. What is in it stays the form's.
+// open turns a file's folded box into a pane and a row of the tree. Its fields stay in the form.
 let made = 0;
 function open(box) {
   const number = made++;
@@ -35,7 +35,7 @@ function open(box) {
   return file;
 }
 
-// The editor is fetched when a file is seen first.
+// watch loads the editor when the file's pane first comes into view.
 function watch(file) {
   const seen = new IntersectionObserver(async (entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
@@ -53,7 +53,7 @@ function watch(file) {
   titled(file);
 }
 
-// A line of the tree says its file's name and how many of its problems are known.
+// titled sets the label of a file's row in the tree: the file's name and the number of its problems.
 function titled(file) {
   const path = file.path.value.trim();
   file.area.setAttribute("aria-label", `Text of ${path || "a file without a path"}`);
@@ -66,7 +66,7 @@ function choose(file) {
   shown.chosen(file.button);
 }
 
-// A deleted file can be brought back until the page is left.
+// drop removes a file, and adds a button that restores it as long as the page is open.
 function drop(file) {
   const at = files.indexOf(file);
   files.splice(at, 1);
@@ -94,7 +94,7 @@ function marked(file) {
 
 function goTo(file, line) {
   choose(file);
-  file.line = line; // the editor may not be there yet
+  file.line = line; // kept for the editor, if it is not loaded yet
   if (!file.view) return file.area.focus();
   const { doc } = file.view.state;
   if (line) file.view.dispatch({ selection: { anchor: doc.line(Math.min(line, doc.lines)).from }, scrollIntoView: true });
@@ -104,7 +104,7 @@ function goTo(file, line) {
 
 const counted = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
-// What a check found, as a sentence that is announced, a list that leads to each place, and marks at files and lines.
+// show shows the result of a check: a sentence for screen readers, a list with links, and marks at files and lines.
 function show(remarks) {
   const notes = remarks.filter((remark) => remark.note).length;
   const wrong = remarks.length - notes;
@@ -149,7 +149,7 @@ function later(wait) {
   timer = setTimeout(check, wait);
 }
 
-// A newer question makes the answer to an older one worthless.
+// check sends the files to the server. It cancels an earlier check that has no answer yet.
 async function check() {
   clearTimeout(timer);
   asked?.abort();
@@ -174,12 +174,12 @@ function refused(status, wait) {
   else if (!previewed.hidden) look();
 }
 
-// What is typed stays in this browser until it is saved. A draft of other files than those that the site has now is offered, not shown.
+// The browser stores changes as a draft until they are saved. If the site's files have changed since, the draft is only offered.
 const draftKey = `draft task ${form.dataset.taskDraft}`;
 const notes = { restored: document.querySelector("[data-draft-restored]"), offered: document.querySelector("[data-draft-offered]") };
-const fields = ["title", "slug"]; // each where the page has it
+const fields = ["title", "slug"]; // a page may lack one of them
 const typed = () => JSON.stringify([fields.map((name) => form.elements[name]?.value ?? ""), files.map(({ path, area }) => [path.value, area.value])]);
-let served; // what the site has
+let served; // the files as the site has them
 let sending = false;
 
 const unsaved = () => "refused" in form.dataset || typed() !== served;
@@ -195,7 +195,7 @@ function changed(wait) {
   later(wait);
 }
 
-// fill shows other files in place of all.
+// fill replaces all files by those in text, a draft.
 function fill(text) {
   const [values, list] = JSON.parse(text);
   fields.forEach((name, i) => form.elements[name] && (form.elements[name].value = values[i] ?? ""));
@@ -231,7 +231,7 @@ function restore() {
 const shown = tree(nav.querySelector("ul"), (button) => choose(files.find((file) => file.button === button)));
 form.querySelectorAll("[data-without-script]").forEach((part) => part.remove());
 const boxes = [...form.querySelectorAll("[data-file]")];
-const blank = boxes.pop(); // to be copied for each file that is added
+const blank = boxes.pop(); // template for added files
 for (const box of boxes) {
   open(box);
   box.remove();
@@ -258,11 +258,11 @@ nav.querySelector("[data-add-file]").addEventListener("click", () => {
 });
 form.addEventListener("input", () => changed(pause));
 form.addEventListener("submit", () => {
-  sending = true; // what is sent from here on is the site's, unless it does not arrive
+  sending = true; // no warning about unsaved changes: they are being saved
   stored(() => unsaved() && localStorage.setItem(draftKey, JSON.stringify({ of: "", now: typed() })));
   stored(() => sessionStorage.setItem("sent task", draftKey));
 });
 addEventListener("pageshow", () => (sending = false));
 addEventListener("beforeunload", (event) => !sending && unsaved() && event.preventDefault());
-addEventListener("focus", () => failed && check()); // one comes back from another tab, where one signed in
+addEventListener("focus", () => failed && check()); // the person may have signed in in another tab
 check();

@@ -27,7 +27,7 @@ for (const name of ["authoring", "site", "files", "palette", "perfetto", "workbe
   });
 }
 
-// The editor, and what it fetches when it is needed; they have the core of CodeMirror in common.
+// The editor and the modules that it loads when needed. They share the core of CodeMirror.
 for (const file of readdirSync(out)) if (file.startsWith("editor")) rmSync(`${out}/${file}`);
 buildSync({
   entryPoints: readdirSync("views/assets").filter((file) => /^editor(-(cpp|diff|python|vim|vscode|yaml))?\.js$/.test(file)).map((file) => `views/assets/${file}`),
@@ -46,16 +46,16 @@ buildSync({
 const htmx = ["htmx.min.js", "ext/hx-sse.min.js"].map((file) => withoutMap(text(npm(`htmx.org/dist/${file}`))));
 writeFileSync(`${out}/htmx.js`, htmx.join(""));
 
-// The server turns LaTeX into MathML with it.
+// The server uses this package to convert LaTeX to MathML.
 copyFileSync(npm("temml/dist/temml.min.js"), "views/temml.min.js");
 
 const figtree = "@fontsource-variable/figtree";
-// A third of a first visit is this font. The pages use weights from 400 to 700.
+// This font is a third of the bytes of a first visit. Pages use weights from 400 to 700.
 const span = (from, to) => Array.from({ length: to - from }, (_, i) => String.fromCodePoint(from + i)).join("");
 const letters = span(0x20, 0x250) + span(0x2000, 0x2200) + "\u2212"; // Latin, punctuation, arrows, minus
 writeFileSync(`${out}/figtree.woff2`, await subsetFont(readFileSync(npm(`${figtree}/files/figtree-latin-wght-normal.woff2`)), letters, { targetFormat: "woff2", variationAxes: { wght: { min: 400, max: 700 } } }));
 
-// Styles of pages that only they load: the profile's, the workbench's, those where tasks are written and tried, and single ones.
+// Styles that only some pages load: profiles, the workbench, pages for writing and trying tasks, and single pages.
 for (const [from, to] of [["views/charts/profile.css", "profile.css"], ["views/assets/authoring.css", "authoring.css"], ["views/assets/workbench.css", "workbench.css"], ["views/assets/pages.css", "pages.css"]]) {
   buildSync({ entryPoints: [from], outfile: `${out}/${to}`, minify: true, target: "es2022", legalComments: "none" });
 }
@@ -63,17 +63,17 @@ for (const [from, to] of [["views/charts/profile.css", "profile.css"], ["views/a
 const licences = ["htmx.org", "codemirror", "@replit/codemirror-vim", "temml", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
 writeFileSync(`${out}/LICENSES.txt`, licences.join("\n----\n\n"));
 
-// What the tests look for barriers with; no page loads it.
+// axe-core checks accessibility in tests; no page loads it.
 copyFileSync(npm("axe-core/axe.min.js"), "web/testdata/axe.min.js");
 
-// What all this was made from: a Go test compares it, so that stale files are found without node, too.
+// inputs.txt has a hash of the sources of static/. A Go test compares it, which finds outdated files without node.
 const inputs = ["package-lock.json", "tailwind.config.js", "views/charts/profile.css"]
   .concat(readdirSync("views/assets").map((file) => `views/assets/${file}`))
   .concat(readdirSync("views").filter((file) => file.endsWith(".templ")).map((file) => `views/${file}`));
 writeFileSync(`${out}/inputs.txt`, `${digest(inputs)}\n`);
 
-// One version for the whole set: it is part of every address, so relative links inside the
-// files (the font in app.css) stay right and a change reaches every browser at once.
+// All files share one version, which is part of their URLs. So relative links between files (the font in app.css) work, and
+// browsers load all files again after a change.
 const files = readdirSync(out).filter((file) => !/\.go$|^(version|inputs)\.txt$/.test(file));
 writeFileSync(`${out}/version.txt`, `${digest(files.map((file) => `${out}/${file}`))}\n`);
 

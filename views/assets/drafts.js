@@ -1,6 +1,6 @@
-// Drafts: what was typed stays in this browser.
+// Drafts of typed text, which the browser stores.
 
-// A browser may refuse to keep anything, or have no room left.
+// stored calls act, which uses the browser's storage. It returns null if storage is forbidden or full.
 export function stored(act) {
   try {
     return act();
@@ -9,24 +9,24 @@ export function stored(act) {
   }
 }
 
-// What a person wrote last is noted for home, which knows tasks and not this browser's drafts.
+// noteDraft stores which draft a person edited last, for a link on the home page. The server does not know drafts.
 const lastOf = (person) => `last draft ${person}`;
 
 export function noteDraft(area) {
-  if ("from" in area.dataset) return; // changes to a submission go with the tab
+  if ("from" in area.dataset) return; // drafts of changes to a submission end with the tab
   const [, slug, person, template] = area.dataset.draft.match(/^(\S+) (\d+) (.*) \d+$/);
   const note = { of: area.dataset.draft, slug, template, title: document.querySelector("h1").textContent, when: new Date() };
   stored(() => localStorage.setItem(lastOf(person), JSON.stringify(note)));
 }
 
-// lastDraft is that note, unless the draft was given up.
+// lastDraft returns what noteDraft stored, or null if the draft no longer exists.
 export function lastDraft(person) {
   const note = stored(() => JSON.parse(localStorage.getItem(lastOf(person))));
   const kept = note && stored(() => ["draft", "draft files"].some((kind) => localStorage.getItem(`${kind} ${note.of}`) !== null));
   return kept ? note : null;
 }
 
-// A draft from before the sign-in belongs to the person who signed in.
+// adopt turns a visitor's draft into that of the person who has signed in, unless the person has one.
 export function adopt(visitors, own) {
   stored(() => {
     const written = visitors === own ? null : localStorage.getItem(visitors);

@@ -1,5 +1,5 @@
-// The line above an editor's text: where the cursor is, which keys it has, how large its letters are, and what its text is compared
-// with. Keys and size are each person's, in this browser, for all editors.
+// The bar above an editor: the cursor's position, the key bindings, the font size, and the text to compare with. The browser
+// stores key bindings and font size for all editors.
 import { Compartment } from "@codemirror/state";
 import { openSearchPanel } from "@codemirror/search";
 import { EditorView, showPanel } from "@codemirror/view";
@@ -30,7 +30,7 @@ function choice(label, options, chosen, choose) {
   return box;
 }
 
-// compare fetches the text that a person chose to compare with: the last that was sent, or the best.
+// textOf fetches the submission that a person chose for the comparison: their last or their best.
 async function textOf(versions, which) {
   const list = new DOMParser().parseFromString(await (await fetch(versions, { headers: { "HX-Request": "true" } })).text(), "text/html");
   const link = list.querySelector(`[data-version="${which}"]`);
@@ -43,7 +43,7 @@ async function textOf(versions, which) {
 function report(select, text) {
   select.setCustomValidity(text);
   select.reportValidity();
-  select.setCustomValidity(""); // it must not keep the form from being sent
+  select.setCustomValidity(""); // a field with a message would prevent sending the form
 }
 
 export function bar(area) {
@@ -58,7 +58,7 @@ export function bar(area) {
       report(select, error.message);
       select.value = "";
     }
-    view.dispatch({ effects: diff.reconfigure([]) }); // or else the first text stays the one that is compared with
+    view.dispatch({ effects: diff.reconfigure([]) }); // otherwise the comparison would keep its first text
     if (text === undefined) return;
     const { against } = await import("./editor-diff.js");
     view.dispatch({ effects: diff.reconfigure(against(text, text === view.state.doc.toString())) });

@@ -1,6 +1,5 @@
 import { unifiedMergeView } from "@codemirror/merge";
 
-// What was changed against another text, in the text.
-// An equal text stays whole: nothing but a fold would be left of it.
+// Shows in the editor what differs from another text. Unchanged lines are folded, except if the texts are equal.
 export const against = (original, equal) =>
   unifiedMergeView({ original, mergeControls: false, allowInlineDiffs: false, ...(equal ? {} : { collapseUnchanged: { margin: 3, minSize: 8 } }) });

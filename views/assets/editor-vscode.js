@@ -1,4 +1,4 @@
-// What VS Code's keys do beyond those that the editor has anyway, as multiple cursors, moved lines and comments.
+// Key bindings of VS Code that the editor lacks, for example for multiple cursors, moving lines, and comments.
 import { addCursorAbove, addCursorBelow, blockUncomment, deleteLine, lineComment, lineUncomment, selectLine } from "@codemirror/commands";
 import { foldAll, foldCode, unfoldAll, unfoldCode } from "@codemirror/language";
 import { gotoLine, openSearchPanel, selectSelectionMatches } from "@codemirror/search";

@@ -1,6 +1,6 @@
 import { yaml, yamlLanguage } from "@codemirror/lang-yaml";
 
-// The keys of task.yml, which the page lists with what they mean and their values, if those are few.
+// keys returns the keys of task.yml. The page lists them with their meaning, and with their values if there are only a few.
 function keys() {
   return [...document.querySelectorAll("[data-task-keys] [data-key-name]")].map((item) => ({
     path: item.dataset.keyName,
@@ -10,7 +10,7 @@ function keys() {
   }));
 }
 
-// The key that a line stands below, as "roofline" or "files[]"; empty at the top.
+// above returns the parent key of a line, such as "roofline" or "files[]"; empty at the top level.
 function above(state, number, indent) {
   let list = false;
   for (let n = number; n > 0; n--) {
@@ -29,7 +29,7 @@ function above(state, number, indent) {
   return "";
 }
 
-// What an argument of a case may have in place of a value.
+// Ranges that an argument of a case may have instead of a value.
 const ranges = ["uniform 1000..5000", "uniform 1000..5000 step 8", "choice 64|128|256"].map((label) => ({ label, type: "text", detail: "drawn" }));
 
 function complete(context) {

@@ -1,5 +1,5 @@
-// Turns a text area into a code editor; the text area stays the form's field. Languages, keys and comparisons are fetched
-// when they are needed.
+// Turns a text area into a code editor. The text area stays the form's field. Languages, key bindings, and comparisons are
+// loaded when they are needed.
 import { Compartment } from "@codemirror/state";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
@@ -11,14 +11,14 @@ import { bar } from "./editor-bar.js";
 import look from "./editor.css";
 import { remarksIn } from "./remarks.js";
 
-// The same as marks in the editor; they move with what is typed.
+// mark shows remarks as marks in the editor, which move with the text.
 function mark(view, said) {
   const { doc } = view.state;
   const marks = said.filter(({ at }) => at <= doc.lines).map(({ at, ...mark }) => ({ from: doc.line(at).from, to: doc.line(at).to, ...mark }));
   view.dispatch(setDiagnostics(view.state, marks));
 }
 
-// The one part in which two texts differ, so that the cursor and the marks elsewhere stay.
+// difference returns the smallest change from old to text, so that the cursor and marks outside it stay.
 function difference(old, text) {
   let from = 0;
   const most = Math.min(old.length, text.length);
@@ -29,9 +29,9 @@ function difference(old, text) {
 }
 
 const languages = { py: () => import("./editor-python.js"), yaml: () => import("./editor-yaml.js"), text: null };
-const wrapped = ["yaml", "text"]; // prose has long lines; code keeps its own
+const wrapped = ["yaml", "text"]; // only prose is wrapped
 
-// Pages without an editor do not carry its style.
+// dress adds the editor's styles to the page, which has them only with an editor.
 function dress(nonce) {
   if (document.getElementById("editor-style")) return;
   const style = document.createElement("style");
@@ -53,7 +53,7 @@ export function edit(area) {
     extensions: [
       // Before basicSetup, so that Mod-Enter submits; Escape then Tab leaves the editor by keyboard.
       keymap.of([{ key: "Mod-Enter", run: submit("enter"), shift: submit("shift-enter") }]),
-      line.keys, // Vim's go before the editor's
+      line.keys, // before basicSetup, so that Vim's bindings take precedence
       keymap.of([indentWithTab]),
       basicSetup,
       lintGutter(),
@@ -74,21 +74,21 @@ export function edit(area) {
   const known = languages[area.dataset.lang];
   const fetched = known === undefined ? import("./editor-cpp.js") : known?.();
   fetched?.then((found) => view.dispatch({ effects: language.reconfigure(found.language(area)) }));
-  const main = area.name === "source"; // others are a submission's further files
+  const main = area.name === "source"; // otherwise an additional file
   if (main) mark(view, remarksIn(form.querySelectorAll("[data-line]:not([data-file]), [data-line][data-file='']")));
-  // A step of its own: an undo of what was typed next must not take it back.
+  // A separate step for undo: undoing later input must not undo it, too.
   const fill = (text) => view.dispatch({ changes: difference(view.state.doc.toString(), text), annotations: isolateHistory.of("full") });
   area.hidden = true;
   area.after(view.dom);
   area.labels.forEach((label) => label.addEventListener("click", () => view.focus()));
-  // The text area behind the editor was changed.
+  // A script has changed the text area.
   area.addEventListener("change", () => area.value !== view.state.doc.toString() && fill(area.value));
   form.querySelectorAll("[data-keys]").forEach((hint) => (hint.hidden = false));
   area.addEventListener("remarks", (event) => mark(view, event.detail));
   area.dispatchEvent(new CustomEvent("editor", { bubbles: true, detail: view }));
 
-  // A chosen file fills the editor, so that it can be read and changed before it is sent: what is
-  // sent is then the text, under the file's name, and no longer the file.
+  // A chosen file is loaded into the editor, so that the person can read and change it. The form then sends the text with
+  // the file's name instead of the file.
   const input = main && form.querySelector("input[type=file][data-into-editor]");
   if (!input) return;
   const name = form.querySelector("input[name=filename]");

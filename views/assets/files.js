@@ -1,4 +1,4 @@
-// The files of a submission as tabs. Each has an editor of its own, which is made when its tab is first chosen.
+// The files of a submission as tabs. The editor of a file is created when its tab is first chosen.
 import { adopt, noteDraft, stored } from "./drafts.js";
 import { remarksIn } from "./remarks.js";
 import { named, panelOf, tabs as asTabs } from "./tabs.js";
@@ -12,8 +12,8 @@ const adder = bar.querySelector("[data-add-file]");
 const note = box.querySelector("[data-files-note]");
 const takes = box.dataset.takes.split(" ");
 const most = Number(box.dataset.most);
-let number = 0; // of the last tab
-let marks = []; // what compilers said, of all files
+let number = 0; // number of the newest tab
+let marks = []; // compiler messages about all files
 
 const rows = () => [...box.querySelectorAll("[data-further]")];
 const nameOf = (row) => row.querySelector("[name=further_name]");
@@ -24,7 +24,7 @@ const fits = (name) => takes.some((pattern) => new RegExp(`^${pattern.replaceAll
 
 const { add: wire, choose } = asTabs(list, (panel) => "further" in panel.dataset && edited(panel));
 
-// edited gives a file its editor, once.
+// edited creates the editor of an additional file, unless it exists.
 async function edited(row) {
   const text = textOf(row);
   if ("edited" in text.dataset) return;
@@ -42,14 +42,14 @@ function marked(row) {
   textOf(row).dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => mark.file === file) }));
 }
 
-// Of the main file's errors the tab tells only where there are others to choose.
+// The main tab shows its number of errors only if there are other tabs.
 function markAll() {
   const [main] = tabs();
   named(main, main.dataset.name, rows().length ? wrongIn("") : 0, "error");
   rows().forEach(marked);
 }
 
-// add makes a tab of a file that is on the page, or of a new one.
+// add makes a tab for a row, a file that is on the page. Without a row it creates a file.
 function add(row, name, text) {
   if (!row) {
     row = box.querySelector("[data-new-file]").content.firstElementChild.cloneNode(true);
@@ -75,7 +75,7 @@ function add(row, name, text) {
   return tab;
 }
 
-// check says before the server does that the task takes no file of that name.
+// check shows a message if the task accepts no file with that name, as the server would.
 function check(row) {
   const name = nameOf(row).value.trim();
   const twice = rows().filter((other) => nameOf(other).value.trim() === name).length > 1;
@@ -91,7 +91,7 @@ function drop(row) {
   note.textContent = "";
 }
 
-// free is a name that the task takes and that no file has.
+// free returns an unused file name that the task accepts, or "".
 function free() {
   const taken = rows().map((row) => nameOf(row).value.trim());
   const [pattern] = takes.filter((name) => name.includes("*"));
@@ -99,7 +99,7 @@ function free() {
   return [...takes.filter((name) => !name.includes("*")), ...numbered].find((name) => !taken.includes(name)) ?? "";
 }
 
-// The draft of the further files lies beside the main one's.
+// Additional files have a separate draft, stored next to that of the main file.
 const key = (person) => `draft files ${person}`;
 const store = () => ("from" in area.dataset ? sessionStorage : localStorage);
 const all = () => JSON.stringify(rows().map((row) => [nameOf(row).value, textOf(row).value]));
@@ -122,7 +122,7 @@ const [main] = tabs();
 main.dataset.name = main.textContent;
 panelOf(main).setAttribute("aria-labelledby", main.id);
 rows().forEach((row) => add(row));
-const first = all(); // what the page came with
+const first = all(); // files as the server sent them
 adopt(key(area.dataset.visitorsDraft), key(area.dataset.draft));
 const kept = "refused" in area.dataset ? null : stored(() => JSON.parse(store().getItem(key(area.dataset.draft))));
 if (kept) {
@@ -139,12 +139,12 @@ adder.addEventListener("click", () => {
 box.addEventListener("input", (event) => event.target.closest("[data-further]") && keep());
 form.querySelector("[data-discard]").addEventListener("click", () => (restore(JSON.parse(first)), keep()));
 
-// What compilers said of all files: of the page at first, of the workbench's runs later.
+// Compiler messages about all files: first from the page, later from runs on the workbench.
 form.addEventListener("files-remarks", ({ detail }) => ((marks = detail), markAll()));
 marks = remarksIn(form.querySelectorAll("[data-line]"));
 markAll();
 
-// Several files that were chosen go into their tabs: those that the task takes beside the main one, and one that is the main.
+// Several chosen files are loaded into tabs. At most one may be the main file; the task must accept the names of the others.
 form.addEventListener("files-chosen", async ({ detail }) => {
   const texts = await Promise.all(detail.map(async (file) => [file.name, await file.text()]));
   const others = texts.filter(([name]) => name === main.dataset.name || !fits(name));

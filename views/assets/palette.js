@@ -1,10 +1,10 @@
-// What the keys of site.js do on every page: Ctrl+K goes to anything by its name; on a board, j and k go down and up, and c
-// compares the entry with the one that was marked before.
+// Actions of the keyboard shortcuts in site.js: Ctrl+K searches for pages by name; on a board, j and k move down and up, and c
+// marks an entry, or compares it with the marked one.
 
-const root = document.documentElement.dataset.root; // of the site: "/", or below a path "/path/"
+const root = document.documentElement.dataset.root; // path of the site: "/", or "/path/"
 let dialog;
 
-// The list of places is read by the field above it: the focus stays there, and the chosen place is named to readers.
+// palette opens or closes the search. The focus stays in the search field; screen readers announce the selected result.
 export function palette() {
   dialog ??= make();
   if (dialog.open) return dialog.close();
@@ -30,7 +30,7 @@ function make() {
   return made;
 }
 
-let asked = 0; // only the last question's answer counts
+let asked = 0; // number of the newest request; older answers are dropped
 
 async function find(text) {
   const number = ++asked;
@@ -74,17 +74,17 @@ function keys(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step) choose(at + step);
   else if (event.key === "Enter" && all[at]) location.href = all[at].dataset.url;
-  else if (event.key === "Escape") dialog.close(); // a search field would only empty itself
+  else if (event.key === "Escape") dialog.close(); // by default Escape only clears a search field
   else return;
   event.preventDefault();
 }
 
 let keyList;
 
-// "?" lists the keys of the page, as site.js obeys them.
+// shortcuts opens or closes the list of the page's keyboard shortcuts.
 export function shortcuts(keys) {
   if (keyList?.open) return keyList.close();
-  keyList?.remove(); // buttons may have come and gone
+  keyList?.remove(); // the page's buttons may have changed
   keyList = makeKeys(keys);
   keyList.showModal();
 }
@@ -106,7 +106,7 @@ function makeKeys(keys) {
   return made;
 }
 
-let marked; // run of the entry that c was pressed on first
+let marked; // run of the marked entry
 
 export function row(key) {
   const rows = [...document.querySelectorAll("#board tbody tr[data-entry]")];

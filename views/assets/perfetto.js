@@ -1,8 +1,8 @@
-// Opens a run's timeline in Perfetto by messages to its page: asks repeatedly until the page answers, then sends the trace.
-// The trace goes only from this page to that window. If no window opens, or none answers, the trace is downloaded.
+// Opens a run's timeline in Perfetto: sends messages to Perfetto's window until it answers, then sends the trace. The trace is
+// sent only to that window, to no server. If no window opens or answers, the browser downloads the trace instead.
 
 const perfetto = "https://ui.perfetto.dev";
-const patience = 20000; // milliseconds
+const patience = 20000; // limit for Perfetto's answer in ms
 
 export async function open(button) {
   const address = new URL(button.dataset.perfetto, location.href);

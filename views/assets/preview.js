@@ -1,7 +1,7 @@
-// The page that the task will have, in a frame without scripts.
+// A preview of the task's page, in a frame without scripts.
 import { ask, waitOf, whyNot } from "./asking.js";
 
-// What a reader has opened stays open, and the frame stays where it was scrolled to.
+// renew updates only the changed nodes, so that opened sections and the scroll position stay.
 function renew(old, now) {
   if (old.isEqualNode(now)) return;
   if (old.nodeType !== Node.ELEMENT_NODE || old.nodeName !== now.nodeName || old.childNodes.length !== now.childNodes.length) {
@@ -15,7 +15,7 @@ export function preview(section, form) {
   const frame = document.createElement("iframe");
   const note = section.querySelector("[role=status]");
   let asked, timer;
-  frame.hidden = true; // until it has a page
+  frame.hidden = true; // until the first preview
   frame.title = "The task’s page";
   frame.sandbox = "allow-same-origin";
   section.append(frame);
@@ -30,7 +30,7 @@ export function preview(section, form) {
   function show(html) {
     const page = new DOMParser().parseFromString(html, "text/html");
     page.querySelectorAll("script, noscript, body > :not(main), main > [role=status]").forEach((part) => part.remove());
-    page.querySelectorAll("a[href]").forEach((link) => link.removeAttribute("href")); // it leads out of the frame
+    page.querySelectorAll("a[href]").forEach((link) => link.removeAttribute("href")); // a link would replace the preview
     page.documentElement.dataset.theme = document.documentElement.dataset.theme ?? "";
     frame.hidden = false;
     const shown = frame.contentDocument;
@@ -41,7 +41,7 @@ export function preview(section, form) {
     frame.srcdoc = `<!DOCTYPE html>${page.documentElement.outerHTML}`;
   }
 
-  // A newer question makes the answer to an older one worthless.
+  // look requests a new preview. It cancels an earlier request that has no answer yet.
   return async function look() {
     clearTimeout(timer);
     asked?.abort();

@@ -1,5 +1,5 @@
-// Source and instructions of a profile scroll together: the pane that the reader moves leads, and the other follows to the same
-// line of source. The line under the pointer is marked on both sides. Without this, both scroll alone.
+// together makes source and instructions of a profile scroll together: when one pane is scrolled, the other shows the same line
+// of the source. Both mark the line under the pointer. Without this script each scrolls separately.
 export function together(both) {
   if (both.led !== undefined) return;
   both.led = null;
@@ -10,7 +10,7 @@ export function together(both) {
   const rowOf = (pane, line) => rows(pane).find((row) => row.dataset.line === line);
   const other = (pane) => panes[1 - panes.indexOf(pane)];
 
-  // The other pane moves only where it does not show the line already.
+  // Aligns the line in the other pane with the row.
   const follow = (pane, row) => {
     const beside = row && rowOf(other(pane), row.dataset.line);
     if (!beside) return;
@@ -37,7 +37,7 @@ export function together(both) {
   jumped();
 }
 
-// A step of the roofline's zoom changes the page in place, and its address with it. Without this, it loads the page again.
+// zoom makes the links of the roofline's zoom replace the chart without reloading the page. It updates the page's URL.
 export function zoom(steps, enhance) {
   steps.addEventListener("click", async (event) => {
     const link = event.target.closest("a");

@@ -1,4 +1,4 @@
-// What was said of lines of a text, as it stands on the page. Without a file it is the main one's.
+// remarksIn reads messages about lines of a source from elements of the page. Without a file, they are about the main file.
 export const remarksIn = (lines) =>
   [...lines].map((said) => ({
     at: Number(said.dataset.line),

@@ -1,11 +1,11 @@
-// The small script of every page. Each part adds to a page that already works without it.
+// The script that every page loads. Pages also work without it.
 import { adopt, lastDraft, noteDraft, stored } from "./drafts.js";
 import { together, zoom } from "./profile.js";
 
 const root = document.documentElement;
 const each = (selector, within, act) => within.querySelectorAll(selector).forEach(act);
 
-// Theme: the choice is a cookie, so that the server sends the right one and nothing flashes.
+// The chosen theme is stored in a cookie, so that the server sends the page in that theme and the colors do not change on loading.
 function themeButton(button) {
   const dark = () => (root.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
   const say = () => button.setAttribute("aria-pressed", String(dark()));
@@ -18,7 +18,7 @@ function themeButton(button) {
   });
 }
 
-// How long ago a time was, or until it is; nothing for those more than a month away.
+// fromNow describes a time relative to now, such as "2 hours ago"; "" if it is at least 30 days away.
 function fromNow(when) {
   const seconds = (when - Date.now()) / 1000;
   const size = Math.abs(seconds);
@@ -28,7 +28,7 @@ function fromNow(when) {
   return new Intl.RelativeTimeFormat("en-GB").format(Math.trunc(seconds / length), unit);
 }
 
-// Times are written in UTC by the server, and shown from now or in the reader's own zone here.
+// localTime replaces a time that the server wrote in UTC by a relative time or the time in the reader's zone.
 function localTime(time) {
   const when = new Date(time.dateTime);
   if (Number.isNaN(when.valueOf())) return;
@@ -45,7 +45,7 @@ function localTime(time) {
   time.textContent = (["ago", "day"].includes(kind) && fromNow(when)) || written(options);
 }
 
-// Fields take times in UTC: this says when that is where the reader is.
+// utcField shows the time of a field, which is in UTC, in the reader's zone.
 function utcField(field) {
   const hint = document.createElement("p");
   hint.className = "hint";
@@ -59,7 +59,7 @@ function utcField(field) {
   say();
 }
 
-// A file input inside .drop also takes files that are dropped on it, and names what it holds.
+// dropZone makes a file input also accept dropped files, and shows the names of its files.
 function dropZone(zone) {
   const input = zone.querySelector("input[type=file]");
   const named = zone.querySelector("[data-named]");
@@ -90,8 +90,8 @@ function copyButton(button) {
   });
 }
 
-// What was typed stays in this browser, so that a reload loses nothing: the work on a template for good, the
-// changes to an earlier submission with the tab. Both give way to what the server refused and sent back.
+// draft stores typed text in the browser, so that a reload does not lose it: permanently for a solution, until the tab is closed
+// for changes to an earlier submission. If the server has refused a form, the text in that form takes precedence.
 function draft(area) {
   const key = `draft ${area.dataset.draft}`;
   const store = () => ("from" in area.dataset ? sessionStorage : localStorage);
@@ -102,7 +102,7 @@ function draft(area) {
   if (kept && kept !== template && !("refused" in area.dataset)) {
     area.value = kept;
     note.hidden = false;
-    if (!lastDraft(area.dataset.draft.split(" ")[1])) noteDraft(area); // a visitor's, who has signed in
+    if (!lastDraft(area.dataset.draft.split(" ")[1])) noteDraft(area); // a visitor's draft, after signing in
   }
   area.addEventListener("input", () => {
     stored(() => (area.value === template ? store().removeItem(key) : store().setItem(key, area.value)));
@@ -116,7 +116,7 @@ function draft(area) {
   });
 }
 
-// The site has the task that was sent last, so its draft is over.
+// keptTask deletes the draft of the task that was sent last, because the site has stored the task.
 function keptTask() {
   const key = stored(() => sessionStorage.getItem("sent task"));
   if (!key) return;
@@ -124,7 +124,7 @@ function keptTask() {
   stored(() => sessionStorage.removeItem("sent task"));
 }
 
-// Home leads to what was written last in this browser.
+// draftLink shows a link to the draft that was last edited in this browser.
 function draftLink(place) {
   const last = lastDraft(place.dataset.lastDraft);
   if (!last) return;
@@ -141,9 +141,9 @@ function titled(status) {
   new MutationObserver(() => (document.title = `${status.textContent} ${title}`)).observe(status, { childList: true });
 }
 
-// The editor is heavy: it is fetched only when its text box comes into view.
+// lazyEditor loads the editor, which is large, when its text area comes into view.
 function lazyEditor(area) {
-  // What has changed twice since the last frame comes as two entries.
+  // There may be several entries, one for each change since the last frame.
   const observer = new IntersectionObserver(async (entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();
@@ -153,7 +153,7 @@ function lazyEditor(area) {
   observer.observe(area);
 }
 
-// A menu opens and closes without a script. Escape, a click elsewhere, and leaving it with Tab close it, too.
+// menu also closes a menu on Escape, on a click elsewhere, and when Tab leaves it. Opening needs no script.
 function menu(details) {
   const close = () => (details.open = false);
   details.addEventListener("keydown", (event) => {
@@ -169,8 +169,8 @@ function menu(details) {
   });
 }
 
-// The keys of a page: those that a button or field names in aria-keyshortcuts, and these. Both are obeyed here, or by the
-// browser or editor where no act is given, and "?" lists both.
+// Keyboard shortcuts besides those in the attribute aria-keyshortcuts of buttons and fields. Those without act are handled by
+// the browser or the editor. The key "?" lists all shortcuts of the page.
 const otherKeys = [
   { key: "j", does: "Next entry", on: "#board", act: (palette) => palette.row("j") },
   { key: "k", does: "Previous entry", on: "#board", act: (palette) => palette.row("k") },
@@ -190,17 +190,18 @@ function keysOfPage() {
   return [...first, ...otherKeys.filter(({ on }) => document.querySelector(on))];
 }
 
-// What an event is called in aria-keyshortcuts. Shift only makes another character of a key that is pressed alone.
+// keyName returns a keyboard event in the notation of aria-keyshortcuts. Shift with a character key and without Control is not
+// named, because the character already differs.
 function keyName({ ctrlKey, metaKey, shiftKey, key }) {
   const control = ctrlKey || metaKey;
   return [control && "Control", shiftKey && (control || key.length > 1) && "Shift", control && key.length === 1 ? key.toUpperCase() : key].filter(Boolean).join("+");
 }
 
-// What the keys do is fetched when one is used first.
+// shortcuts handles keyboard shortcuts. It loads their actions at the first use.
 function shortcuts(button) {
   const load = () => import(button.dataset.palette);
   button.addEventListener("click", async (event) => {
-    event.preventDefault(); // without this script it leads to the page of the search
+    event.preventDefault(); // the link to the search page, for browsers without scripts
     (await load()).palette();
   });
   document.addEventListener("keydown", async (event) => {
@@ -211,7 +212,7 @@ function shortcuts(button) {
     if (!found) return;
     const { part, act } = found;
     const form = target.closest("form");
-    if (form && part?.form && part !== button && form !== part.form) return; // the key is of another form than the one that is filled in
+    if (form && part?.form && part !== button && form !== part.form) return; // the shortcut belongs to a form other than the focused one
     if (target.closest("dialog") && name !== "?" && part !== button) return;
     event.preventDefault();
     if (part) part.matches("input") ? part.focus() : part.click();
@@ -219,7 +220,7 @@ function shortcuts(button) {
   });
 }
 
-// A stage that goes on counts its seconds: from those that the server said, when it said them.
+// ticking updates the elapsed seconds of running stages: the server's number plus the time since the page received it.
 function ticking() {
   each("[data-elapsed]", document, (clock) => {
     if (clock.said !== clock.dataset.elapsed) Object.assign(clock, { said: clock.dataset.elapsed, since: performance.now() });
@@ -229,10 +230,11 @@ function ticking() {
   each("[data-left], [data-until]", document, countDown);
 }
 
-// What is left of an event, as views.countdown writes it, by the server's clock: from the seconds that it said, when it said them.
+// countDown shows the remaining time of an event in the format of views.countdown: the server's number of seconds minus the time
+// since the page received it.
 function countDown(clock) {
   if (clock.said !== clock.dataset.left) Object.assign(clock, { said: clock.dataset.left, since: performance.now() });
-  const until = Number(clock.dataset.until); // on a page that may come from the browser's cache
+  const until = Number(clock.dataset.until); // end time, for pages that the browser may have cached
   const left = Math.max(0, Math.floor(until ? (until - Date.now()) / 1000 : Number(clock.said) - (performance.now() - clock.since) / 1000));
   const two = (n) => String(n).padStart(2, "0");
   const days = Math.floor(left / 86400);
@@ -241,11 +243,11 @@ function countDown(clock) {
   else clock.textContent = [hours, Math.floor(left / 60) % 60, left % 60].map(two).join(":");
 }
 
-// Once the server is gone, what stands on a live page is old, and says so until it is there again. So does a part that
-// could not be renewed, until one was; why a button did nothing is said for a while.
+// connection shows a notice while the server cannot be reached or a part of the page could not be updated, because the page may
+// then be outdated. For ten seconds it also shows why a button's request failed.
 function connection(notice) {
-  let away = false; // the server is
-  let stale = null; // part that could not be renewed
+  let away = false; // the server cannot be reached
+  let stale = null; // part that could not be updated
   const say = (text, seconds) => {
     notice.textContent = text;
     if (seconds) setTimeout(() => notice.textContent === text && (notice.textContent = ""), seconds * 1000);
@@ -266,7 +268,7 @@ function connection(notice) {
       say("");
     }
   };
-  // Once a stream has been connected it is connected again by itself. One that never was is asked for until it is there.
+  // htmx reconnects a stream that was connected before. connects retries a stream whose first connection failed.
   let wait = 500;
   const connects = (ctx) => {
     const stream = ctx?.sourceElement?.getAttribute("hx-sse:connect");
@@ -282,7 +284,7 @@ function connection(notice) {
   const failed = ({ detail: { ctx } }) => {
     if (ctx.response.status >= 500 && connects(ctx)) return lost();
     const asked = ctx.request.method === "GET";
-    if (!asked && ctx.swap !== "none") return; // it stands where the answer would
+    if (!asked && ctx.swap !== "none") return; // the error replaces the target, so it is visible there
     const why = new DOMParser().parseFromString(ctx.text, "text/html").body.textContent.trim();
     if (asked) stale = ctx.sourceElement;
     asked ? say(`What stands here may be old. ${why}`) : say(why, 10);
@@ -294,7 +296,7 @@ function connection(notice) {
   document.addEventListener("htmx:after:swap", swapped);
 }
 
-// Notifies people who asked for it how a run ended while they look at another window.
+// notices shows a browser notification when a run ends while the page is hidden, if the person has asked for it.
 function notices(button) {
   if (!("Notification" in window)) return;
   const wanted = () => Notification.permission === "granted" && stored(() => localStorage.getItem("notify")) === "yes";
@@ -312,16 +314,16 @@ function notices(button) {
   }).observe(document.querySelector("#live-status"), { childList: true });
 }
 
-// A run's timeline opens in Perfetto; what does it is fetched when it is wanted.
+// perfettoButton opens a run's timeline in Perfetto. It loads the code for that at the first click.
 function perfettoButton(button) {
   button.hidden = false;
   button.onclick = async () => (await import(button.dataset.module)).open(button);
 }
 
-// The rail of a profile marks the section that is before the eyes, and links to other cases and kernels keep it.
+// rail marks the visible section in a profile's list of sections, and makes links to other cases and kernels open the same section.
 function rail(nav) {
   const links = [...nav.querySelectorAll("[data-section]")];
-  const sections = () => links.map((link) => document.getElementById(link.dataset.section)).filter(Boolean); // a zoom replaces them
+  const sections = () => links.map((link) => document.getElementById(link.dataset.section)).filter(Boolean); // not cached, because zooming replaces the elements
   const here = () => sections().filter((section) => section.getBoundingClientRect().top < innerHeight / 3).at(-1);
   const mark = () => {
     const id = here()?.id;

@@ -1,8 +1,8 @@
 export const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 
-// Tabs with the ARIA pattern: one panel is visible at a time, and the arrows, Home and End go through them. `tabs.add` marks
-// a new tab; its panel is the element that aria-controls names, which several tabs may share. seen is called with each
-// chosen panel and its tab.
+// tabs implements the ARIA pattern for tabs: one panel is visible at a time, and arrow keys, Home, and End select a tab. The
+// returned add registers a new tab. aria-controls names a tab's panel, which several tabs may share. tabs calls seen with the
+// panel and the tab after each selection.
 export function tabs(list, seen = () => {}) {
   const all = () => [...list.querySelectorAll("[role=tab]")];
   const choose = (chosen) => {
@@ -33,7 +33,7 @@ export function tabs(list, seen = () => {}) {
   return { add, choose };
 }
 
-// named gives a tab its name and how many of a kind, as "error", are known of what it shows; none is not said.
+// named sets the label of a tab: its name, and a count of a kind such as "error" unless it is 0.
 export function named(tab, name, count, kind) {
   tab.replaceChildren(name);
   if (!count) return;

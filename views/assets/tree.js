@@ -1,6 +1,6 @@
-// The files of a task as a tree: folders open and close, a button shows its file, and the arrows go from line to line.
+// tree shows the files of a task as a tree: folders open and close, a button selects its file, and arrow keys move between rows.
 export function tree(list, choose) {
-  const closed = new Set(); // folders, by path
+  const closed = new Set(); // paths of the closed folders
 
   function folder(path, name) {
     const item = document.createElement("li");
@@ -15,7 +15,7 @@ export function tree(list, choose) {
     return { item, inside, folders: new Map() };
   }
 
-  // Files stand above the folders beside them, in the order of the form.
+  // draw shows the files of a folder above its subfolders, in the order of the form.
   function draw(files) {
     const focused = document.activeElement;
     const root = { inside: list, folders: new Map() };

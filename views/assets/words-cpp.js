@@ -1,4 +1,4 @@
-// Names for C++ and CUDA C++: the harness, and what CUDA adds.
+// Names for completion in C++ and CUDA C++: those of the harness and of CUDA.
 import { entries } from "./words.js";
 
 export const harness = entries(`

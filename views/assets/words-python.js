@@ -1,4 +1,4 @@
-// Names for Python: the harness, Triton, and what kernels use of torch.
+// Names for completion in Python: those of the harness and Triton, and the part of torch that kernels use.
 import { entries } from "./words.js";
 
 export const python = entries(`

@@ -1,5 +1,4 @@
-// Completion from lists: names that a language's package does not know. Each line of a list is a name, what it is, and in
-// a few words what it does: "name|type|detail|info".
+// Completion of names that CodeMirror's language packages do not know. Each line of a list has the form "name|type|detail|info".
 
 export const entries = (list) =>
   list.trim().split("\n").map((line) => {
@@ -9,7 +8,7 @@ export const entries = (list) =>
 
 const mostNames = 2000;
 
-// The names in a text that are long enough to be worth completing.
+// names adds the names in a text with at least three letters to known.
 function names(text, known) {
   for (const [name] of text.matchAll(/[A-Za-z_]\w{2,}/g)) {
     if (known.size >= mostNames) return;
@@ -17,15 +16,15 @@ function names(text, known) {
   }
 }
 
-// What the page shows of the task beside the editor: its reference, and other files that are being written.
+// beside returns the other texts on the page: the task's reference, and other files in editors.
 function beside(area) {
   const texts = [...document.querySelectorAll(".source .line")].slice(0, 5000).map((line) => line.textContent);
   for (const other of area.form.querySelectorAll("textarea[name=text], textarea[name=further_text]")) if (other !== area) texts.push(other.value);
   return texts.join("\n");
 }
 
-// source completes from the lists, the names of the task, and the names in the texts beside the editor; own adds those of
-// the text itself, where the language's package has none.
+// source returns a completion source with the names of the list, of the task, and of other texts on the page. own adds those of
+// the edited text, for languages whose package does not complete them.
 export function source(area, list, own) {
   const listed = new Set(list.map(({ label }) => label));
   return (context) => {

@@ -1,4 +1,4 @@
-// The workbench: its panes and their tabs, and the run below the editor as marks in the text.
+// The workbench: its panes and tabs, and marks in the editor from the result of the run below it.
 import { stored } from "./drafts.js";
 import { remarksIn } from "./remarks.js";
 import { tabs } from "./tabs.js";
@@ -12,13 +12,13 @@ const nothing = bench.querySelector(".bench-nothing");
 
 const text = (element) => element?.textContent.trim() ?? "";
 
-// The line of a failure that names none: where the kernel begins.
+// entryLine returns the line for a failure without a line number: the first line of custom_kernel, or 1.
 function entryLine() {
   const at = area.value.split("\n").findIndex((line) => /\bcustom_kernel\s*\(/.test(line));
   return Math.max(at, 0) + 1;
 }
 
-// What the ended runs say of the text: their compilers' remarks, else why they failed.
+// said returns marks for the source from the ended runs: compiler messages, or the reason of a failure.
 function said() {
   const marks = [];
   for (const run of drawer.querySelectorAll("[data-run]")) {
@@ -30,14 +30,14 @@ function said() {
   return marks;
 }
 
-let shown = ""; // what the editor's marks were made of
-let view = "verdict"; // the part of a run that is shown
+let shown = ""; // data of the current marks, as JSON
+let view = "verdict"; // name of the visible part of a run
 const submission = () => drawer.querySelector("[data-submission]")?.dataset.submission;
-// The submission whose result makes no marks: the text was changed or sent again after it. Other parts of the page may
-// be swapped before the next submission replaces it.
+// ID of a submission whose result must not make marks, because the text has been changed or sent again since. Parts of the
+// page may be swapped before the next submission replaces it.
 let past = area.value !== area.defaultValue ? submission() : undefined;
 
-// The filled button is what comes next: Rank after a test that passed, as long as the text stays.
+// offers highlights the button for the next step: Rank after a passed test of the unchanged text, otherwise Test.
 let edited = false;
 function offers(rank) {
   for (const button of form.querySelectorAll(".bench-bar > [data-key]")) button.classList.toggle("btn-main", (button.dataset.key === "shift-enter") === rank);
@@ -45,16 +45,16 @@ function offers(rank) {
 
 function mark(marks) {
   area.dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => !mark.file) }));
-  form.dispatchEvent(new CustomEvent("files-remarks", { detail: marks })); // each file takes its own
+  form.dispatchEvent(new CustomEvent("files-remarks", { detail: marks })); // files.js selects the marks of each file
 }
 
-// The result's heading comes into view when a run begins or ends, unless the person has scrolled since it began. On a large screen
-// the panel is in view, and its parts scroll.
+// On small screens the page scrolls to the result when a run begins or ends, unless the person has scrolled since it began. On a
+// large screen the panel is always visible.
 let scrolled = false;
 for (const kind of ["wheel", "touchmove"]) addEventListener(kind, () => (scrolled = true), { passive: true });
 const small = matchMedia("(max-width: 63.99rem)");
 
-// A run starts: what the one before it said is gone.
+// started removes the results of the previous run, because a new one starts.
 function started() {
   past = submission();
   shown = "";
@@ -74,10 +74,10 @@ function filled() {
   nothing.hidden = drawer.hidden || view === "verdict" || !drawer.querySelector("[data-run]") || drawer.querySelector(`[data-part="${view}"] > *`) !== null;
 }
 
-// A part of the page is new. Only how runs ended changes the marks.
+// renewed handles a swapped part of the page. It changes the marks only if the results of ended runs have changed.
 function renewed() {
   const runs = [...drawer.querySelectorAll("[data-run]")];
-  const over = runs.filter((run) => ["done", "failed"].includes(run.dataset.state) && !run.matches("[hx-trigger=load]")); // that one is asked for once more
+  const over = runs.filter((run) => ["done", "failed"].includes(run.dataset.state) && !run.matches("[hx-trigger=load]")); // such a card will be loaded once more
   const current = submission();
   filled();
   if (current && !drawer.querySelector("[data-mode=compile]")) {
@@ -96,7 +96,7 @@ function renewed() {
   if (over.length === runs.length) document.body.dispatchEvent(new Event("mine"));
 }
 
-// A bar between two panes. Each person's sizes stay in this browser, in percent of the panes' parent.
+// split makes a bar between two panes movable. The browser stores each person's sizes, in percent of the panes' parent.
 function split(bar) {
   const name = bar.dataset.split;
   const kept = `bench ${area.dataset.draft.split(" ")[1]} ${name}`;
@@ -114,7 +114,7 @@ function split(bar) {
   bar.hidden = false;
   const chosen = Number(stored(() => localStorage.getItem(kept)));
   if (chosen) set(chosen);
-  else bar.setAttribute("aria-valuenow", across ? 40 : 50); // the style's own size
+  else bar.setAttribute("aria-valuenow", across ? 40 : 50); // default size in workbench.css
   bar.addEventListener("pointerdown", (event) => {
     event.preventDefault();
     bar.setPointerCapture(event.pointerId);
@@ -132,7 +132,7 @@ function split(bar) {
   });
 }
 
-// Without tabs all parts stand below each other.
+// Without this script the tabs stay hidden, and all parts are visible below each other.
 const [reading, results] = [...bench.querySelectorAll("[data-tabs]")].map((list) => {
   list.hidden = false;
   return tabs(list, (shown, tab) => {
