@@ -27,14 +27,14 @@ func TestPythonClient(t *testing.T) {
 	if err != nil {
 		t.Fatalf("the Python client's tests failed: %v\n%s", err, out)
 	}
-	// "OK (skipped=1)" does not match: a skipped test has not passed.
+	// The pattern does not match "OK (skipped=1)", because a skipped test has not passed.
 	if !testsRun.Match(out) {
 		t.Fatalf("the Python client's tests did not all run:\n%s", out)
 	}
 }
 
-// environment returns this process's environment without the variables that would point the client at a real server.
-// The tests against one, tests/test_live.py, need one.
+// environment returns this process's environment without variables that would make the client use a real server or a
+// proxy. So the tests against a real server (tests/test_live.py) do not run.
 func environment() []string {
 	var kept []string
 	for _, variable := range os.Environ() {
@@ -86,7 +86,7 @@ func TestTheWheelHasEveryModuleAndItsMetadata(t *testing.T) {
 	}
 }
 
-// TestTheClientIsTyped: users of mypy rely on py.typed.
+// TestTheClientIsTyped checks the client with mypy, because py.typed tells its users' type checkers to use its types.
 func TestTheClientIsTyped(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	out, err := exec.CommandContext(t.Context(), "/usr/bin/mypy", "--cache-dir", t.TempDir()).CombinedOutput()

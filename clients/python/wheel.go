@@ -44,7 +44,7 @@ type project struct {
 
 var (
 	versionPattern  = regexp.MustCompile(`__version__ = "([0-9.]+)"`)
-	earliestZipTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the earliest date in a zip
+	earliestZipTime = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // the earliest date that a zip archive can store
 )
 
 // Build builds the wheel of the embedded client.

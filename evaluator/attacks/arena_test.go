@@ -32,10 +32,10 @@ type arena struct {
 	place   toolchain.Environment
 	tasks   map[string]*tasks.Bundle
 	program toolchain.Program
-	worker  *evaluator.Worker // for what is evaluated without a task
-	lang    tasks.Lang        // of the program
-	ranks   int               // that it runs as, 0 for a task that knows nothing of ranks
-	twins   map[string]result // by what was run
+	worker  *evaluator.Worker // runs the attacks on the evaluation API, which have no task
+	lang    tasks.Lang        // language of program
+	ranks   int               // number of ranks that program was opened with; 0 for a task without ranks
+	twins   map[string]result // results of honest twins, by task, input size, and source
 }
 
 func newArena(t *testing.T) *arena {
@@ -78,8 +78,8 @@ func newArena(t *testing.T) *arena {
 	return a
 }
 
-// compileAhead fills the builder's cache with a compiler on each core, unless only some attacks are requested: nothing
-// may be compiled while a stage is timed.
+// compileAhead compiles all attacks, with one compiler per core, so that nothing is compiled while a stage is timed. It
+// does nothing if only some attacks are requested.
 func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 	if strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
 		return
@@ -116,11 +116,11 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 type result struct {
 	status   job.Status
 	failure  job.Failure
-	shown    float64 // nanoseconds: the median that is ranked
-	best     float64 // the shortest call by the runner's own clock: a loaded machine makes them longer, not shorter
+	shown    float64 // the median time that is ranked, in nanoseconds
+	best     float64 // the shortest call by the runner's clock, in nanoseconds, which a busy machine hardly changes
 	claimed  float64
-	beside   float64 // what the reference took, that was called in turns with it
-	snapshot float64 // release to the answer in the judge's hands, constants subtracted
+	beside   float64 // time of the reference, which was called alternately with the attack, in nanoseconds
+	snapshot float64 // time from release to the copied answer, minus the cost of an empty call, in nanoseconds
 	clock    string
 	stderr   string
 }
@@ -148,7 +148,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	if strings.Contains(got.failure.Reason, "The task failed") {
 		t.Errorf("the task is blamed: %s", got.failure.Reason)
 	}
-	// In C++ the faster calls are compared, with another tolerance.
+	// Not for C++, whose judge uses a lower quantile of the calls, and another tolerance.
 	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.VerdictScoredHonestly &&
 		got.shown < 0.97*got.snapshot-6_000 {
 		t.Errorf("it is shown with %.1f µs by %s, and its answers came after %.1f", got.shown/1e3, got.clock,
@@ -158,7 +158,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 		twin.best = got.beside
 	}
 	if ahead := func() bool { return got.shown < leastShare*twin.best-hideable }; verdict == attacks.VerdictScoredHonestly && ahead() {
-		// The machine may have been busier then.
+		// The machine may have been busier when the twin was measured, so the twin is measured again.
 		attack.TimeoutSeconds = 0
 		again := a.run(t, attack, attack.HonestTwin)
 		if again.best > 0 {
@@ -256,7 +256,7 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 	return r
 }
 
-// open opens a program, in the sandboxes of the previous one if they are alive.
+// open opens a program, in the sandboxes of the previous program if they still exist.
 func (a *arena) open(t *testing.T, built *toolchain.Artifact, lang tasks.Lang, ranks int) {
 	if a.program != nil && a.lang == lang && a.ranks == ranks {
 		if next := a.program.Next(built); next != nil {
@@ -267,7 +267,7 @@ func (a *arena) open(t *testing.T, built *toolchain.Artifact, lang tasks.Lang, r
 	if a.program != nil {
 		a.program.Close()
 	}
-	// Not the test's context: a subtest's ends before the next one begins.
+	// The program must outlive the subtest, and so cannot use its context.
 	place := a.place
 	place.GPUCount = ranks
 	p, err := a.builder.Open(context.Background(), built, place)

@@ -24,7 +24,7 @@ var ReferenceKernel string
 //go:embed cpu gpu tasks
 var attackFiles embed.FS
 
-// Verdict is an allowed end of an attack: how the site must react to it.
+// Verdict is the site's reaction to an attack.
 type Verdict string
 
 const (
@@ -39,14 +39,14 @@ type Attack struct {
 	Name        string     `yaml:"-"`
 	Title       string     `yaml:"title"`
 	Family      string     `yaml:"family"` // one of Families
-	Description string     `yaml:"tries"`  // what it does, in a sentence or two
+	Description string     `yaml:"tries"`  // a sentence or two about the attack's method
 	Lang        tasks.Lang `yaml:"lang"`
 	Device      string     `yaml:"device"` // cpu or gpu
 	// Task is a task of the corpus, a built-in task, or an endpoint of the evaluation API (/evaluate, /compare).
 	Task            string  `yaml:"task"`
 	ExpectedVerdict Verdict `yaml:"expect"`
-	VerdictWhenBusy Verdict `yaml:"busy"`    // another allowed end, by chance or on a busy machine
-	ExpectedReason  string  `yaml:"reason"`  // part of the reason that a person reads; empty if it varies
+	VerdictWhenBusy Verdict `yaml:"busy"`    // another allowed verdict, by chance or on a busy machine
+	ExpectedReason  string  `yaml:"reason"`  // part of the failure reason that the site must show; empty if it varies
 	InputSize       int     `yaml:"size"`    // input size, instead of that of the task's benchmarks
 	TimeoutSeconds  int     `yaml:"timeout"` // limit of a stage in seconds; 0: as in the task
 	// ProcessCount is the number of processes that measure the attack; 0 means one.
@@ -64,7 +64,7 @@ type Attack struct {
 	HonestTwin []byte `yaml:"-"`
 }
 
-// AllowsVerdict reports whether v is one of the attack's allowed ends.
+// AllowsVerdict reports whether v is one of the attack's allowed verdicts.
 func (a Attack) AllowsVerdict(v Verdict) bool {
 	return v == a.ExpectedVerdict || v == a.VerdictWhenBusy
 }

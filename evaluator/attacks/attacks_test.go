@@ -18,30 +18,30 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// leastShare is the least time that an attack must be charged, as a share of its honest twin's: machines that run tests
-// are noisy.
+// leastShare is the least time that an attack must be shown with, as a share of its honest twin's. It is below 1,
+// because test machines are noisy.
 const leastShare = 0.7
 
 // hideable is the time in nanoseconds that a submission can hide from the judge's clocks on the CPU: the subtracted
-// hand-over, which it may make faster than our own runner does (_MOST_HOST_NS in warpboard_clocks.py, plus mapping an
-// input).
+// cost of an empty call, which a submission may make faster than the judge's own runner (_MOST_NS in
+// warpboard_clocks.py, plus mapping an input).
 const hideable = 120_000
 
-// TestScoredCPUAttacksShowTheirTrueTime runs each of them, and its honest twin, as a ranked stage in two sandboxes. It
-// compares their times, so nothing else may run concurrently.
+// TestScoredCPUAttacksShowTheirTrueTime runs each attack that may be scored, and its honest twin, as a ranked stage in
+// two sandboxes. It compares their times, so no other tests may run concurrently.
 func TestScoredCPUAttacksShowTheirTrueTime(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	tryAll(t, func(a attacks.Attack) bool { return a.AllowsVerdict(attacks.VerdictScoredHonestly) })
 }
 
-// TestCPUAttacksAreRefusedAndTheirTwinsRanked runs all others. Attacks without a score have no time, so other tests may
-// run concurrently.
+// TestCPUAttacksAreRefusedAndTheirTwinsRanked runs the attacks that must not be scored. It compares no times, so other
+// tests may run concurrently.
 func TestCPUAttacksAreRefusedAndTheirTwinsRanked(t *testing.T) {
 	tier.Needs(t, tier.Attacks)
 	tryAll(t, func(a attacks.Attack) bool { return !a.AllowsVerdict(attacks.VerdictScoredHonestly) })
 }
 
-// tryAll tries the requested CPU attacks.
+// tryAll runs the CPU attacks for which asked returns true, and prints a table of the results.
 func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 	all, err := attacks.AllAttacks()
 	if err != nil {
@@ -58,7 +58,7 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 		var got result
 		held := t.Run(attack.Name, func(t *testing.T) { got = a.try(t, attack, rows) })
 		if got.status == "" {
-			continue // it was not asked for
+			continue // the -run flag excludes this attack
 		}
 		ended.Results = append(ended.Results,
 			attacks.Result{Attack: attack.Name, HarnessDigest: harness.Digest(), Verdict: verdictOf(got),
@@ -74,7 +74,7 @@ func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 	}
 }
 
-// write writes a table. An existing one keeps the rows that were not run.
+// write writes a file of results. If the file exists, it keeps the results of attacks that were not run now.
 func write(path string, ended attacks.DeviceResults) error {
 	var before attacks.DeviceResults
 	if text, err := os.ReadFile(path); err == nil {

@@ -10,8 +10,8 @@ import (
 	"warpboard/tasks"
 )
 
-// evaluate evaluates one kernel, alone or against the corpus's reference, as the evaluation API's worker does. All have
-// one caller, so that each meets the leftovers of the one before.
+// evaluate evaluates one kernel, alone or against the corpus's reference, as the evaluation API's worker does. All
+// evaluations have the same caller, so that each runs in processes that an earlier one may have changed.
 func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) result {
 	t.Helper()
 	request := kernelrun.Request{

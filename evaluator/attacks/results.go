@@ -24,13 +24,13 @@ type Result struct {
 	Attack          string    `json:"attack"`
 	HarnessDigest   string    `json:"harness"` // harness.Digest of the tested programs
 	Verdict         Verdict   `json:"verdict"`
-	EndedAsExpected bool      `json:"held"` // it ended as expected, and its twin was ranked
+	EndedAsExpected bool      `json:"held"` // the attack's verdict was allowed, and its twin was ranked
 	ClaimedTimeNS   float64   `json:"claimed_ns,omitempty"`
 	ShownTimeNS     float64   `json:"shown_ns,omitempty"`
 	TestedAt        time.Time `json:"at"`
 }
 
-// Results returns the tables of all devices.
+// Results returns the latest results of all devices.
 func Results() ([]DeviceResults, error) {
 	entries, err := resultFiles.ReadDir("results")
 	if err != nil {

@@ -23,7 +23,8 @@ var kinds = map[string]func() any{
 	"keda.sh/v1alpha1 ScaledObject": func() any { return &v1alpha1.ScaledObject{} },
 }
 
-// TestKubernetesKnowsEveryKey: an unknown or misplaced key is an error, as is a value of another type.
+// TestKubernetesKnowsEveryKey requires that each recipe has only keys that the types have, with values of the right
+// types.
 func TestKubernetesKnowsEveryKey(t *testing.T) {
 	files, err := filepath.Glob("../../deploy/kubernetes/*.yaml")
 	if err != nil || len(files) == 0 {

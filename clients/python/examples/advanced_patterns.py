@@ -22,21 +22,21 @@ class Checks:
         self.client = client
 
     def run(self, source: str, contract: IOContract, **metadata: str) -> str:
-        """What became of one torch kernel: correct, or why not."""
+        """Evaluates one torch kernel. Returns "correct", or the error message."""
         kernel = KernelCode("import torch\n" + source, "torch", io=contract, metadata=metadata)
         outcome = self.client.evaluate(kernel, num_trials=3)["kernel_exec_result"]
         said: Optional[str] = outcome.get("compilation_error") or outcome.get("validation_error")
         return "correct" if outcome["correctness"] else str(said)
 
     def own_bytes(self) -> str:
-        """A tensor whose elements the request brings along."""
+        """Evaluates a kernel on a tensor whose elements are part of the request."""
         values = array.array("f", [1, 2, 3, 4, 5, 6])
         data = TensorData(base64.b64encode(values.tobytes()).decode(), dtype="float32", shape=[2, 3])
         contract = IOContractBuilder().add_input_tensor("x", TensorSpec([2, 3], "float32", data=data)).build()
         return self.run("def total(x):\n    assert x.sum() == 21\n    return x.sum()\n", contract, function_name="total")
 
     def mixed_precision(self) -> str:
-        """Tensors of several element types."""
+        """Evaluates a kernel on tensors of several element types."""
         contract = (
             IOContractBuilder()
             .add_input_tensor("single", create_randn_spec([1024], "float32", seed=1))
@@ -47,7 +47,7 @@ class Checks:
         return self.run("def mix(single, half, whole): return single + half.float() * whole\n", contract, function_name="mix")
 
     def from_a_file(self) -> str:
-        """A contract that was written to a file and read again."""
+        """Evaluates a kernel with a contract that was saved to a file and loaded again."""
         contract = IOContractBuilder().add_input_tensor("x", create_randn_spec([64, 64], seed=1)).build()
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "contract.json")
@@ -56,7 +56,7 @@ class Checks:
         return self.run("def square(x): return x @ x\n", contract, function_name="square")
 
     def a_method(self) -> str:
-        """A method of a class, with a scalar."""
+        """Evaluates a method of a class, with a scalar argument."""
         source = "class Layer:\n    def scaled(self, x, factor): return x * factor\n"
         contract = (
             IOContractBuilder().add_input_tensor("x", create_randn_spec([256], seed=1)).add_scalar("factor", type="float", value=3.0).build()
@@ -64,7 +64,7 @@ class Checks:
         return self.run(source, contract, class_name="Layer", method_name="scaled")
 
     def two_sizes(self) -> str:
-        """The same kernel for inputs of two sizes."""
+        """Evaluates the same kernel on inputs of two sizes."""
         contracts = [IOContractBuilder().add_input_tensor("x", create_randn_spec([n, n], seed=1)).build() for n in (32, 64)]
         return " ".join(self.run("def relu(x): return torch.relu(x)\n", contract, function_name="relu") for contract in contracts)
 

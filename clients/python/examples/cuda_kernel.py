@@ -24,7 +24,7 @@ __global__ void matmul(const float* a, const float* b, float* c, int m, int n, i
 }
 """
 
-# One source may have several kernels: kernel_name says which is launched.
+# One source may have several kernels: kernel_name selects the one to launch.
 SEVERAL = """
 __global__ void negate(const float* x, float* y, float factor, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,5 @@
-"""The evaluation server's own package io_contract, as its manual imports it; see warpboard.builder and warpboard.specs."""
+"""The names of the package io_contract in the evaluation server's manual, so that its examples run; see
+warpboard.builder and warpboard.specs."""
 
 from warpboard.builder import IOContractBuilder  # noqa: F401
 from warpboard.specs import *  # noqa: F401,F403

@@ -1,3 +1,3 @@
-"""The older client's module; see warpboard.models."""
+"""The older client's module models, so that its scripts run unchanged; see warpboard.models."""
 
 from warpboard.models import *  # noqa: F401,F403

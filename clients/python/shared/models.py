@@ -1,6 +1,7 @@
-"""The evaluation server's own module, as its manual imports it; see warpboard.models.
+"""The names of the module shared.models in the evaluation server's manual, so that its examples run; see
+warpboard.models.
 
-The folder has no __init__.py: so a package of yours that is called shared comes first, wherever it is.
+The folder has no __init__.py, so that Python prefers a package of yours that is also called shared, wherever it is.
 """
 
 from warpboard.models import *  # noqa: F401,F403

@@ -1,4 +1,4 @@
-"""An HTTP server that answers as a test says and remembers what it was asked."""
+"""An HTTP server for tests: it gives the answers that a test sets, and records the requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STATS = {"mean": 0.5, "std": 0.1, "min": 0.25, "max": 1.0, "median": 0.5, "perce
 
 
 class Asked(NamedTuple):
-    """One request that came in; body is its parsed JSON."""
+    """One received request; body is its parsed JSON."""
 
     method: str
     path: str
@@ -43,7 +43,7 @@ class Site(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 
     def find(self, asked: Asked) -> Answer:
-        """The answer to a request; 404 for what the test did not foresee."""
+        """Records a request and returns its answer: 404 if the test has set none."""
         self.asked.append(asked)
         found: Any = self.answers.get(f"{asked.method} {asked.path}", Answer({"detail": "Not Found"}, 404))
         if isinstance(found, list):
@@ -51,7 +51,7 @@ class Site(ThreadingHTTPServer):
         return found(asked) if callable(found) else found
 
     def bodies(self, path: str) -> List[Any]:
-        """The bodies that came to a path."""
+        """Returns the bodies of all requests to a path."""
         return [asked.body for asked in self.asked if asked.path == path]
 
 
@@ -75,7 +75,7 @@ class _Requests(BaseHTTPRequestHandler):
 
 
 class SiteTest(unittest.TestCase):
-    """A test with a Site of its own at self.site."""
+    """A test case with a separate Site, self.site, for each test."""
 
     def setUp(self) -> None:
         self.site = Site()
@@ -87,7 +87,7 @@ class SiteTest(unittest.TestCase):
 
 
 def result(job_id: str = "j1", ref: Optional[Dict[str, float]] = None, **outcome: Any) -> Dict[str, Any]:
-    """An answer of /evaluate, or with ref of /compare."""
+    """Returns an answer of /evaluate, or if ref is set, of /compare."""
     done = {"compiled": True, "correctness": True, "runtime": 0.5, "metadata": {"gpu_id": 0}, "runtime_stats": dict(STATS)}
     answer = {
         "job_id": job_id, "status": "success", "pod_name": "p", "pod_ip": "127.0.0.1", "gpu_type": "h200",
@@ -97,7 +97,8 @@ def result(job_id: str = "j1", ref: Optional[Dict[str, float]] = None, **outcome
 
 
 def stream(*events: Any, end: bool = False) -> Answer:
-    """An event stream of (id, data) pairs, with a heartbeat between them; end marks it as complete."""
+    """Returns an event stream of (id, data) pairs, with heartbeats between them. If end is true, it has the final
+    event."""
     blocks = ["retry: 1", *(f"id: {i}\ndata: {json.dumps(data)}\n\n:" for i, data in events)]
     text = "\n\n".join(blocks + (["event: end\ndata: "] if end else [])) + "\n\n"
     return Answer(text.encode(), headers={"Content-Type": "text/event-stream"})

@@ -41,7 +41,7 @@ client.close()
 '''
 
 
-# As the evaluation server's manual puts a request together.
+# Builds a request as the evaluation server's manual does.
 MANUAL = '''
 from io_contract.spec_builders import IOContractBuilder, create_randn_spec, load_from_file, save_to_file, to_json
 from io_contract import create_zeros_spec
@@ -64,7 +64,7 @@ print(to_json({"kernel": code.dict(), "num_trials": 100}, pretty=True))
 class OldScripts(SiteTest):
     def test_a_script_for_the_older_client_runs_without_anything_else_installed(self):
         self.site.answers["POST /compare"] = Answer(result(ref=STATS))
-        # -S -E: only the standard library and this folder
+        # With -S -E, only the standard library and this folder can be imported.
         program = f"import sys; sys.path.insert(0, {ROOT!r})\n{SCRIPT}"
         command = [sys.executable, "-S", "-E", "-B", "-c", program, self.site.url]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -73,7 +73,7 @@ class OldScripts(SiteTest):
 
 class TheManual(unittest.TestCase):
     def run_alone(self, program: str, *folders: str) -> str:
-        """What a program prints with nothing but the standard library and some folders."""
+        """Runs a program with only the standard library and these folders. Returns its output."""
         program = f"import sys; sys.path[:0] = {list(folders)!r}\n{program}"
         ran = subprocess.run([sys.executable, "-S", "-E", "-B", "-c", program], capture_output=True, text=True, timeout=60)
         self.assertEqual(ran.returncode, 0, ran.stderr)

@@ -1,4 +1,4 @@
-"""warpboard-eval: what it sends, what it prints, and how it exits."""
+"""Tests of warpboard-eval: its requests, its output, and its exit codes."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""The documented methods send the documented bodies and hand out the documented answers."""
+"""Tests that the documented methods send the documented bodies and return the documented answers."""
 
 import os
 import socket
@@ -17,7 +17,7 @@ KERNEL = KernelCode("class Model: pass", "torch")
 
 
 def hang_up(listener):
-    """Ends a connection without reading what it sends, as a server does with a body over its limit."""
+    """Accepts a connection and resets it without reading the request, as a server does if the body is too large."""
     connection, _ = listener.accept()
     connection.recv(1)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -119,7 +119,8 @@ class Failures(SiteTest):
     def test_a_time_limit_is_no_http_error(self):
         known = {"kernel_exec_result": {}, "error": "Job timed out after 5 seconds", "status": "error", "job_id": "j"}
         told = {**known, "state": "timeout", "partial_result": {"compiled": True}}
-        for status, body in ((500, known), (200, known), (200, told), (500, told)):  # 200: the answer had begun before
+        # 200 if the server began to answer before the time limit
+        for status, body in ((500, known), (200, known), (200, told), (500, told)):
             self.site.answers["POST /evaluate"] = Answer(body, status)
             with self.assertRaisesRegex(EvalFailedError, "evaluation j: Job timed out after 5 seconds") as caught:
                 KernelEvalClient(self.site.url).evaluate(KERNEL)
@@ -168,7 +169,7 @@ class Failures(SiteTest):
         with socket.create_server(("127.0.0.1", 0)) as deaf:
             client = KernelEvalClient(f"http://127.0.0.1:{deaf.getsockname()[1]}", wait=-119.9)
             with self.assertRaises(EvalTimeoutError):
-                client.evaluate(KERNEL)  # 120 - 119.9: a tenth of a second
+                client.evaluate(KERNEL)  # the client waits 120 - 119.9 = 0.1 s
         self.assertGreater(KernelEvalClient("http://x").wait, 300)
 
 

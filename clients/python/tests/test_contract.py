@@ -1,4 +1,4 @@
-"""The spec helpers and the builder write what the older client wrote."""
+"""Tests that the spec helpers and the builder give the same JSON as the older client."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Evaluations of the versioned API: hand in, follow over broken connections, cancel."""
+"""Tests of evaluations by the versioned API: submit, follow events over broken connections, cancel."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""What is saved loads as it was."""
+"""Tests that saved models load unchanged."""
 
 import json
 import os

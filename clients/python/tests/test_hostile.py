@@ -1,4 +1,5 @@
-"""Whatever a broken or hostile server answers, the client raises a WarpboardError within bounds."""
+"""Tests that the client raises a WarpboardError, in limited time and memory, for any answer of a broken or hostile
+server."""
 
 import unittest
 from unittest import mock
@@ -20,7 +21,7 @@ class Hostile(SiteTest):
         self.warpboard = Warpboard(self.site.url, "secret")
 
     def fails(self, path, answer, call, kind=WarpboardError):
-        """The error that a call raises when the server answers so."""
+        """Returns the error that a call raises if the server gives this answer."""
         self.site.answers[path] = answer
         with self.assertRaises(kind) as found:
             call()

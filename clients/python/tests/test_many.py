@@ -1,4 +1,4 @@
-"""evaluate_many against a server that answers as a test says."""
+"""Tests of evaluate_many, with a server that gives the answers that a test sets."""
 
 import asyncio
 import io

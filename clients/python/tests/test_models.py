@@ -1,4 +1,4 @@
-"""Models have the API's field names and refuse what cannot be sent."""
+"""Tests that models have the API's field names, and refuse values that cannot be sent."""
 
 import json
 import unittest

@@ -1,4 +1,5 @@
-"""Tasks, boards, submissions and profiles, for callers that wait and for asyncio; against a site that says what it is asked."""
+"""Tasks, boards, submissions and profiles, for callers that wait and for asyncio; against a site that records its
+requests."""
 
 import asyncio
 import dataclasses
@@ -56,7 +57,7 @@ class Sites(SiteTest):
         self.assertEqual(len(found[:2]), 2)
 
     def test_a_table_is_what_pandas_takes(self):
-        # pandas.DataFrame makes columns of a sequence whose first element is a dataclass
+        # pandas.DataFrame accepts a sequence, and makes columns if its first element is a dataclass
         self.site.answers[f"GET {API}/boards/sum/CPU?page=1"] = Answer(board([entry(1, "Ada")]))
         found = self.client.board("sum", "CPU", page=1)
         self.assertIsInstance(found, Sequence)

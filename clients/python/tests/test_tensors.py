@@ -1,4 +1,4 @@
-"""Live values become contracts with their very bytes."""
+"""Tests that contracts made from arrays and tensors have exactly their bytes."""
 
 import array
 import struct
@@ -13,7 +13,7 @@ from warpboard import LaunchConfig, LaunchDim, create_io_contract, create_zeros_
 
 
 def unpacked(spec):
-    """dtype, shape and raw bytes of a spec; its data must say the same as the spec itself."""
+    """Returns dtype, shape and raw bytes of a spec. Its data must have the same dtype and shape."""
     assert (spec.data.dtype, spec.data.shape) == (spec.dtype, spec.shape)
     return spec.dtype, spec.shape, spec.data.to_bytes()
 
@@ -59,7 +59,8 @@ class Arrays(unittest.TestCase):
 
 
 class Bfloat16:
-    """What the client uses of a torch.Tensor, in bfloat16 and on a device, which numpy cannot read."""
+    """A fake torch.Tensor with the methods that the client uses: of bfloat16 and on a device, which numpy cannot
+    read."""
 
     def __init__(self, raw, steps=(), shape=(2, 1), dtype="torch.bfloat16"):
         self.raw, self.steps, self.shape, self.dtype = raw, steps, shape, dtype

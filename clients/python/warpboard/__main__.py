@@ -1,4 +1,4 @@
-"""python -m warpboard is warpboard-eval."""
+"""Makes python -m warpboard run the command warpboard-eval."""
 
 import sys
 

@@ -1,8 +1,8 @@
 """AsyncWarpboard, a site for asyncio.
 
-Requests run in threads: the standard library has no HTTP client for asyncio, and one of our own over streams would lack
-what urllib knows of proxies, certificates and redirects. A task that is cancelled returns at once; the thread of its request
-ends with the answer, within seconds, as waiting is cut into slices.
+Requests run in threads: the standard library has no HTTP client for asyncio, and a client of our own would lack
+urllib's support for proxies, certificates and redirects. A cancelled asyncio task returns at once. The thread of its
+request ends with the answer, within seconds, because a long wait is split into several requests.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .table import Table
 
 T = TypeVar("T")
 
-SLICE = 5  # seconds of one request that waits
-THREADS = 32  # requests at once
+SLICE = 5  # most seconds that one request waits for a change
+THREADS = 32  # most requests at the same time
 
 
 class AsyncWarpboard:
@@ -38,7 +38,7 @@ class AsyncWarpboard:
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="warpboard")
 
     async def me(self) -> User:
-        """Returns the person of this token."""
+        """Returns the user to whom the token belongs."""
         return await self._call(self.site.me)
 
     async def devices(self) -> Table[Device]:
@@ -82,7 +82,8 @@ class AsyncWarpboard:
         return await self._call(self.site.submissions, task, limit)
 
     async def wait(self, which: Which, timeout: Optional[float] = None) -> Submission:
-        """Waits until all runs of a submission have ended. Raises SiteTimeoutError; the submission then goes on."""
+        """Waits until all runs of a submission have ended. Raises SiteTimeoutError after timeout seconds; the
+        submission then continues."""
         end = None if timeout is None else time.monotonic() + timeout
         while True:
             left, began = SLICE if end is None else min(SLICE, end - time.monotonic()), time.monotonic()
@@ -130,7 +131,8 @@ class AsyncWarpboard:
         self, requests: Iterable[Request], *, ordered: bool = True, chunk: int = CHUNK, progress: Optional[bool] = None,
         **options: Any,
     ) -> AsyncIterator[Dict[str, Any]]:
-        """What KernelEvalClient.evaluate_many yields. A task that is cancelled cancels the rest."""
+        """Yields answers like KernelEvalClient.evaluate_many. Cancelling the asyncio task cancels the remaining
+        evaluations."""
         many = self.site.kernels._many(requests, ordered, chunk, progress, options)
         answers = iter(many)
         try:
@@ -143,7 +145,7 @@ class AsyncWarpboard:
             _aside(many.cancel)
 
     async def aclose(self) -> None:
-        """Closes the client without waiting for requests under way."""
+        """Closes the client, without waiting for running requests."""
         self._threads.shutdown(wait=False)
 
     async def __aenter__(self) -> "AsyncWarpboard":
@@ -173,5 +175,6 @@ class AsyncWarpboard:
 
 
 def _aside(work: Callable[[], None]) -> None:
-    """Does work that no one waits for, also once the client is closed: an iterator that was left ends after `async with`."""
+    """Runs work in a thread that no one waits for. It works even after the client is closed, because an abandoned
+    iterator may end after `async with`."""
     threading.Thread(target=work, name="warpboard-cancel").start()

@@ -16,29 +16,29 @@ class User:
 
     id: int
     name: str
-    role: str = ""  # only for your own account
+    role: str = ""  # empty except for your own account
 
 
 @dataclass(frozen=True)
 class TaskSummary:
-    """A task in a list."""
+    """A task, as lists of tasks show it."""
 
     slug: str
     title: str
     lang: str
     devices: List[str] = field(default_factory=list)
     tags: List[str] = field(default_factory=list)
-    problem: str = ""  # what it has in common with other tasks of its author
+    problem: str = ""  # the same for this task in other languages
     deadline: Optional[datetime] = None
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file with its text; of a submission, with its further files."""
+    """A file with its text. For a submission, files has its further files."""
 
     name: str
     text: str
-    files: Dict[str, str] = field(default_factory=dict)  # texts by name
+    files: Dict[str, str] = field(default_factory=dict)  # further files: their texts by name
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Task(TaskSummary):
     """A task with everything that a submission needs."""
 
     version: int = 0
-    description: str = ""  # Markdown
+    description: str = ""  # in Markdown
     ranking_by: str = ""
     tests: List[Any] = field(default_factory=list)
     benchmarks: List[Any] = field(default_factory=list)
@@ -57,9 +57,9 @@ class Task(TaskSummary):
 
 @dataclass(frozen=True)
 class Joined:
-    """The task of an invite code, which you now see."""
+    """The task that you can see after joining with an invite code."""
 
-    task: str  # its slug
+    task: str  # slug of the task
     title: str
     devices: List[str] = field(default_factory=list)
     url: str = ""
@@ -67,7 +67,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class Device:
-    """A kind of hardware with its load."""
+    """A model of GPU or CPU, with its load: slots, and queued and running work."""
 
     device: str
     slots: int = 0
@@ -85,7 +85,7 @@ class Validation:
     script_version: str
     asked: datetime
     asked_by: str
-    message: str = ""  # the script's, or why it gave no answer
+    message: str = ""  # message of the script, or the reason for no answer
 
 
 @dataclass(frozen=True)
@@ -98,21 +98,21 @@ class Entry:
     submission_id: int
     score_ns: float
     achieved: datetime
-    tied: bool = False  # others have this rank, too: no clear difference
-    older: bool = False  # measured with older software: behind all others
-    interval_low: Optional[float] = None  # of the 95 % interval of the score
+    tied: bool = False  # others share this rank, because the data show no clear difference
+    older: bool = False  # measured with older software, so ranked behind all others
+    interval_low: Optional[float] = None  # lower end of the score's 95 % confidence interval, in nanoseconds
     interval_high: Optional[float] = None
     processes: int = 0
     noisy: bool = False
     pooled_runs: int = 0
     std_ns: float = 0.0
     err_ns: float = 0.0
-    roof: Optional[float] = None  # 0 to 1: how near the score is to the device's best
+    roof: Optional[float] = None  # 0 to 1: closeness of the score to the device's measured limit
     error_ulp: Optional[float] = None
     memory_peak: Optional[int] = None  # bytes
     clock: str = ""
     disturbed: str = ""
-    validation: Optional[Validation] = None  # of the task's validation script; it changes no rank
+    validation: Optional[Validation] = None  # result of the task's validation script, which changes no rank
 
 
 class Board(Table[Entry]):
@@ -123,19 +123,19 @@ class Board(Table[Entry]):
         self.task = part(about, "task", str)
         self.device = part(about, "device", str)
         self.version = part(about, "version", int)
-        self.epoch: str = about.get("epoch", "")  # the software under the scores
+        self.epoch: str = about.get("epoch", "")  # versions of the software with which the scores were measured
         self.total = part(about, "total", int)
         self.caption = f"{self.task} (version {self.version}) on {self.device}"
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a run did not pass."""
+    """The reason why a run did not pass."""
 
     reason: str
     exit_code: int = 0
     signal: str = ""
-    limit: str = ""  # which limit was reached: "wall", "memory" …
+    limit: str = ""  # the limit that was reached, such as "wall" or "memory"; else empty
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Run:
     id: int
     device: str
     state: str
-    position: int = 0  # in the queue, from 1
+    position: int = 0  # position in the queue, from 1; 0 if not queued
     expected_wait_ns: int = 0
     queued: Optional[datetime] = None
     started: Optional[datetime] = None
@@ -162,19 +162,19 @@ class Run:
     disturbed: str = ""
     disqualified: Optional[datetime] = None
     held_why: str = ""
-    profile: str = ""  # address of its profile's page
+    profile: str = ""  # address of the page with its profile
     failure: Optional[Failure] = None
     stages: List[Dict[str, Any]] = field(default_factory=list, repr=False)
     machine: Dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def passed(self) -> bool:
-        """Whether it ended well. A run that reached a time limit did not; failure.limit names the limit."""
+        """True if the run passed. If it reached a limit instead, failure.limit names the limit."""
         return self.state == "done"
 
     @property
     def outcome(self) -> str:
-        """One line for people: the score, why there is none, or the run's state."""
+        """A line for display: the failure's reason, the score, or the position in the queue; else empty."""
         if self.failure is not None:
             return self.failure.reason
         if self.score_ns is not None:
@@ -191,7 +191,7 @@ class Submission:
     task: str
     mode: str
     created: datetime
-    ended: bool = False  # every run has ended
+    ended: bool = False  # all runs have ended
     version: int = 0
     file_name: str = ""
     user: Optional[User] = None
@@ -199,11 +199,12 @@ class Submission:
 
     @property
     def passed(self) -> bool:
-        """Whether all its runs ended well."""
+        """True if all runs have passed."""
         return self.ended and all(run.passed for run in self.runs)
 
     def run(self, device: Optional[str] = None) -> Run:
-        """Returns the run on a device, or the only run. Raises ValueError if that is not exactly one run."""
+        """Returns the run on a device; without device, the only run. Raises ValueError unless exactly one run
+        matches."""
         found = [run for run in self.runs if device in (None, run.device)]
         if len(found) != 1:
             raise ValueError(f"submission {self.id} has runs on {', '.join(r.device for r in self.runs)}; say which")
@@ -222,7 +223,7 @@ class Event:
     run_id: int
     device: str
     type: str
-    state: str  # of the run after it
+    state: str  # state of the run after this event
     time: datetime
     detail: Dict[str, Any] = field(default_factory=dict, repr=False)
     failure: Optional[Failure] = None

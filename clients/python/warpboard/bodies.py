@@ -1,4 +1,4 @@
-"""Bodies of requests, and conversion of answers."""
+"""Makes the bodies of evaluation requests, and converts answers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ Kernel = Union[KernelCode, Dict[str, Any]]
 #: A kernel, or a reference and a kernel to compare with it.
 Request = Union[Kernel, Tuple[Kernel, Kernel]]
 
-#: What every request may say besides its kernels. Absent (None): the server's default.
+#: Options of every request. None means the server's default.
 OPTIONS = {"num_trials", "stop_when", "cases", "setup", "require", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections", "reuse_result", "shared"}
-#: What only a comparison may say.
+#: Further options of comparisons.
 COMPARISONS = {"atol", "rtol", "required_matched_ratio", "matched", "max_error", "equal_nan", "infinite", "tolerances", "baselines", "reuse_reference"}
 
 
@@ -29,14 +29,15 @@ def compare_body(ref_kernel: Kernel, custom_kernel: Kernel, options: Dict[str, A
 
 
 def request_body(request: Request, options: Dict[str, Any]) -> Dict[str, Any]:
-    """The body of a request of many: a kernel, or a reference with a kernel."""
+    """Returns the body for one request of evaluate_many: a kernel, or a pair of a reference and a kernel."""
     if isinstance(request, tuple):
         return compare_body(request[0], request[1], options)
     return evaluate_body(request, options)
 
 
 def with_stats(answer: Dict[str, Any]) -> Dict[str, Any]:
-    """Returns the answer with its runtime_stats and ref_runtime as RuntimeStats; an empty one stays a dict."""
+    """Converts runtime_stats and ref_runtime in the answer to RuntimeStats, unless they are empty, and returns the
+    answer."""
     outcome = answer.get("kernel_exec_result")
     for place, name in ((answer, "ref_runtime"), (outcome, "runtime_stats")):
         if isinstance(place, dict) and isinstance(place.get(name), dict) and place[name]:

@@ -1,4 +1,4 @@
-"""IOContractBuilder, the fluent way to a contract."""
+"""IOContractBuilder, which builds a contract by chained calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class IOContractBuilder:
     """Builds an IOContract; arguments come in the order of the calls, and every call returns the builder.
 
     Grid and block sizes may be expressions over the int arguments: set_grid("cdiv(n, 256)").
-    What is wrong raises ValueError in the call that says it.
+    A call with an invalid value raises ValueError.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class IOContractBuilder:
         return self._add(ArgSpec(name, "int", value=value, is_meta=True))
 
     def set_launch_config(self, launch_config: LaunchConfig) -> "IOContractBuilder":
-        """Sets all launch sizes at once; later setters change a copy of it."""
+        """Sets all launch sizes at once. Later setters change a copy of the given object."""
         self.launch_config = launch_config
         return self
 

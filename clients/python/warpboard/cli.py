@@ -1,4 +1,4 @@
-"""warpboard-eval, the evaluation API on the command line.
+"""warpboard-eval, a command for the evaluation API.
 
 Exit codes: 0 compiled and correct; 1 the kernel does not compile or is wrong; 2 a file or an argument is
 wrong; 3 the server refused or the evaluation ended without a result; 4 the server cannot be reached.

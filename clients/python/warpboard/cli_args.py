@@ -1,4 +1,4 @@
-"""The arguments of warpboard-eval, with their kernels and options."""
+"""Parses the arguments of warpboard-eval, and reads its kernels and options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TYPES = [kind.value for kind in KernelType]
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the command line."""
+    """Returns the parser of the command line."""
     about = "Compile, check, and time GPU kernels on a Warpboard site."
     top = argparse.ArgumentParser(prog="warpboard-eval", description=about)
     top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -67,7 +67,7 @@ def evaluation(args: argparse.Namespace) -> Tuple[KernelCode, Dict[str, Any]]:
 
 
 def comparison(args: argparse.Namespace) -> Tuple[KernelCode, KernelCode, Dict[str, Any]]:
-    """Returns the reference, the kernel and the options of "compare". Raises like evaluation."""
+    """Returns the reference, the kernel and the options of "compare". Raises the same errors as evaluation."""
     ref = _kernel(args.ref, args.ref_type, args.ref_io or args.io, args.ref_meta)
     custom = _kernel(args.file, args.type, args.io, args.meta)
     return ref, custom, {**_options(args), "atol": args.atol, "rtol": args.rtol}

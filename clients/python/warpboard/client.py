@@ -12,26 +12,26 @@ from .many import CHUNK, Many
 from .progress import Bar
 from .transport import Transport
 
-QUICK = 10  # seconds for calls that run no kernel
+QUICK = 10  # timeout in seconds of calls that run no kernel
 
 
 class KernelEvalClient:
     """Evaluates kernels on a Warpboard, or on any server with the same API.
 
-    timeout is the default time limit of an evaluation, in seconds (5 to 600); the server counts it from
-    when a device is free. wait is how many seconds more the client stays for the queue and the way.
-    Without base_url and token, the environment's WARPBOARD_SERVER and WARPBOARD_TOKEN are taken, and the
-    token goes to no other server. All methods raise EvalError; EvalHTTPError has the server's answer.
+    timeout is the default time limit of an evaluation, in seconds (5 to 600); the server counts it from the moment when
+    a device is free. The client waits for an answer for timeout + wait seconds: wait is for the queue and the
+    connection. Without base_url and token, the variables WARPBOARD_SERVER and WARPBOARD_TOKEN of the environment are
+    used, and that token is sent to no other server. All methods raise EvalError; EvalHTTPError has the server's answer.
     A client may be used by several threads.
 
-    Where no token is needed, the server answers the first evaluation with a key: the client sends it from then
-    on, has it as key, and another client that is given it is the same caller.
+    If the server needs no token, its answer to the first evaluation has a key, which identifies the caller. The client
+    sends it with later requests and has it as the property key. Another client with this key is the same caller.
 
-    Options of evaluate, compare, submit and submit_comparison, None being the server's default:
-    num_trials, stop_when (such as {"speedup_above": 1.1}), cases (such as [{"n": 1024}, {"n": 4096}]), setup, require
-    (such as ["triton>=3.2"]), reuse_result, timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections, shared; of comparisons also atol, rtol,
-    matched, max_error, equal_nan, infinite, tolerances (such as {"indices": {"atol": 0}}), baselines (such as
-    ["torch.compile"]), and reuse_reference.
+    Options of evaluate, compare, submit and submit_comparison (None means the server's default): num_trials, stop_when
+    (such as {"speedup_above": 1.1}), cases (such as [{"n": 1024}, {"n": 4096}]), setup, require (such as
+    ["triton>=3.2"]), reuse_result, timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections,
+    shared; of comparisons also atol, rtol, matched, max_error, equal_nan, infinite, tolerances (such as {"indices":
+    {"atol": 0}}), baselines (such as ["torch.compile"]), and reuse_reference.
     """
 
     def __init__(
@@ -45,7 +45,8 @@ class KernelEvalClient:
 
     @property
     def key(self) -> Optional[str]:
-        """The key of a caller without a token. Anyone who has it can read and cancel the caller's evaluations."""
+        """The key that identifies a caller without a token. Anyone who has it can read and cancel the caller's
+        evaluations."""
         return self._transport.key
 
     def evaluate(
@@ -54,9 +55,10 @@ class KernelEvalClient:
     ) -> Dict[str, Any]:
         """Compiles one kernel, checks that it runs, and times it; returns the server's answer as a dict.
 
-        kernel_exec_result.runtime_stats is a RuntimeStats, in milliseconds. progress is called at every
-        change on the way, with what Evaluation.poll returns; an evaluation that is given up on the way is
-        cancelled. EvalFailedError: it ended without a result, with the state "timeout" at its time limit.
+        In the answer, kernel_exec_result.runtime_stats is a RuntimeStats, in milliseconds. progress is called at every
+        change of the evaluation's state, with the value of Evaluation.poll. An exception, such as KeyboardInterrupt,
+        cancels the evaluation. Raises EvalFailedError if it ends without a result; the state is "timeout" at its time
+        limit.
         """
         body = evaluate_body(kernel, {**options, "num_trials": num_trials, "timeout": timeout or self.timeout})
         return self._run("/evaluate", body, progress)
@@ -67,7 +69,7 @@ class KernelEvalClient:
     ) -> Dict[str, Any]:
         """Compiles both kernels, compares their outputs within atol + rtol*|custom|, and times both.
 
-        Returns what evaluate does, of the custom kernel, and the reference's times as ref_runtime.
+        Returns the same as evaluate for the custom kernel, and in ref_runtime the times of the reference.
         """
         options.update(num_trials=num_trials, timeout=timeout or self.timeout, atol=atol, rtol=rtol)
         return self._run("/compare", compare_body(ref_kernel, custom_kernel, options), progress)
@@ -76,7 +78,7 @@ class KernelEvalClient:
         """Compiles a C++ or CUDA source ("cpp" or "cuda") without running it.
 
         Returns its compilation: diagnostics by line, kernels with their registers and spills, and code. Options are task,
-        which replaces kernel_type, gpu_type, timeout, and shared. EvalFailedError: it did not end within 50 s.
+        which replaces kernel_type, gpu_type, timeout, and shared. Raises EvalFailedError if it did not end within 50 s.
         """
         body = {"source_code": source_code, "kernel_type": kernel_type, **options}
         answer = self._transport.call("POST", "/api/v1/compile", body, timeout=60)
@@ -98,12 +100,13 @@ class KernelEvalClient:
     ) -> Iterator[Dict[str, Any]]:
         """Evaluates many kernels, sent in batches, and yields an answer for each.
 
-        A request is a kernel, or a pair: a reference and a kernel to compare with it. Each answer is what Evaluation.poll
-        returns, with "index", the place of its request; the state "refused" comes with a "problem". Answers come in the
-        order of requests, or with ordered=False as they end, within a batch. At most two batches of chunk requests are under way: the next
-        requests are taken when the answers were read. A generator that is closed cancels the rest.
+        A request is a kernel, or a pair: a reference and a kernel to compare with it. Each answer is like that of
+        Evaluation.poll, with "index", the position of its request. An answer with the state "refused" has a "problem".
+        Answers come in the order of requests; with ordered=False, those of a batch come as they end. At most two
+        batches of chunk requests are evaluated at the same time: further requests are taken from the iterable when
+        answers have been read. Closing the generator cancels the remaining evaluations.
 
-        progress draws a bar on standard error; None: on a terminal.
+        If progress is true, a progress bar is drawn on standard error; None means only on a terminal.
         """
         return iter(self._many(requests, ordered, chunk, progress, options))
 

@@ -13,7 +13,7 @@ ITEM_BYTES = {
 
 
 def dtype_name(dtype: Any) -> str:
-    """The API's name of a dtype: "float32", a torch.dtype, a numpy dtype or a numpy scalar class.
+    """Returns the API's name of a dtype: of "float32", a torch.dtype, a numpy dtype or a numpy scalar class.
 
     Raises ValueError when the API has no such type.
     """

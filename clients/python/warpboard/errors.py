@@ -9,7 +9,7 @@ from typing import Any, Dict, Mapping, Optional, Type, TypeVar, Union
 T = TypeVar("T")
 
 
-DIGITS = 9  # of a number that a server sends for a time; more would be years
+DIGITS = 9  # most digits of a time that a server sends; more digits would mean years
 
 
 class WarpboardError(Exception):
@@ -27,9 +27,9 @@ class SiteTimeoutError(WarpboardError, TimeoutError):
 class RefusedError(WarpboardError):
     """The server answered with an error.
 
-    status is the HTTP status, body the parsed JSON (the text if it is none), message the sentence in it, code the
-    name for programs, such as "deadline_passed" (empty if the server gives none), retry_after the seconds after which
-    to come again, None if the server names none.
+    status is the HTTP status. body is the parsed JSON, or the text if it is not JSON. message is its error message, and
+    code the error's name for programs, such as "deadline_passed", or empty. retry_after is the number of seconds after
+    which to try again, or None if the server states none.
     """
 
     def __init__(self, status: int, body: Any, headers: Union[Mapping[str, str], Message, None] = None) -> None:
@@ -44,8 +44,8 @@ class RefusedError(WarpboardError):
 class EvalFailedError(WarpboardError):
     """An evaluation ended without a result: it was cancelled, ran out of time, or had an infrastructure error.
 
-    state says which ("cancelled", "timeout", "failed"), answer is what Evaluation.poll returned, perhaps with a
-    partial result. A kernel that does not compile or is wrong is a result, not an error.
+    state is "cancelled", "timeout" or "failed". answer is the last value of Evaluation.poll, perhaps with a partial
+    result. A kernel that does not compile or is wrong is a result, not an error.
     """
 
     def __init__(self, answer: Dict[str, Any]) -> None:
@@ -73,7 +73,7 @@ def without_result(error: RefusedError) -> WarpboardError:
     body = error.body
     if error.status != 500 or not isinstance(body, dict) or not body.get("job_id"):
         return error
-    timed_out = error.message.startswith("Job timed out after")  # servers that name no state
+    timed_out = error.message.startswith("Job timed out after")  # for servers that send no state
     state = body.get("state") or ("timeout" if timed_out else None)
     if state is None:
         return error
@@ -93,14 +93,14 @@ def parse_body(raw: bytes) -> Any:
 
 
 def _sentence(body: Any) -> str:
-    """The text of an error body: "error" with "validation_errors", a problem's "detail", or plain text."""
+    """Returns the message in an error body: "error" with "validation_errors", "detail", or plain text."""
     if not isinstance(body, dict):
         text = str(body).strip()
         if text[:9].lower().startswith(("<!doctype", "<html")):
             return "the answer is a web page, of a proxy or of another site"
         return text[:300] or "no message"
     message = body.get("error") or body.get("detail") or "no message"
-    if isinstance(message, list):  # a body that is not a JSON object
+    if isinstance(message, list):  # the server's answer if the request's body was not a JSON object
         message = "; ".join(str(e.get("msg", e)) if isinstance(e, dict) else str(e) for e in message)
     found = [_problem(e) for e in _list(body.get("validation_errors")) if isinstance(e, dict)]
     return f"{message} ({'; '.join(found)})" if found else str(message)

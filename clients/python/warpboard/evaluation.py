@@ -15,11 +15,12 @@ FINAL = {"completed", "failed", "timeout", "cancelled"}
 
 Progress = Callable[[Dict[str, Any]], None]
 
-_QUICK = 10  # seconds for calls that run no kernel
+_QUICK = 10  # timeout in seconds of calls that run no kernel
 
 
 class Evaluation:
-    """An evaluation by its id. Its state is submitted, compiling, validating or profiling, then one of FINAL."""
+    """An evaluation on the server, identified by its id. Its state is submitted, compiling, validating or profiling,
+    then one of FINAL."""
 
     def __init__(self, transport: Transport, evaluation_id: str) -> None:
         self._transport = transport
@@ -32,22 +33,22 @@ class Evaluation:
     def poll(self, wait: int = 0) -> Dict[str, Any]:
         """Returns the current state: {"id", "state", "ended", "device", …}, with "result" once there is one.
 
-        With wait, up to 50 s, it answers when the evaluation has ended or else after that time. The result is what
-        KernelEvalClient.evaluate and compare return.
+        If wait is set, to at most 50 seconds, it returns when the evaluation has ended, or after that time. The result
+        is the value that KernelEvalClient.evaluate or compare returns.
         """
         path = f"{self._path}?wait={wait}" if wait else self._path
         return _handy(self._transport.call("GET", path, timeout=_QUICK + wait))
 
     def cancel(self) -> Dict[str, Any]:
-        """Stops the evaluation and frees its device. EvalHTTPError 409: it has ended already."""
+        """Stops the evaluation and frees its device. Raises EvalHTTPError with status 409 if it has already ended."""
         return self._transport.call("POST", self._path + "/cancel", timeout=_QUICK)
 
     def share(self, shared: bool = True) -> Dict[str, Any]:
-        """Lets anyone who has the id read the evaluation and its sources, or, with False, only you."""
+        """Lets anyone who has the id read the evaluation and its sources; with False, only you."""
         return self._transport.call("PATCH", self._path, {"shared": shared}, timeout=_QUICK)
 
     def drop(self) -> None:
-        """Cancels if possible, without an error otherwise."""
+        """Cancels the evaluation, and ignores errors."""
         try:
             self.cancel()
         except EvalError:
@@ -56,9 +57,9 @@ class Evaluation:
     def events(self, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
         """Yields the evaluation, in the form of poll, at every change until it has ended.
 
-        Changes that come too fast may be left out. A broken stream is taken up where it broke.
+        Changes in quick succession may be skipped. After a broken connection, the stream is resumed where it broke.
 
-        timeout is in seconds for all of them; EvalTimeoutError when it is over.
+        timeout is in seconds, for the whole stream. Raises EvalTimeoutError when it has passed.
         """
         stream = Stream(self._transport, self._path + "/events", timeout)
         while True:
@@ -74,8 +75,8 @@ class Evaluation:
     def wait(self, progress: Optional[Progress] = None, timeout: Optional[float] = None) -> Dict[str, Any]:
         """Waits for the result; progress is called at every change, with the value of poll.
 
-        Raises EvalFailedError when the evaluation ended without one, and EvalTimeoutError after timeout
-        seconds; the evaluation then goes on.
+        Raises EvalFailedError if the evaluation ended without a result, and EvalTimeoutError after timeout
+        seconds; the evaluation then continues.
         """
         for event in self.events(timeout):
             if progress is not None:
@@ -88,7 +89,7 @@ class Evaluation:
     def _ended(self) -> bool:
         try:
             return self.poll().get("state") in FINAL
-        except (EvalConnectionError, EvalTimeoutError):  # the next connection shows it
+        except (EvalConnectionError, EvalTimeoutError):  # ignored: the next connection shows its state
             return False
 
     @property

@@ -15,7 +15,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 def to_json(obj: Any, pretty: bool = False) -> str:
     """Returns the JSON text of a model, of a dict, or of an answer with RuntimeStats.
 
-    Raises TypeError for what is neither.
+    Raises TypeError for any other object.
     """
     return json.dumps(obj, indent=2 if pretty else None, default=_plain)
 
@@ -44,7 +44,7 @@ def load_from_file(filename: PathLike, obj_type: str = "IOContract") -> Any:
 
 
 def read_source(path: PathLike) -> str:
-    """The text of a kernel's file. Raises OSError, and ValueError with the line when it is not UTF-8."""
+    """Returns the text of a kernel's file. Raises OSError, and ValueError with the line number if it is not UTF-8."""
     with open(path, encoding="utf-8") as file:
         try:
             return file.read()

@@ -14,7 +14,7 @@ Scalar = Union[int, float, str, bool]
 
 
 class KernelType(str, Enum):
-    """The kind of a source."""
+    """The kind of a kernel's source."""
 
     TORCH = "torch"
     TORCH_CUDA = "torch_cuda"
@@ -28,10 +28,10 @@ class ArgSpec(Model):
     """One argument: a tensor with its tensor_spec, or a scalar with its value."""
 
     name: str
-    type: str  # tensor, int, float, str or bool
+    type: str  # "tensor", "int", "float", "str" or "bool"
     value: Optional[Scalar] = None
     tensor_spec: Optional[TensorSpec] = None
-    role: str = "input"  # input, output or inout
+    role: str = "input"  # "input", "output" or "inout"
     is_meta: bool = False  # a compile-time parameter of a Triton kernel, bound by name
 
     PARTS = {"tensor_spec": TensorSpec}
@@ -50,7 +50,7 @@ class ArgSpec(Model):
 
 @dataclass
 class IOContract(Model):
-    """The arguments of a kernel. They are bound by position, those marked is_meta by name."""
+    """The arguments of a kernel. They are bound by position, except those with is_meta, which are bound by name."""
 
     args: List[ArgSpec]
     launch: Optional[LaunchConfig] = None
@@ -75,7 +75,7 @@ class KernelCode(Model):
     kernel_type: KernelType
     io: Optional[IOContract] = None
     metadata: Optional[Dict[str, Any]] = None
-    source_files: Optional[Dict[str, str]] = None  # files beside the source, by name
+    source_files: Optional[Dict[str, str]] = None  # further files: their texts by name
 
     PARTS = {"io": IOContract}
     STRICT = True
@@ -91,7 +91,8 @@ class KernelCode(Model):
 
 
 def plain_scalar(value: Any, where: str) -> Scalar:
-    """value as Python's own int, float, str or bool, also from a numpy scalar. Raises ValueError."""
+    """Returns value as a Python int, float, str or bool; value may be a numpy scalar. Raises ValueError for other
+    types."""
     if hasattr(value, "item") and not hasattr(value, "__setitem__"):
         value = value.item()
     if isinstance(value, float):

@@ -11,7 +11,7 @@ from .model import Model, integer, required
 #: A size: a number, or an expression over the contract's int arguments such as "cdiv(n, 256)".
 Size = Union[int, str]
 
-# What the server takes as an expression: + - * / // % and calls, with at least one name in it.
+# Expressions that the server accepts: with + - * / // % and calls, and at least one name.
 _EXPRESSION = re.compile(r"[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*")
 
 
@@ -29,7 +29,8 @@ class LaunchDim(Model):
 
 @dataclass
 class LaunchConfig(Model):
-    """Launch sizes. Absent: grid 1, block 256 threads, the compiler's own warps and stages."""
+    """Launch sizes of a kernel. None means: grid 1, block 256 threads, and the compiler's defaults for warps and
+    stages."""
 
     grid: Optional[LaunchDim] = None
     block: Optional[LaunchDim] = None  # threads of a block; cuda only

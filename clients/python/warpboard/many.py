@@ -1,4 +1,5 @@
-"""Many, evaluations that are sent in batches: results come as a generator, and no more is sent than is being read."""
+"""Many, which sends evaluations in batches and yields their results. It sends a batch only when an earlier one has been
+read."""
 
 from __future__ import annotations
 
@@ -17,11 +18,11 @@ from .sse import LARGEST_EVENT
 from .stream import SILENCE
 from .transport import Transport
 
-CHUNK = 200  # requests of one batch; the server takes up to 1,000
-CHUNK_BYTES = 8 << 20  # of one batch; the server takes 12 MiB
-OPEN = 2  # batches under way: one is read, and the next one keeps the devices busy
-TRIES = 10  # of one request that the server cannot answer now
-LONGEST = 60.0  # seconds of a pause that a server asks for
+CHUNK = 200  # requests in one batch; the server accepts up to 1,000
+CHUNK_BYTES = 8 << 20  # most bytes of one batch; the server accepts 12 MiB
+OPEN = 2  # batches at the same time: one is read, and the next one keeps the devices busy
+TRIES = 10  # most tries of a request that fails for the moment
+LONGEST = 60.0  # longest pause, in seconds, that a server can request
 
 Answer = Dict[str, Any]
 
@@ -33,7 +34,7 @@ class _Batch(NamedTuple):
 
 
 class Many:
-    """Evaluates requests as it is iterated, once. body makes the body of each."""
+    """Evaluates requests while it is iterated, which is possible once. body converts a request to its JSON body."""
 
     def __init__(
         self, transport: Transport, requests: Iterable[Any], body: Callable[[Any], Dict[str, Any]], *,
@@ -42,7 +43,7 @@ class Many:
         self._transport, self._ordered, self._bar = transport, ordered, bar
         self._chunk = min(max(chunk, 1), 1000)
         self._bodies = map(body, requests)
-        self._left: Optional[Dict[str, Any]] = None  # a body that did not fit into the last batch
+        self._left: Optional[Dict[str, Any]] = None  # a body that was too large for the last batch, or None
         self._sent, self._stopped = 0, False
         self._open: Deque[_Batch] = deque()
 
@@ -57,14 +58,14 @@ class Many:
                 for answer in self._sorted(batch) if self._ordered else self._answers(batch):
                     self._bar.add(answer)
                     yield answer
-                if not self._stopped:  # another thread has canceled what was under way
+                if not self._stopped:  # otherwise another thread has cancelled all batches
                     self._open.popleft()
         finally:
             self._bar.close()
             self.cancel()
 
     def cancel(self) -> None:
-        """Cancels what is under way, and sends no more."""
+        """Cancels the running batches, and sends no more."""
         self._stopped = True
         while self._open:
             batch = self._open.pop()
@@ -72,7 +73,7 @@ class Many:
                 try:
                     self._transport.read("DELETE", batch.path, timeout=30)
                 except WarpboardError:
-                    pass  # it goes on until it ends
+                    pass  # ignored: the batch then runs to its end
 
     def _send(self) -> bool:
         """Sends the next batch, if there are more requests."""
@@ -83,7 +84,7 @@ class Many:
         path = f"{EVALUATIONS}/batch/{answer['id']}" if answer.get("id") else ""
         self._open.append(_Batch(path, self._sent, part(answer, "entries", list)))
         self._sent += len(bodies)
-        if self._stopped:  # while it was sent
+        if self._stopped:  # cancelled by another thread while the batch was sent
             self.cancel()
         return True
 
@@ -104,7 +105,7 @@ class Many:
         return bodies
 
     def _post(self, bodies: List[Dict[str, Any]]) -> Dict[str, Any]:
-        headers = {"Idempotency-Key": uuid.uuid4().hex}  # so that a second try is the same batch
+        headers = {"Idempotency-Key": uuid.uuid4().hex}  # so that the server recognizes a second try
         left = TRIES
         while True:
             try:
@@ -135,7 +136,7 @@ class Many:
                 yield {**answer, "index": batch.first + part(line, "index", int)}
 
     def _lines(self, path: str) -> Iterator[Dict[str, Any]]:
-        """The results of a batch, taken up where a connection broke."""
+        """Yields the results of a batch. After a broken connection, it resumes where the connection broke."""
         after, left = 0, TRIES
         while True:
             try:
@@ -166,12 +167,13 @@ def _parse(text: bytes) -> Dict[str, Any]:
     except ValueError:
         line = None
     if not isinstance(line, dict):
-        raise EvalConnectionError("a line of the results is broken")  # cut off: it comes again
+        # cut off by a broken connection; the next connection sends it again
+        raise EvalConnectionError("a line of the results is broken")
     return line
 
 
 def _pause(error: EvalError, left: int) -> None:
-    """Waits before the next try. Raises the error if there is none, or it would be the same again."""
+    """Waits before the next try. Raises the error if no try is left, or if it would occur again."""
     refused = isinstance(error, EvalHTTPError) and error.status < 500 and error.status != 429
     if left <= 0 or refused:
         raise error

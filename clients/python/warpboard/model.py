@@ -16,13 +16,13 @@ T = TypeVar("T")
 class Model:
     """Base of the dataclasses that make up a request.
 
-    A model is checked when it is made; what is wrong raises ValueError with a sentence that names the
-    field. What only the server can judge (a kernel's needs, its limits) is left to the server.
+    A model is checked when it is created: an invalid value raises ValueError, with a message that names the
+    field. Conditions that only the server knows, such as its limits, are not checked.
     """
 
-    #: The models that fields hold, by the fields' names.
+    #: The model classes of fields, by field name.
     PARTS: ClassVar[Dict[str, Type["Model"]]] = {}
-    #: Whether from_dict refuses keys that the model does not have. Others are ignored, as the server does.
+    #: If true, from_dict refuses unknown keys. Otherwise it ignores them, as the server does.
     STRICT: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -32,21 +32,21 @@ class Model:
         self.check()
 
     def check(self) -> None:
-        """Converts the fields to their plain form; raises ValueError for values that cannot be sent."""
+        """Converts the fields to plain Python types. Raises ValueError for values that cannot be sent."""
 
     def to_dict(self) -> Dict[str, Any]:
-        """The JSON form as a dict. Fields that are None are left out."""
-        own: Any = self  # its subclasses are dataclasses
+        """Returns the JSON form as a dict, without fields that are None."""
+        own: Any = self  # Any, because only the subclasses are dataclasses
         values = ((f.name, getattr(self, f.name)) for f in fields(own))
         return {name: _plain(value) for name, value in values if value is not None}
 
     def dict(self) -> Dict[str, Any]:
-        """The same as to_dict, under the name of the older models."""
+        """Does the same as to_dict; the older client's models had this name."""
         return self.to_dict()
 
     @classmethod
     def from_dict(cls: Type[M], data: Dict[str, Any]) -> M:
-        """The model of a dict in JSON form. Raises ValueError if a required key is missing."""
+        """Returns the model for a dict in JSON form. Raises ValueError if a required key is missing."""
         if not isinstance(data, dict):
             raise ValueError(f"{cls.__name__}: a dict is needed, not {type(data).__name__}")
         own: Any = cls
@@ -60,12 +60,12 @@ class Model:
             raise ValueError(f"{cls.__name__}: {error}") from error
 
     def to_json(self, pretty: bool = False) -> str:
-        """The JSON text, with two spaces of indentation if pretty."""
+        """Returns the JSON text, indented by two spaces if pretty is true."""
         return json.dumps(self.to_dict(), indent=2 if pretty else None)
 
 
 def as_model(kind: Type[M], value: Any, where: str) -> M:
-    """value as a model of a kind; a dict becomes one. Raises ValueError for anything else."""
+    """Returns value if it is a model of this kind, or converts it from a dict. Raises ValueError for anything else."""
     if isinstance(value, kind):
         return value
     if isinstance(value, dict):
@@ -84,7 +84,8 @@ def _plain(value: Any) -> Any:
 
 
 def integer(value: Any, where: str, least: Optional[int] = None) -> Optional[int]:
-    """value as an int, also a numpy integer or 12.0; None stays. Raises ValueError."""
+    """Returns value as an int; it may be a numpy integer or 12.0. None stays None. Raises ValueError for other
+    values."""
     if value is None:
         return None
     try:
@@ -97,7 +98,8 @@ def integer(value: Any, where: str, least: Optional[int] = None) -> Optional[int
 
 
 def real(value: Any, where: str) -> Optional[float]:
-    """value as a finite float; None stays. JSON has no NaN and no infinity. Raises ValueError."""
+    """Returns value as a finite float. None stays None. Raises ValueError for other values: JSON has no NaN and no
+    infinity."""
     if value is None:
         return None
     try:
@@ -110,20 +112,20 @@ def real(value: Any, where: str) -> Optional[float]:
 
 
 def choice(value: Any, where: str, allowed: Tuple[str, ...]) -> Any:
-    """value if it is allowed. Raises ValueError that lists what is."""
+    """Returns value if it is allowed. Otherwise raises ValueError with the allowed values."""
     if value not in allowed:
         raise ValueError(f"{where}: {value!r} is not one of {', '.join(allowed)}")
     return value
 
 
 def extents(shape: Any, where: str) -> List[int]:
-    """A tensor's shape as a list of ints; an int is a shape of one dimension. Raises ValueError."""
+    """Returns a tensor's shape as a list of ints. An int is a shape of one dimension. Raises ValueError."""
     dims = [shape] if hasattr(shape, "__index__") else list(shape)
     return [required(integer(extent, where, least=0), where) for extent in dims]
 
 
 def required(value: Optional[T], where: str) -> T:
-    """value, which must not be None. Raises ValueError."""
+    """Returns value. Raises ValueError if it is None."""
     if value is None:
         raise ValueError(f"{where}: a value is needed")
     return value

@@ -11,7 +11,8 @@ from .table import Table, nanoseconds
 
 @dataclass(frozen=True, repr=False)
 class Profile:
-    """The profile of one benchmark case. data is the whole report with the site's derived values; print shows text."""
+    """The profile of one benchmark case. data is the whole report, with values that the site has derived. print shows
+    text."""
 
     submission: int
     run: int
@@ -29,17 +30,18 @@ class Profile:
 
 @dataclass(frozen=True)
 class Ratio:
-    """B's time over A's. apart: the data show a difference; None: undecided."""
+    """The time of run B divided by that of run A. apart is true if the data show a difference, and None if
+    undecided."""
 
     value: float
-    low: Optional[float] = None  # of the interval
+    low: Optional[float] = None  # lower end of the ratio's 95 % confidence interval
     high: Optional[float] = None
     apart: Optional[bool] = None
 
 
 @dataclass(frozen=True)
 class ComparedCase:
-    """One benchmark case of both runs; None: a run lacks it. The times are medians."""
+    """One benchmark case of both runs. Times are medians in nanoseconds; None if a run lacks the case."""
 
     spec: str
     a_ns: Optional[float] = None

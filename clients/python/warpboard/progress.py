@@ -9,7 +9,8 @@ WIDTH = 30
 
 
 class Bar:
-    """Counts answers on standard error. shown None: only on a terminal. total None: it is not known."""
+    """Shows the number of answers on standard error. shown=None means only on a terminal, total=None an unknown
+    total."""
 
     def __init__(self, total: Optional[int], shown: Optional[bool] = None) -> None:
         self._total = total
@@ -25,7 +26,7 @@ class Bar:
             sys.stderr.flush()
 
     def text(self) -> str:
-        """How it stands."""
+        """Returns the line that shows the current progress."""
         failed = f", {self._failed} without a result" if self._failed else ""
         if not self._total:
             return f"{self._done} evaluated{failed}"
@@ -33,6 +34,6 @@ class Bar:
         return f"[{'#' * full}{'.' * (WIDTH - full)}] {self._done}/{self._total}{failed}"
 
     def close(self) -> None:
-        """Ends the line."""
+        """Ends the progress line."""
         if self._shown and self._done:
             sys.stderr.write("\n")

@@ -1,4 +1,4 @@
-"""Converts the JSON of an answer to dataclasses. Unknown fields are left out, since newer sites add some."""
+"""Converts the JSON of an answer to dataclasses. Unknown fields are ignored, because newer sites may add some."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FRACTION = re.compile(r"\.(\d{1,6})\d*")
 
 
 def read(kind: Type[T], data: Any) -> T:
-    """data as a dataclass. Raises WarpboardError when it is not what a site answers."""
+    """Converts data to a dataclass. Raises WarpboardError if data does not have its form."""
     try:
         return _value(kind, data)  # type: ignore[no-any-return]
     except (TypeError, ValueError, AttributeError, KeyError, OverflowError) as error:
@@ -24,7 +24,7 @@ def read(kind: Type[T], data: Any) -> T:
 
 def _value(kind: Any, data: Any) -> Any:
     origin = get_origin(kind)
-    if origin is Union:  # Optional
+    if origin is Union:  # Optional[...]
         return None if data is None else _value(get_args(kind)[0], data)
     if origin is list:
         return [_value(get_args(kind)[0], one) for one in data or ()]
@@ -46,12 +46,12 @@ def _record(kind: Any, data: Dict[str, Any]) -> Any:
 
 
 def _time(text: str) -> datetime:
-    """A time of RFC 3339. Pythons before 3.11 read neither Z nor nanoseconds."""
+    """Parses a time of RFC 3339. Python before 3.11 parses neither Z nor nanoseconds itself."""
     return datetime.fromisoformat(_FRACTION.sub(lambda m: "." + m[1].ljust(6, "0"), text.replace("Z", "+00:00")))
 
 
 def rows(kind: Type[T], data: Any) -> List[T]:
-    """A list of records; absent is empty."""
+    """Converts a list of records. None becomes an empty list."""
     if not isinstance(data, (list, type(None))):
         raise WarpboardError(f"the answer is not a list of {kind.__name__} of a Warpboard site")
     return [read(kind, one) for one in data or ()]

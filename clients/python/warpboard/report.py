@@ -1,4 +1,4 @@
-"""Answers and events as text for people."""
+"""Formats answers and events as text for display."""
 
 from __future__ import annotations
 

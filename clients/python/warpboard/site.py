@@ -18,22 +18,23 @@ from .stream import Stream
 from .table import Table
 
 Path = Union[str, "os.PathLike[str]"]
-#: A submission, or its number.
+#: A submission, or its ID.
 Which = Union[Submission, int]
 
 API = "/api/v1"
-SLICE = 20.0  # seconds of one request that waits; the server takes up to 25
-MOST_PAGES = 10_000  # of a board
-SENDS = 3  # how often a submission is sent if the connection breaks; the site recognizes repetitions
+SLICE = 20.0  # seconds for which one request waits; the server allows 25
+MOST_PAGES = 10_000  # most pages of a board that are read
+SENDS = 3  # most tries to send a submission if the connection breaks; the site recognizes repetitions
 
 
 class Warpboard:
     """A Warpboard site.
 
-    Without base_url and token, the environment's WARPBOARD_SERVER and WARPBOARD_TOKEN are taken, and the token goes to
-    no other server. All methods raise WarpboardError: RefusedError has the site's answer. Whatever a kernel does is an
-    answer, a time limit too. Tables are sequences of dataclasses: pandas.DataFrame(table) takes them as they are.
-    kernels evaluates kernels without a task. An object may be used by several threads.
+    Without base_url and token, the variables WARPBOARD_SERVER and WARPBOARD_TOKEN of the environment are used, and that
+    token is sent to no other server. All methods raise WarpboardError: RefusedError has the site's answer. A kernel's
+    failure is no exception but part of the answer, even if it reaches a time limit. Tables are sequences of
+    dataclasses, which pandas.DataFrame(table) accepts. kernels is a client that evaluates kernels without a task.
+    Several threads may use one object.
     """
 
     def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None, key: Optional[str] = None) -> None:
@@ -42,7 +43,7 @@ class Warpboard:
         self._transport = self.kernels._transport
 
     def me(self) -> User:
-        """Returns the person of this token."""
+        """Returns the user to whom the token belongs."""
         return read(User, self._get("/me"))
 
     def devices(self) -> Table[Device]:
@@ -58,7 +59,8 @@ class Warpboard:
         return read(Task, self._get(f"/tasks/{_part(slug)}"))
 
     def join(self, code: str) -> Joined:
-        """Joins a members' board with an invite code or its link. Members do not use up a code."""
+        """Joins a members' board with an invite code or its link. If you are a member already, this does not count as a
+        use of the code."""
         body = {"code": code.strip().rstrip("/").rsplit("/", 1)[-1]}
         return read(Joined, self._transport.call("POST", API + "/join", body, QUICK))
 
@@ -91,8 +93,8 @@ class Warpboard:
 
         files are further files, if the task takes any: their texts by name. mode is test, benchmark, ranked (which
         counts on the board), profile or sanitize; profile_filter limits what mode profile profiles, with benchmark, kernel,
-        kernel_name_base, launch_skip, launch_count and sections. task and devices may be left to directives in the source. Where the connection
-        breaks it is sent again, and is still one submission.
+        kernel_name_base, launch_skip, launch_count and sections. task and devices may be omitted if the source has
+        directives for them. If the connection breaks, the request is sent again, which gives only one submission.
         """
         if source is None:
             source = read_source(file)
@@ -109,7 +111,8 @@ class Warpboard:
         raise AssertionError("unreachable")
 
     def submission(self, which: Which, wait: float = 0) -> Submission:
-        """Returns a submission; with wait, up to 25 s, when all its runs have ended or that time is over."""
+        """Returns a submission. With wait (at most 25 seconds), it returns when all runs have ended, or after this
+        time."""
         found = self._get(f"/submissions/{_id(which)}", QUICK + wait, wait=int(wait) or None)
         return read(Submission, found)
 
@@ -128,9 +131,10 @@ class Warpboard:
     def wait(
         self, which: Which, progress: Optional[Callable[[Submission], None]] = None, timeout: Optional[float] = None
     ) -> Submission:
-        """Waits until all runs of a submission have ended, well or not; progress is called with it about every 20 s.
+        """Waits until all runs of a submission have ended, and returns it. progress is called with the submission about
+        every 20 s.
 
-        Raises SiteTimeoutError after timeout seconds; the submission then goes on.
+        Raises SiteTimeoutError after timeout seconds; the submission then continues.
         """
         end = None if timeout is None else time.monotonic() + timeout
         while True:
@@ -199,7 +203,8 @@ class Warpboard:
 
 
 def early(began: float) -> float:
-    """How long to pause when a request that should have waited was answered at once."""
+    """Returns the seconds to pause if a request that should have waited was answered at once: at least 1 s must pass
+    since began."""
     return max(began + 1 - time.monotonic(), 0)
 
 

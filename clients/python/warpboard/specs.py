@@ -1,4 +1,4 @@
-"""Helpers that make the TensorSpec of a tensor that the server fills."""
+"""Functions that return the TensorSpec of a tensor that the server fills."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ def create_tensor_spec(
     shape: List[int], dtype: str = "float32", init_kind: Optional[str] = None, seed: Optional[int] = None,
     **init_kwargs: float,
 ) -> TensorSpec:
-    """A tensor filled by init_kind: randn, uniform, zeros, ones, full or arange; without one, not filled.
+    """Returns the spec of a tensor filled by init_kind: randn, uniform, zeros, ones, full or arange; None leaves it
+    unfilled.
 
     init_kwargs are the kind's parameters: mean, std, low, high, fill_value, start, step. Raises
     ValueError for an unknown dtype or kind and TypeError for an unknown parameter.
@@ -23,32 +24,33 @@ def create_tensor_spec(
 def create_randn_spec(
     shape: List[int], dtype: str = "float32", seed: Optional[int] = None, mean: float = 0.0, std: float = 1.0
 ) -> TensorSpec:
-    """Normally distributed values. Integer dtypes get their whole range instead, without mean and std."""
+    """Returns a spec for normally distributed values. Integer dtypes get values of their whole range, and ignore mean
+    and std."""
     return create_tensor_spec(shape, dtype, "randn", seed=seed, mean=mean, std=std)
 
 
 def create_uniform_spec(
     shape: List[int], dtype: str = "float32", seed: Optional[int] = None, low: float = 0.0, high: float = 1.0
 ) -> TensorSpec:
-    """Uniformly distributed values in [low, high); integer dtypes include high."""
+    """Returns a spec for uniformly distributed values in [low, high); for integer dtypes in [low, high]."""
     return create_tensor_spec(shape, dtype, "uniform", seed=seed, low=low, high=high)
 
 
 def create_zeros_spec(shape: List[int], dtype: str = "float32") -> TensorSpec:
-    """All zeros."""
+    """Returns a spec for a tensor of zeros."""
     return create_tensor_spec(shape, dtype, "zeros")
 
 
 def create_ones_spec(shape: List[int], dtype: str = "float32") -> TensorSpec:
-    """All ones."""
+    """Returns a spec for a tensor of ones."""
     return create_tensor_spec(shape, dtype, "ones")
 
 
 def create_full_spec(shape: List[int], fill_value: float, dtype: str = "float32") -> TensorSpec:
-    """One value everywhere."""
+    """Returns a spec for a tensor whose elements all have the same value."""
     return create_tensor_spec(shape, dtype, "full", fill_value=fill_value)
 
 
 def create_arange_spec(shape: List[int], dtype: str = "float32", start: float = 0.0, step: float = 1.0) -> TensorSpec:
-    """start + i*step along the last dimension, repeated over the others."""
+    """Returns a spec for the values start + i*step along the last dimension, repeated over the others."""
     return create_tensor_spec(shape, dtype, "arange", start=start, step=step)

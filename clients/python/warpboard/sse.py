@@ -1,4 +1,4 @@
-"""Server-sent events, as far as the evaluation API uses them."""
+"""Parses server-sent events: only the features that the evaluation API uses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Iterable, Iterator, List, Optional
 
 from .errors import DIGITS, WarpboardError
 
-LARGEST_EVENT = 64 << 20  # characters; a Warpboard never sends more
+LARGEST_EVENT = 64 << 20  # bytes; Warpboard never sends a larger event
 
 
 @dataclass
@@ -18,7 +18,7 @@ class Message:
     name: str = "message"
     id: str = ""
     data: Any = None
-    retry: Optional[int] = None  # ms to wait before connecting again, if this block has it
+    retry: Optional[int] = None  # milliseconds to wait before connecting again, if the event has this field
 
 
 def messages(lines: Iterable[bytes]) -> Iterator[Message]:
@@ -45,7 +45,8 @@ def _field(message: Message, text: List[str], line: str) -> None:
         text.append(value)
     elif name == "event":
         message.name = value
-    elif name == "id" and value.isascii() and value.isprintable():  # it is sent back in a header
+    # these conditions, because the ID is sent back in a header
+    elif name == "id" and value.isascii() and value.isprintable():
         message.id = value
     elif name == "retry" and value.isascii() and value.isdigit() and len(value) <= DIGITS:
         message.retry = int(value)

@@ -10,7 +10,7 @@ from .model import Model
 
 @dataclass
 class RuntimeStats(Model):
-    """Seven statistics of a kernel's timed calls, in milliseconds. std is the population's."""
+    """Seven statistics of a kernel's timed calls, in milliseconds. std is the population standard deviation."""
 
     mean: float
     std: float
@@ -22,5 +22,5 @@ class RuntimeStats(Model):
 
     @classmethod
     def from_dict(cls, data: Dict[str, Any]) -> "RuntimeStats":
-        """The statistics of an answer. A missing number is 0.0, as for a kernel that was not timed."""
+        """Returns the statistics in an answer. A missing number becomes 0.0, as for a kernel that was not timed."""
         return cls(**{f.name: data.get(f.name, 0.0) for f in fields(cls)})

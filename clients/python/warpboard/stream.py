@@ -11,16 +11,17 @@ from .errors import EvalConnectionError, EvalHTTPError, EvalTimeoutError
 from .sse import LARGEST_EVENT, Message, messages
 from .transport import Transport
 
-SILENCE = 60  # seconds; a live stream has a heartbeat every 15
-PAUSES = (0.1, 60.0)  # seconds before the next connection, bounds of the server's wish
-TRIES = 10  # connections in a row that may break without an event before the stream is given up
+SILENCE = 60  # seconds without data after which a connection counts as broken; the server sends a heartbeat every 15 s
+# shortest and longest pause before the next connection, in seconds; the server chooses within them
+PAUSES = (0.1, 60.0)
+TRIES = 10  # connections that may break in a row, without an event, before the stream fails
 
 
 class Stream:
-    """The events at one address. timeout is in seconds for the whole stream, over all connections."""
+    """Stream reads the events at one address. timeout is in seconds, for all connections together."""
 
     def __init__(self, transport: Transport, path: str, timeout: Optional[float] = None) -> None:
-        self.closed = False  # whether the server ended the last connection in order
+        self.closed = False  # true if the server ended the last connection without an error
         self._transport = transport
         self._path = path
         self._timeout = timeout
@@ -30,8 +31,8 @@ class Stream:
     def connect(self) -> Iterator[Message]:
         """Yields the events of one connection after the last event seen.
 
-        Raises EvalHTTPError below 500, EvalTimeoutError when the time is over, and what broke the connection when
-        that happened too often; until then a broken connection just ends the iteration.
+        Raises EvalHTTPError for a status below 500, and EvalTimeoutError when timeout has passed. Another error ends
+        the iteration; after ten such errors without an event in between, it is raised.
         """
         self.closed = False
         self._check_time()
@@ -49,7 +50,7 @@ class Stream:
                 raise
 
     def pause(self) -> None:
-        """Waits before the next connection, as long as the server wishes."""
+        """Waits before the next connection, for the time that the server requests."""
         time.sleep(min(self._pause, max(self._left(), 0)))
 
     def _check_time(self) -> None:

@@ -1,4 +1,4 @@
-"""Tables: sequences of dataclasses with a text form and a notebook form, which pandas.DataFrame accepts."""
+"""Tables: sequences of dataclasses that print as text, show as HTML in notebooks, and that pandas.DataFrame accepts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ R = TypeVar("R")
 
 
 class Table(Sequence[R], Generic[R]):
-    """Rows, each a dataclass. pandas.DataFrame(table) has a column for each field; the text form has only a few."""
+    """A sequence of rows, each a dataclass. pandas.DataFrame(table) has all fields as columns; the text form has only
+    some."""
 
     caption = ""
 
@@ -30,7 +31,7 @@ class Table(Sequence[R], Generic[R]):
         return Table(self._rows[index], self._shown) if isinstance(index, slice) else self._rows[index]
 
     def to_dict(self) -> Dict[str, List[Any]]:
-        """Every field as a column, by its name."""
+        """Returns the columns by field name, each as a list of values."""
         first: Any = self._rows[0] if self._rows else None
         names = [f.name for f in dataclasses.fields(first)] if self._rows else []
         return {name: [getattr(row, name) for row in self._rows] for name in names}
@@ -49,7 +50,7 @@ class Table(Sequence[R], Generic[R]):
 
 
 def cell(name: str, value: Any) -> str:
-    """A value for people, by the name of its column."""
+    """Formats a value of the column with this name for display."""
     if value is None:
         return ""
     if isinstance(value, float) and (name.endswith("_ns") or name.startswith("interval_")):
@@ -70,7 +71,7 @@ def nanoseconds(value: float) -> str:
 
 
 def html_table(caption: str, columns: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table for a notebook. Texts from people are escaped."""
+    """Returns a table as HTML for a notebook. All texts are escaped."""
     head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
     body = "".join("<tr>" + "".join(f"<td>{html.escape(text)}</td>" for text in line) + "</tr>" for line in lines)
     title = f"<caption>{html.escape(caption)}</caption>" if caption else ""

@@ -1,6 +1,6 @@
 """Contracts from live values: numpy arrays, torch tensors, anything with the buffer protocol, scalars.
 
-Neither numpy nor torch is imported; what a value is shows in its attributes.
+Neither numpy nor torch is imported: the type of a value is detected by its attributes.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .kernels import ArgSpec, IOContract, plain_scalar
 from .launch import LaunchConfig
 from .tensorspec import TensorData, TensorSpec
 
-# struct's codes of native numbers; their width comes from the buffer itself.
+# Type codes of the struct module for native numbers. The buffer itself has their width.
 _KINDS = {"f": "float", "d": "float", "e": "float", "?": "bool"}
 _KINDS.update({code: "int" for code in "bhilqn"})
 _KINDS.update({code: "uint" for code in "BHILQN"})
@@ -22,12 +22,12 @@ _KINDS.update({code: "uint" for code in "BHILQN"})
 def tensor_spec(
     value: Any, dtype: Optional[str] = None, shape: Optional[Sequence[int]] = None, compress: str = "zlib"
 ) -> TensorSpec:
-    """The TensorSpec that carries a value's own elements.
+    """Returns a TensorSpec with the elements of a value.
 
-    value is a torch tensor, a numpy array, or a buffer such as bytes or array.array. dtype and shape read
-    the same bytes as something else, which bytes need: on their own they are uint8 of one dimension.
-    Raises ValueError when the API has no such dtype or the bytes do not fill the shape, TypeError when
-    value holds no elements.
+    value is a torch tensor, a numpy array, or a buffer such as bytes or array.array. dtype and shape
+    reinterpret its bytes. They are useful for bytes, which otherwise become a tensor of uint8 with one dimension.
+    Raises ValueError if the API has no such dtype or the bytes do not fill the shape, TypeError if value has no
+    elements.
     """
     raw, own_dtype, own_shape = _elements(value)
     name = dtype_name(own_dtype if dtype is None else dtype)
@@ -45,9 +45,9 @@ def create_io_contract(
 ) -> IOContract:
     """Returns the contract that calls a kernel with exactly these values.
 
-    Tensors carry their elements, those at output_indices too: a kernel may add to what is there. A
-    TensorSpec among the inputs is taken as it is. Names are arg_0, arg_1, … unless given. Raises
-    ValueError when the names do not match or an index marks no tensor.
+    Tensors are sent with their elements, also those at output_indices, because a kernel may add to them. A TensorSpec
+    among the inputs is used unchanged. Names are arg_0, arg_1, … unless given. Raises ValueError if the number of names
+    differs from that of inputs, or if an index refers to no tensor.
     """
     names = [f"arg_{i}" for i in range(len(inputs))] if arg_names is None else list(arg_names)
     if len(names) != len(inputs):
@@ -72,8 +72,8 @@ def _argument(name: str, value: Any, role: str) -> ArgSpec:
 
 
 def _elements(value: Any) -> Tuple[bytes, Any, List[int]]:
-    """The little-endian bytes in C order, the dtype and the shape of a value."""
-    if hasattr(value, "detach"):  # a torch tensor; as bytes, because numpy has no bfloat16 and no fp8
+    """Returns (bytes, dtype, shape) of a value. The bytes are little-endian and in C order."""
+    if hasattr(value, "detach"):  # a torch tensor; converted as bytes, because numpy has no bfloat16 and no fp8
         flat = value.detach().cpu().contiguous().reshape(-1)
         return flat.view(sys.modules["torch"].uint8).numpy().tobytes(), value.dtype, list(value.shape)
     if hasattr(value, "dtype") and hasattr(value, "tobytes"):

@@ -18,19 +18,20 @@ _PARAMETERS = ("mean", "std", "low", "high", "fill_value", "start", "step")
 
 @dataclass
 class TensorInit(Model):
-    """How the server fills a tensor. Parameters of other kinds than its own are ignored."""
+    """The values with which the server fills a tensor. Parameters that do not belong to kind are ignored."""
 
     kind: str = "randn"
-    #: Of randn and uniform. Tensors with the same seed, shape, dtype and init are equal in every trial; only the first
-    #: trial draws from the seed itself, later ones from secret seeds derived from it. Absent: each argument has its own.
+    #: For randn and uniform. Tensors with the same seed, shape, dtype and init are equal to each other in every trial.
+    #: Only the first trial uses the seed itself; later ones use secret seeds derived from it. None: each argument has a
+    #: separate seed.
     seed: Optional[int] = None
-    mean: Optional[float] = None  # randn; 0
-    std: Optional[float] = None  # randn; 1
-    low: Optional[float] = None  # uniform; 0
-    high: Optional[float] = None  # uniform; 1, or 100 for integers, where it is included
-    fill_value: Optional[float] = None  # full; 0
-    start: Optional[float] = None  # arange; 0
-    step: Optional[float] = None  # arange; 1
+    mean: Optional[float] = None  # for randn; default 0
+    std: Optional[float] = None  # for randn; default 1
+    low: Optional[float] = None  # for uniform; default 0
+    high: Optional[float] = None  # for uniform; default 1, or 100 for integers, which include it
+    fill_value: Optional[float] = None  # for full; default 0
+    start: Optional[float] = None  # for arange; default 0
+    step: Optional[float] = None  # for arange; default 1
 
     def check(self) -> None:
         choice(self.kind, "TensorInit.kind", INIT_KINDS)
@@ -41,7 +42,7 @@ class TensorInit(Model):
 
 @dataclass
 class TensorData(Model):
-    """A tensor's own bytes: little-endian, in C order, perhaps zlib-compressed, then in base64."""
+    """The bytes of a tensor: little-endian, in C order, compressed if compress is "zlib", and then in base64."""
 
     data_b64: str
     dtype: str = "float32"
@@ -57,7 +58,7 @@ class TensorData(Model):
 
     @classmethod
     def from_bytes(cls, raw: bytes, dtype: str, shape: List[int], compress: str = "zlib") -> "TensorData":
-        """The data of raw little-endian bytes. Raises ValueError if they do not fill the shape."""
+        """Returns the data for raw little-endian bytes. Raises ValueError if their number does not match the shape."""
         name, dims = dtype_name(dtype), extents(shape, "shape")
         needed = math.prod(dims) * ITEM_BYTES[name]
         if len(raw) != needed:
@@ -66,7 +67,7 @@ class TensorData(Model):
         return cls(base64.b64encode(packed).decode("ascii"), name, dims, compress)
 
     def to_bytes(self) -> bytes:
-        """The raw bytes again. Raises ValueError when data_b64 cannot be decoded."""
+        """Returns the raw bytes of the tensor. Raises ValueError if data_b64 cannot be decoded."""
         try:
             packed = base64.b64decode(self.data_b64, validate=True)
             return zlib.decompress(packed) if self.compress == "zlib" else packed
@@ -76,9 +77,10 @@ class TensorData(Model):
 
 @dataclass
 class TensorSpec(Model):
-    """A tensor's shape and content. data wins over init; with neither the content is undefined (an output)."""
+    """A tensor's shape and content. data has precedence over init. Without both the content is undefined, as for
+    outputs."""
 
-    shape: List[int] = field(default_factory=list)  # none: a single element
+    shape: List[int] = field(default_factory=list)  # an empty list means a single element
     dtype: str = "float32"
     init: Optional[TensorInit] = None
     data: Optional[TensorData] = None

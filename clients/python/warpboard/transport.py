@@ -17,18 +17,18 @@ from .version import __version__
 
 KEY = "X-Evaluation-Key"
 DEFAULT_URL = "http://localhost:8000"
-LARGEST = 256 << 20  # bytes of an answer; a Warpboard never sends more
-LARGEST_ERROR = 1 << 20  # most bytes read of a refusal
-SLOWEST = 600  # seconds for the rest of an answer, once it has begun
-LARGE = 1 << 20  # bytes of a request from which its size is a likely reason for a closed connection
+LARGEST = 256 << 20  # most bytes of an answer; Warpboard never sends more
+LARGEST_ERROR = 1 << 20  # most bytes that are read of an error response
+SLOWEST = 600  # most seconds to receive the rest of an answer, in addition to the timeout
+LARGE = 1 << 20  # if a larger request (in bytes) breaks the connection, its size is the likely reason
 
 
 class Transport:
     """The connection to one server.
 
-    Without base_url it is the environment's WARPBOARD_SERVER, then http://localhost:8000. Without token it
-    is the environment's WARPBOARD_TOKEN, but only for that very server: a token is never sent to another.
-    Without any, key is what the server gives to be known by, and is sent with everything that follows.
+    Without base_url, it uses the environment's WARPBOARD_SERVER, then http://localhost:8000. Without token, it uses
+    the environment's WARPBOARD_TOKEN, but only for the server above, so that the token is never sent to another one.
+    Without a token, the server answers with a key that identifies the caller, which is sent with later requests.
     """
 
     def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None, key: Optional[str] = None) -> None:
@@ -45,7 +45,7 @@ class Transport:
     def call(
         self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
     ) -> Dict[str, Any]:
-        """The JSON object that the server answers; timeout is in seconds without a byte.
+        """Sends a request, and returns the JSON object in the answer. timeout limits the seconds without data.
 
         Raises EvalHTTPError for a status of 400 or more, EvalTimeoutError, EvalConnectionError, and
         EvalError when the answer is not a JSON object.
@@ -54,13 +54,14 @@ class Transport:
         if not isinstance(answer, dict):
             raise EvalError(f"{self.base_url}{path} did not answer with JSON; is it an evaluation server?")
         if answer.get("status") == "error" and "kernel_exec_result" in answer:
-            raise EvalHTTPError(500, answer)  # the server had to begin with status 200 before it had the result
+            # the status is 200, because the server had to begin the answer before it had the result
+            raise EvalHTTPError(500, answer)
         return answer
 
     def read(
         self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
     ) -> bytes:
-        """The bytes that the server answers. Raises as call does."""
+        """Sends a request, and returns the bytes of the answer. Raises the same errors as call."""
         with self.open(method, path, body, timeout, headers) as response:
             try:
                 return self._body(response, time.monotonic() + timeout + SLOWEST)
@@ -68,7 +69,8 @@ class Transport:
                 raise self.failure(error) from error
 
     def _body(self, response: http.client.HTTPResponse, end: float) -> bytes:
-        """Reads the answer within bounds: a broken server may send without end, or a byte now and then."""
+        """Reads the answer within limits of size and time: a broken server may send without end, or a byte now and
+        then."""
         parts, size, expected = [], 0, response.length
         while expected is None or size < expected:
             part = response.read1(1 << 16)
@@ -87,7 +89,8 @@ class Transport:
     def open(
         self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
     ) -> http.client.HTTPResponse:
-        """The open answer, to be read and closed by the caller. Raises as call does, for the beginning."""
+        """Sends a request, and returns the response, which the caller must read and close. Raises the same errors as
+        call."""
         data = b"" if method == "POST" else None
         if body is not None:
             data = json.dumps(body, allow_nan=False).encode("utf-8")
@@ -95,7 +98,7 @@ class Transport:
         request.add_header("User-Agent", f"warpboard-python/{__version__}")
         if data is not None:
             request.add_header("Content-Type", "application/json")
-        if self._token:  # a redirect must not carry it along
+        if self._token:  # unredirected: a redirect to another server must not get it
             request.add_unredirected_header("Authorization", f"Bearer {self._token}")
         elif self.key:
             request.add_unredirected_header(KEY, self.key)
@@ -132,7 +135,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def _beginning(error: urllib.error.HTTPError) -> bytes:
-    """Returns the text of a refusal, as far as it arrives."""
+    """Returns the body of an error response, or its beginning, or b"" if reading fails."""
     try:
         return error.read(LARGEST_ERROR)
     except (OSError, http.client.HTTPException):
@@ -140,7 +143,8 @@ def _beginning(error: urllib.error.HTTPError) -> bytes:
 
 
 def _sendable(what: str, secret: Optional[str]) -> Optional[str]:
-    """Returns a secret without the space around it, as a file has a line end. http.client would repeat a wrong one in its error."""
+    """Returns a secret without surrounding spaces and line breaks. Raises ValueError for invalid characters, because
+    http.client would show the secret in its own error."""
     secret = secret and secret.strip()
     if secret and not (secret.isascii() and secret.isprintable()):
         raise ValueError(f"the {what} contains a line break or another invalid character: copy it again")

@@ -7,13 +7,13 @@
 #include "utils.h"
 
 static input_t generate_input(int kind, int size, int seed) {
-    uint32_t state = warpboard::Random(seed)();  // nobody gains by knowing these inputs
+    uint32_t state = warpboard::Random(seed)();  // simple, because predicting these inputs is no advantage
     std::vector<float> data(kind == 1 ? size : 64);
     for (float& value : data) value = 0x1p-24f * static_cast<float>((state = state * 1664525u + 1013904223u) >> 8);
     return input_t{kind, std::move(data), std::vector<float>(64, 0.5f)};
 }
 
-// The sums of what was read are near half of the elements; whoever skips a part is found.
+// The sum of the values that were read must be about half their number, so skipping a part is detected.
 static void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output) {
     double sum = 0, want = 0;
     for (const float value : output) sum += value;

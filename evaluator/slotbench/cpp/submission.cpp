@@ -8,8 +8,8 @@
 
 namespace {
 
-constexpr std::size_t lanes = 64;  // independent sums, enough for every vector register
-constexpr std::size_t rounds = 1u << 20;  // for all threads together
+constexpr std::size_t lanes = 64;  // independent sums, enough to use all vector registers
+constexpr std::size_t rounds = 1u << 20;  // divided among all threads
 
 void read(const float* data, std::size_t size, float* out) {
     float sum[lanes] = {};

@@ -24,7 +24,7 @@ static input_t generate_input(int kind, int size, int seed) {
     return data;
 }
 
-// The sums of what was read are near half of the elements; whoever skips a part is found.
+// The sum of the values that were read must be about half their number, so skipping a part is detected.
 static void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output) {
     std::vector<float> parts(output.size());
     output.copy_to(parts.data());

@@ -2,8 +2,8 @@
 
 #include "task.h"
 
-constexpr unsigned threads = 256, blocks = 256;  // as many sums as out has room for
-constexpr int lanes = 16, rounds = 1 << 12;       // of each thread in multiply_and_add
+constexpr unsigned threads = 256, blocks = 256;  // one sum per element of out
+constexpr int lanes = 16, rounds = 1 << 12;       // sums and rounds of each thread in multiply_and_add
 
 __global__ void nothing() {}
 
@@ -32,7 +32,7 @@ __global__ void multiply_and_add(const float* data, float* out) {
     float total = 0;
     for (int k = 0; k < lanes; ++k) total += sum[k];
     const unsigned at = blockIdx.x * threads + threadIdx.x;
-    if (at < 1 << 16) out[at] = total;  // the other blocks work, too, and leave nothing
+    if (at < 1 << 16) out[at] = total;  // the other blocks compute, too, but store no result
     if (total == 12345.678f) out[0] = total;
 }
 

@@ -4,7 +4,7 @@
 
 #include "utils.h"
 
-// kind 0: do nothing; 1: read all of data; 2: multiply and add.
+// kind selects the work: 0 nothing, 1 read all of data, 2 multiply and add.
 struct input_t {
     int kind;
     DeviceBuffer<float> data;

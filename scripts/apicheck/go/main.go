@@ -51,7 +51,7 @@ func check(ctx context.Context) error {
 	if err != nil || board.JSON200 == nil || len(board.JSON200.Entries) == 0 {
 		return fmt.Errorf("read the board: %v", err)
 	}
-	// A score is not a float32, because its type would not compile here.
+	// The generated type of a score must be float64: otherwise this comparison does not compile.
 	if score := float64(board.JSON200.Entries[0].ScoreNs); score != board.JSON200.Entries[0].ScoreNs || score <= 0 {
 		return fmt.Errorf("the first of the board has %v ns", score)
 	}

@@ -1,4 +1,4 @@
-"""A task of the attack corpus: some milliseconds of arithmetic on one number, which no array has."""
+"""A task of the attack corpus: some milliseconds of arithmetic on one number, which is passed without an array."""
 
 import random
 import sys
@@ -7,7 +7,7 @@ import warpboard_stats
 
 
 def shorten():
-    """Makes the corpus's stages short: fewer calls. Only a task, which is the judge's side, can do that."""
+    """Shortens the stages by fewer calls. A task can do this, because its code runs in the judge's process."""
     main = sys.modules["__main__"]
     main.StopRule = lambda **rule: warpboard_stats.StopRule(**{**rule, "most": 9})
 

@@ -1,4 +1,4 @@
-"""A task of the attack corpus: an answer of two parts, a large one and one that takes as long to compute."""
+"""A task of the attack corpus: its answer has a large part, and a small part that takes as long to compute."""
 
 import sys
 
@@ -8,7 +8,8 @@ import warpboard_stats
 
 
 def shorten():
-    """Makes the corpus's stages short: fewer calls, and less memory to flush."""
+    """Shortens the stages by fewer calls, and by less memory to flush. A task can do this, because its code runs in the
+    judge's process."""
     main = sys.modules["__main__"]
     main.StopRule = lambda **rule: warpboard_stats.StopRule(**{**rule, "most": 15})
     warpboard_regions._flush_bytes = lambda: 1 << 20

@@ -7,7 +7,7 @@ struct input_t {
     std::vector<float> x;
 };
 
-// The values in pieces of 64, each doubled.
+// The doubled values of x, in vectors of 64.
 using output_t = std::vector<std::vector<float>>;
 
 constexpr std::array<const char*, 2> ArgumentNames{"size", "seed"};

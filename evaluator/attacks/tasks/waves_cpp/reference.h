@@ -28,7 +28,7 @@ static void check_implementation(TestReporter& reporter, const input_t& data, co
             volatile float product = 3.9f * want;
             want = product * rest;
         }
-        if (!(output[i] == want)) {  // NaN is wrong too
+        if (!(output[i] == want)) {  // in this form, NaN is wrong, too
             reporter.fail() << "element " << i << ": expected " << want << ", got " << output[i];
             return;
         }

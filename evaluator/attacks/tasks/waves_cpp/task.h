@@ -3,16 +3,16 @@
 #include <array>
 #include <vector>
 
-// What one call is given: values in (0, 1), and memory for the answer.
+// The input of a call: values in (0, 1), and memory for the answer.
 struct input_t {
     std::vector<float> x;
     std::vector<float> out;
 };
 
-// Every value after some rounds.
+// Each value of x after some rounds of arithmetic.
 using output_t = std::vector<float>;
 
-// The arguments of generate_input, in its order.
+// The names of generate_input's arguments, in order.
 constexpr std::array<const char*, 2> ArgumentNames{"size", "seed"};
 
 constexpr int rounds = 4;

