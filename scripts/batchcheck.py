@@ -1,5 +1,5 @@
-"""What throughput-check needs for one batch of evaluations under which the worker is killed: a worker as a process of its own,
-the batch's results, and what is wrong with them."""
+"""Functions for throughput-check's part batch: it runs a worker as a separate process, evaluates a batch during which
+this worker is killed, and checks the results."""
 
 import datetime
 import http.client
@@ -16,12 +16,13 @@ import urllib.parse
 import urllib.request
 import uuid
 
-SILENCE = 60  # seconds; a stream has a heartbeat every 15
-TRIES = 10  # connections in a row that may bring nothing
+SILENCE = 60  # seconds without data after which a connection counts as broken; the site sends a heartbeat every 15 s
+TRIES = 10  # connections in a row that may end without a result
 
 
 def credential(site, name, device):
-    """The secret of a new worker. Only the pages make one, so this signs in by the link in the log and sends their forms."""
+    """Creates a worker on the site, and returns its secret. Only web pages can do that, so it signs in by the link in
+    the log and sends their forms."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     link = re.search(r'link="?([^"\s]+)', site.tail(None))[1]
 
@@ -40,7 +41,7 @@ def credential(site, name, device):
 
 
 class Worker:
-    """A worker of a site, as a process of its own."""
+    """A worker of a site, as a separate process."""
 
     def __init__(self, binary, site, device, extra=()):
         data = tempfile.mkdtemp(prefix="gpu-check-worker-")
@@ -53,7 +54,7 @@ class Worker:
         self.process = subprocess.Popen(self.command, stdout=self.log, stderr=subprocess.STDOUT, env=os.environ | {"WARPBOARD_WORKER_SECRET": self.secret})
 
     def kill(self):
-        """Kills it with SIGKILL; returns whether that is what ended it."""
+        """Kills the worker with SIGKILL. Returns False if it had already ended by itself."""
         self.process.kill()
         return self.process.wait(60) == -9
 
@@ -63,8 +64,8 @@ class Worker:
 
 
 def run(site, worker, bodies, end, until):
-    """Evaluates requests as one batch, and kills the worker in the middle of an evaluation after so many results. Returns the
-    results, what is wrong, and when the worker was killed."""
+    """Evaluates requests as one batch. After end results, kills the worker in the middle of an evaluation, and starts
+    it again. Returns (results, texts of faults, time when the worker was killed)."""
     batch = send(site, bodies)
     found, wrong, killed, last, gaps = [], [], "", time.monotonic(), []
     if "id" not in batch:
@@ -87,7 +88,7 @@ def run(site, worker, bodies, end, until):
 
 
 def send(site, bodies):
-    """Sends a batch; returns the site's answer."""
+    """Sends a batch, and returns the site's answer."""
     request = urllib.request.Request(
         site.url + "/api/v1/evaluations/batch", json.dumps({"requests": bodies}).encode(),
         {"Authorization": f"Bearer {site.token}", "Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex})
@@ -99,7 +100,8 @@ def send(site, bodies):
 
 
 def lines(site, batch, until):
-    """The results of a batch, to its end or to the time. Resumes where a connection broke."""
+    """Yields the results of a batch, until its end or the time until. After a broken connection, it resumes where it
+    broke."""
     after, left = 0, TRIES
     while left:
         left -= 1
@@ -121,7 +123,8 @@ def lines(site, batch, until):
 
 
 def faults(entries, found):
-    """What is wrong with the results of a batch, whose requests have these entries: a list of texts."""
+    """Returns a list of texts about faults in the results of a batch. entries are the site's answers to its
+    requests."""
     wrong = [f"request {index} was refused: {json.dumps(entry)[:300]}" for index, entry in enumerate(entries) if "id" not in entry]
     by_index = {}
     for line in found:
@@ -140,5 +143,5 @@ def faults(entries, found):
 
 
 def again(site):
-    """How many evaluations the site took back from a worker and queued again."""
+    """Returns the number of evaluations that the site took back from a lost worker and queued again."""
     return sum("attempt taken back" in line and "retried=true" in line for line in site.tail(None).splitlines())

@@ -1,4 +1,4 @@
-"""What the checks on a GPU machine share: a server of their own, its API, and a table."""
+"""Shared code of the checks on a GPU machine: it starts a server, calls its API, and prints a table."""
 
 import argparse
 import concurrent.futures
@@ -24,7 +24,7 @@ STAGES = ("build", "test", "benchmark", "ranked", "secret", "profile", "sanitize
 
 
 def script(name):
-    """A check beside this file, as a module."""
+    """Imports another script of this folder as a module."""
     loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(ROOT / "scripts" / name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
     loader.exec_module(module)
@@ -32,7 +32,7 @@ def script(name):
 
 
 class Site:
-    """A server of its own, and calls to its API."""
+    """A server that the check starts, and calls of its API."""
 
     def __init__(self, binary, extra=(), cpu_slots=0):
         self.data = tempfile.mkdtemp(prefix="gpu-check-")
@@ -59,7 +59,7 @@ class Site:
         sys.exit("the server did not answer within 60 s:\n" + self.tail())
 
     def tail(self, size=6000):
-        """The end of the server's log, or all of it, without requests."""
+        """Returns the last size characters of the server's log, or all of it for None, without lines about requests."""
         text = pathlib.Path(self.log.name).read_text(errors="replace")
         return "".join(line for line in text.splitlines(True) if "msg=request" not in line)[-(size or len(text)):]
 
@@ -75,13 +75,14 @@ class Site:
             raise RuntimeError(f"{path}: {error} {error.read().decode(errors='replace')}") from None
 
     def get(self, path):
-        """An answer of a page that is JSON."""
+        """Returns the JSON of a page, which is read without a token."""
         with urllib.request.urlopen(self.url + path, timeout=60) as answer:
             return json.load(answer)
 
     def settle(self, tasks, limit=120, quiet=20):
-        """Waits until so many tasks are precompiled, as they are on a site that has run for a minute. A task whose units the
-        self-test has compiled is not reported: no news for a while after the first is enough."""
+        """Waits until this number of tasks is precompiled, as on a site that has run for a minute. The log does not
+        report a task whose sources the self-test has compiled, so quiet seconds without a report are enough after the
+        first one."""
         began = time.monotonic()
         ready, last = 0, began
         while ready < tasks and time.monotonic() - began < limit and (not ready or time.monotonic() - last < quiet):
@@ -103,12 +104,12 @@ class Site:
 
 
 def mode_of(expected):
-    """The mode in which a file is run of which so much is expected."""
+    """Returns the mode in which a file with this expected result is run."""
     return expected if expected in ("profile", "sanitize") else "ranked"
 
 
 def run(site, task, device, path, mode="ranked", limit=600):
-    """Submits one file and waits for the end of its run; returns the run and the wall time."""
+    """Submits one file and waits for the end of its run. Returns (run, seconds)."""
     began = time.monotonic()
     if mode == "sanitize":  # all tools together may take ten minutes
         limit = max(limit, 720)
@@ -123,7 +124,7 @@ def run(site, task, device, path, mode="ranked", limit=600):
 
 
 def seconds(stage):
-    """Length of a stage from its RFC 3339 times."""
+    """Returns the seconds that a stage took, from its times in RFC 3339."""
     def parse(text):
         head, _, rest = text.partition("T")
         clock = rest.rstrip("Z").split(":")
@@ -138,7 +139,7 @@ def show(rows, header):
 
 
 def keep(site, folder, name, path, run):
-    """Saves the pages and the report of a profile."""
+    """Saves the page of a profile in several formats, and its report, in a folder."""
     to = pathlib.Path(folder)
     to.mkdir(parents=True, exist_ok=True)
     stem = f"{name}-{path.stem}"
@@ -148,7 +149,7 @@ def keep(site, folder, name, path, run):
 
 
 def show_profile(site, run):
-    """Prints what each case of a profile launched, and how long the profiled processes took."""
+    """Prints the kernels that each case of a profile launched, and the times of the profiled processes."""
     stage = next(s for s in run["stages"] if s["stage"] == "profile")
     for line in (stage.get("stderr") or "").splitlines():
         if line.startswith("==WARPBOARD=="):
@@ -163,8 +164,8 @@ def show_profile(site, run):
 
 
 def as_planted(path, run):
-    """Whether compute-sanitizer found the error of a kernel of scripts/planted, with the tool that the file is called after, at
-    its line, and no other; prints what it found."""
+    """Returns True if compute-sanitizer found only the error in a kernel of scripts/planted: with the tool in the
+    file's name, at the line with "planted:". Prints the findings."""
     stage = next((s for s in run["stages"] if s["stage"] == "sanitize"), {})
     tool = path.stem.partition("_")[0]
     lines = [number for number, line in enumerate(path.read_text().splitlines(), 1) if "planted:" in line]
@@ -184,7 +185,7 @@ def row_of(task, path, expected, result, wall):
     good = as_planted(path, result) if expected == "sanitize" else (result["state"] == "done") == (expected not in ("wrong", "faulty"))
     reason = (result.get("failure") or {}).get("reason", "").splitlines()
     notes = [c["numerics"]["note"] for c in stages.get("test", {}).get("cases") or [] if c.get("numerics", {}).get("note")]
-    if notes:  # the task's reference in double precision is at fault
+    if notes:  # a note means that the task's reference in double precision is faulty
         good, reason = False, notes
     off = f"{result['error_ulp']:.3g}" if "error_ulp" in result else ""
     where = next((s["stage"] for s in result["stages"] if s["status"] != "pass"), "")
@@ -192,25 +193,25 @@ def row_of(task, path, expected, result, wall):
 
 
 def gpu_names():
-    """NVIDIA's names of this machine's GPUs."""
+    """Returns the names of this machine's GPUs, as nvidia-smi prints them."""
     if not shutil.which("nvidia-smi"):
         return []
     return subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True).stdout.splitlines()
 
 
 def gpus():
-    """The number of this machine's GPUs."""
+    """Returns the number of this machine's GPUs."""
     return len(gpu_names())
 
 
 def own_device():
-    """The name that the site gives this machine's first GPU, as H100; CPU without one."""
+    """Returns the site's name of this machine's first GPU, such as H100, or CPU if it has none."""
     found = re.search(r"[A-Z]+ ?[0-9]+", "".join(gpu_names()[:1]))
     return found.group().replace(" ", "") if found else "CPU"
 
 
 def arguments(doc):
-    """The options that every check has."""
+    """Returns a parser with the options that all checks have."""
     options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("binary")
     options.add_argument("--device", default=own_device(), help="the GPU's name on the site; default: this machine's, here %(default)s")
@@ -224,15 +225,15 @@ def arguments(doc):
 
 
 def server_options(args):
-    """The site's options that were asked for."""
+    """Returns the server's options that the arguments request."""
     return [*(["--ranked-processes", str(args.processes)] if args.processes else []), *args.server.split()]
 
 
 def check(args, batches):
     """Runs batches of (options of the server, CUDA tasks it has, work) and prints one table; returns the exit status.
 
-    Work is a sequence of (task slug, file, "right", "wrong", "faulty", "profile" or "sanitize", shown name), run as ranked runs,
-    or in the mode of that name, as many at the same time as --at-once says.
+    Work is a sequence of (task slug, file, expected, shown name). expected is "right", "wrong" or "faulty" for a ranked
+    run, or "profile" or "sanitize" for a run in this mode. At most --at-once runs are made at the same time.
     """
     rows, raw = [], []
 

@@ -1,4 +1,5 @@
-"""The extensions of scripts/inline: what each answers where plain PyTorch compiles it, bit for bit."""
+"""Builds the extensions of scripts/inline by PyTorch alone, and gets the exact bits that they return, for
+eval-check."""
 
 import base64
 import json
@@ -12,10 +13,10 @@ import subprocess
 import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "inline"
-LONGEST = ("with_headers", "cub_block", "templates", "streams")  # to compile: they come first
+LONGEST = ("with_headers", "cub_block", "templates", "streams")  # take longest to compile, and so come first
 SIZE = 4096
 
-# Appended to each source. The log of the build is where the site compiled the extension.
+# Appended to each source: prints the build log, which only the site writes, and returns the answer as bytes.
 BITS = '''
 
 class Bits(ModelNew):
@@ -55,7 +56,8 @@ with torch.no_grad():
     bits = bytes(module.Bits()(*values).cpu().tolist())
 print(json.dumps({"seconds": seconds, "torch": torch.__version__, "bits": base64.b64encode(bits).decode()}))
 '''
-# Plain PyTorch gives cpp_sources to g++, which knows no <<<>>>: there the wrapper is one of the CUDA sources.
+# PyTorch alone compiles cpp_sources with g++, which does not accept <<<>>>, so there the C++ source becomes a CUDA
+# source.
 SITES_LAYOUT = "cpp_sources=[CPP], cuda_sources=[CUDA]"
 PLAIN_LAYOUT = 'cpp_sources=["torch::Tensor run(torch::Tensor x, torch::Tensor y);"], cuda_sources=[CUDA, CPP]'
 
@@ -70,42 +72,43 @@ def source(name):
 
 
 def kind(text):
-    """An evaluation's kernel_type: torch_cuda is for load_inline with cuda_sources."""
+    """Returns the kernel_type for an evaluation: torch_cuda if load_inline has cuda_sources, else torch."""
     return "torch_cuda" if "cuda_sources=" in text else "torch"
 
 
 def says(text):
-    """What a source is, in its first line."""
+    """Returns the description of a source, which is its first line."""
     return text.partition("\n")[0].strip('"')
 
 
 def data():
-    """The bytes of both inputs in base64: the same in every call and in both builds."""
+    """Returns the bytes of both inputs in base64, which are the same in every call and for both builds."""
     draw = random.Random(33)
     return [base64.b64encode(struct.pack(f"<{SIZE}f", *(draw.uniform(-2, 2) for _ in range(SIZE)))).decode() for _ in "xy"]
 
 
 def reference(bits):
-    """A torch module that answers with these bits."""
+    """Returns the source of a torch module that returns these bits."""
     return ANSWER.format(bits)
 
 
 def flipped(bits):
-    """The same bits but for one in the middle."""
+    """Returns the bits with one bit in the middle inverted."""
     raw = bytearray(base64.b64decode(bits))
     raw[len(raw) // 2] ^= 1
     return base64.b64encode(raw).decode()
 
 
 def plain(name):
-    """{"seconds", "torch", "bits"} of an extension that python3 compiles outside of any sandbox, or {"error"}."""
+    """Compiles and runs an extension by python3, outside of any sandbox. Returns {"seconds", "torch", "bits"}, or
+    {"error"}."""
     python = shutil.which("python3")
     with tempfile.TemporaryDirectory(prefix="plain-") as folder:
         path = pathlib.Path(folder, f"{name}.py")
         path.write_text(source(name).replace(SITES_LAYOUT, PLAIN_LAYOUT))
         env = {key: value for key, value in os.environ.items() if key != "TORCH_CUDA_ARCH_LIST"}
         env |= {"TORCH_EXTENSIONS_DIR": os.path.join(folder, "extensions"), "TMPDIR": folder, "MAX_JOBS": "2",
-                "PATH": f"{os.path.dirname(python)}:{env['PATH']}"}  # ninja is beside python3
+                "PATH": f"{os.path.dirname(python)}:{env['PATH']}"}  # ninja is in the folder of python3
         try:
             done = subprocess.run([python, "-c", PLAIN, str(path)], env=env, cwd=folder, input=json.dumps(data()), capture_output=True, text=True, timeout=300)
         except subprocess.TimeoutExpired:
@@ -116,7 +119,8 @@ def plain(name):
 
 
 def compiled(name, stdout):
-    """How the site compiled an extension's sources, from the log that it printed: "main.cpp few 14.1, cuda.cu all 60.2"."""
+    """Returns how the site compiled the sources (with few or all of torch's headers, and the seconds), from the build
+    log that the extension prints, such as "main.cpp few 14.1, cuda.cu all 60.2"."""
     lines = [line.removeprefix(f"{name}: ") for line in stdout.splitlines() if line.startswith(f"{name}: ")]
     found = [re.match(r"(\S+): compiled by \S+ with (the|all) .*? in ([\d.]+) s", line) for line in lines]
     return ", ".join(f"{f[1]} {'few' if f[2] == 'the' else 'all'} {f[3]}" if f else line[:60] for f, line in zip(found, lines))

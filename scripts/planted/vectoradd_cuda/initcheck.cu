@@ -5,7 +5,7 @@
 __global__ void add(const float* a, const float* b, const float* scratch, float* out, size_t size) {
     const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
     if (i >= size) return;
-    const float before = scratch[i];  // planted: nothing was written there
+    const float before = scratch[i];  // planted: reads memory that was never written
     out[i] = before == 1e30f ? before : a[i] + b[i];
 }
 

@@ -5,7 +5,7 @@
 __global__ void add(const float* a, const float* b, float* out, size_t size) {
     const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
     const float sum = i < size ? a[i] + b[i] : 0.0f;
-    out[i] = sum;  // planted: also behind the end
+    out[i] = sum;  // planted: also writes behind the end of out
 }
 
 output_t custom_kernel(input_t data) {

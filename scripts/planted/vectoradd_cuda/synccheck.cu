@@ -3,7 +3,7 @@
 #include "task.h"
 
 __global__ void add(const float* a, const float* b, float* out, size_t size) {
-    if (threadIdx.x < 17) __syncthreads();  // planted: not for the whole warp
+    if (threadIdx.x < 17) __syncthreads();  // planted: only a part of the warp reaches the barrier
     const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
     if (i < size) out[i] = a[i] + b[i];
 }

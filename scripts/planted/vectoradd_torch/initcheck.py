@@ -8,7 +8,7 @@ from task import input_t, output_t
 def add(a, b, scratch, out, size, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < size
-    before = tl.load(scratch + at, mask=inside)  # planted: nothing was written there
+    before = tl.load(scratch + at, mask=inside)  # planted: reads memory that was never written
     total = tl.load(a + at, mask=inside) + tl.load(b + at, mask=inside)
     tl.store(out + at, tl.where(before == 60000.0, before, total), mask=inside)
 

@@ -7,7 +7,7 @@ from task import input_t, output_t
 def add(a, b, out, size, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < size
-    tl.store(out + at, tl.load(a + at, mask=inside) + tl.load(b + at, mask=inside))  # planted: no mask
+    tl.store(out + at, tl.load(a + at, mask=inside) + tl.load(b + at, mask=inside))  # planted: no mask for the store
 
 
 def custom_kernel(data: input_t) -> output_t:

@@ -1,7 +1,8 @@
 from task import input_t, output_t
 from torch.utils.cpp_extension import load_inline
 
-# The store lies behind the end of out: no test of i is before it. The line is one of the generated cuda.cu.
+# The store to out has no check of i, and so writes behind its end. The reported line is in the generated cuda.cu, so no
+# line here is marked as planted.
 SOURCE = """
 #include <cuda_fp16.h>
 #include <torch/extension.h>
