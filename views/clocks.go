@@ -48,7 +48,7 @@ func (r RunCard) lacksJudgeTimes() bool {
 // clockNames are the names of clocks in notes.
 var clockNames = map[job.Clock]string{job.ClockEvent: "runner's", job.ClockWall: "judge's", job.ClockSnapshot: "judge's, answer"}
 
-// clockExplanations explain each clock in its title.
+// clockExplanations are the tooltips that explain each clock.
 var clockExplanations = map[job.Clock]string{
 	job.ClockEvent:    "Taken beside the kernel, and confirmed by the judge's clock",
 	job.ClockWall:     "Taken by the judge, from the release of the call until it was done",

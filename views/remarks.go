@@ -31,8 +31,9 @@ type Remark struct {
 
 // SourceNames has the names by which compiler messages call the files of a submission.
 type SourceNames struct {
-	MainFileNames    []string               // names of its main file
-	IsAdditionalFile func(name string) bool // reports whether a name is one of its further files; nil for none
+	MainFileNames []string // names of its main file
+	// reports whether a name is a further file of the submission; nil if there are none
+	IsAdditionalFile func(name string) bool
 }
 
 // submittedFileName returns the name of a submitted file for a name in a compiler message; "" is the main file. ours is

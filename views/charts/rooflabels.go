@@ -7,7 +7,7 @@ import (
 )
 
 // labelPlacer finds positions for the names of the dots of a roofline, where no name covers a roof, a dot, or another
-// name. A name without a free position is only in the title of the dot and in the table.
+// name. A name without a free position is only in the tooltip of the dot and in the table.
 type labelPlacer struct {
 	drawingFrame
 	occupied []area

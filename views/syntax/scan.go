@@ -168,7 +168,8 @@ func (s *scanner) numberSize(text string) int {
 	return len(text)
 }
 
-// sizeUntilAfter returns the index after the first end that is not before index from; without one, the size of text.
+// sizeUntilAfter returns the index behind the first occurrence of end at or after the index from. Without an occurrence
+// it returns the length of text.
 func sizeUntilAfter(text string, from int, end string) int {
 	if at := strings.Index(text[from:], end); at >= 0 {
 		return from + at + len(end)

@@ -128,7 +128,8 @@ func TestChangesOfAPublishedTaskAreKeptAndTried(t *testing.T) {
 	}
 	webtest.WantText(t, creator.Page("/tasks/rows", http.StatusOK), "main", "65537")
 	creator.Page("/tasks/rows/boards/CPU?version=0", http.StatusNotFound)
-	s.Browser().Page(webtest.Href(t, doc, "the starter"), http.StatusNotFound) // secret: it has the unpublished cases
+	// hidden from visitors, because it has the unpublished cases
+	s.Browser().Page(webtest.Href(t, doc, "the starter"), http.StatusNotFound)
 	creator.Page(webtest.Href(t, doc, "the starter"), http.StatusOK)
 
 	files := creator.Page(path, http.StatusOK)

@@ -134,7 +134,7 @@ type taskFinder struct {
 	handlers      *Boards
 	search        views.TaskSearch
 	slotsByDevice map[string]fleet.DeviceSlots
-	easyFirst     bool // easy tasks come before lively ones
+	easyFirst     bool // sort easier tasks before more active ones
 }
 
 func (f taskFinder) hasWorkingSlot(device string) bool {

@@ -277,8 +277,8 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 	}
 }
 
-// TestReviewsLeadToSourcesThatTheReaderMayRead checks that an author, who reviews the runs of the own task, has links
-// to their sources only after the deadline.
+// TestReviewsLeadToSourcesThatTheReaderMayRead checks that the author of a task, who reviews its runs, has links to
+// their sources only after the deadline.
 func TestReviewsLeadToSourcesThatTheReaderMayRead(t *testing.T) {
 	s := webtest.NewScene(t)
 	author := modelstest.Person(t, s.Cfg.Store, "Carla", accounts.RoleCreator)

@@ -21,9 +21,9 @@ const maxQueueRows = 50 // runs shown of one device's queue
 type queueList struct {
 	handlers            *Operation
 	viewer              accounts.User
-	rows                map[string][]views.QueuedRun // by device
+	rows                map[string][]views.QueuedRun // rows by device
 	submissionByAttempt map[string]int64             // submission by attempt, for those the viewer may see
-	queueLengths        map[string]work.QueueLength  // by device, including work that is not listed
+	queueLengths        map[string]work.QueueLength  // queue lengths by device, including work that is not listed
 	workers             []fleet.Worker
 }
 

@@ -231,7 +231,7 @@ func caseTabs(profiles ...runs.Profile) []charts.CaseTab {
 	return tabs
 }
 
-// addReports adds the comparison of the case's profile reports, or the name of the missing report.
+// addReports adds the comparison of the two profile reports of the case, or a note about the missing one.
 func (p *Submissions) addReports(vm *charts.CompareView, a, b comparedRun, index int) error {
 	reports, why, err := p.bothReports(a, b, index)
 	if err != nil || why != "" {
