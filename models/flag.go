@@ -96,7 +96,8 @@ func (s *Store) DismissFlags(
 	ctx context.Context, actor accounts.User, runID int64, why string,
 ) ([]boards.ChangedBoard, error) {
 	return s.decideOnRun(ctx, actor, accounts.ReviewRun, runID, why, func(tx *gorm.DB, run work.Run, why string) ([]boards.ChangedBoard, error) {
-		// if the run itself was held, the review is about its score, so its source stays on hold
+		// own counts the run's own hold flags, and released the holds of its source. A review of the run's own hold is
+		// about its score and does not release the source.
 		var own, released int64
 		err := tx.Model(&review.Flag{}).Where("run_id = ? and kind = ? and closed_at is null", runID, review.KindHeld).Count(&own).Error
 		if err != nil {

@@ -81,7 +81,7 @@ func TestAHeldRunCanBeDisqualifiedAndReinstated(t *testing.T) {
 }
 
 // TestTheDatabaseTakesNoNumberThatIsNoTime checks that times which are zero, negative, infinite, or too small are not
-// stored, whoever sent them, so that readers of boards need not handle them.
+// stored, no matter who sent them, so that readers of boards need not handle them.
 func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)

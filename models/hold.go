@@ -76,7 +76,7 @@ func applyHolds(tx, runs *gorm.DB) (changed []runOnHold, err error) {
 
 // holdRunFromBoard holds a run that has just ended, if there is a reason.
 func holdRunFromBoard(tx *gorm.DB, r *work.Run) error {
-	if r.HeldReason != "" { // its score is impossible
+	if r.HeldReason != "" { // package scores found the score impossible
 		if err := review.RaiseFlag(tx, r.ID, review.KindHeld, r.HeldReason); err != nil {
 			return err
 		}

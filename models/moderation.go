@@ -167,7 +167,7 @@ func (s *Store) DeleteSubmission(
 }
 
 // deleteSubmission deletes a submission with its runs, sets its samples aside where needed, and updates scores and
-// boards. Its samples may still count in the pool of its source.
+// boards. Its samples may still count for its source (package samples).
 func (s *Store) deleteSubmission(
 	tx *gorm.DB, sub submissions.Submission, byOwner bool,
 ) (changes []boards.ChangedBoard, err error) {

@@ -20,7 +20,7 @@ func webhookOutcome(tx *gorm.DB, receiver, runID int64) (any, error) {
 	}
 	var task catalog.Task
 	err := tx.Where("version_id = ?", run.VersionID).Limit(1).Find(&task).Error
-	if err != nil || task.ID == 0 { // the task has a newer version
+	if err != nil || task.ID == 0 { // the run belongs to an older version of the task
 		return nil, db.ReadError(err, "task of run %d", runID)
 	}
 	outcomes, _, err := boards.OutcomesOf(tx, run.BoardEntry())

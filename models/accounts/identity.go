@@ -17,7 +17,7 @@ import (
 type Identity struct {
 	ID        int64
 	UserID    int64
-	Provider  string // "github"
+	Provider  string // such as "github"
 	Subject   string // the provider's own id of the account
 	Email     string
 	Name      string

@@ -29,12 +29,12 @@ const (
 type LoginRequest struct {
 	ID         int64
 	SecretHash string
-	Code       string // "BCDFGHJK"
-	ClientHost string `gorm:"column:host"` // machine's name from the command; not trustworthy
+	Code       string // such as "BCDFGHJK"
+	ClientHost string `gorm:"column:host"` // machine name that the command sent; not trustworthy
 	Address    string
 	CreatedAt  time.Time
 	ExpiresAt  time.Time
-	UserID     *int64 // person who approved
+	UserID     *int64 // person who approved the request
 	IsRefused  bool   `gorm:"column:refused"`
 }
 

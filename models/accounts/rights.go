@@ -29,7 +29,7 @@ const (
 	ManageWorkers    Action = "manage workers"
 	ManageWebhook    Action = "manage a webhook" // a webhook without an owner belongs to the site
 	ReportComment    Action = "report a comment"
-	ModerateComments Action = "moderate comments" // hide them, lock lists, and close reports
+	ModerateComments Action = "moderate comments" // hide comments, lock lists of comments, and close reports
 )
 
 // OwnerIDs has the people who own the object of an action; 0 means no one.

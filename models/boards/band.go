@@ -103,7 +103,7 @@ func (e Entry) highBound() float64 {
 type Band struct {
 	VersionID     int64   `gorm:"primaryKey;autoIncrement:false"`
 	Device        string  `gorm:"primaryKey"`
-	RunID         int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's; identifies the band
+	RunID         int64   `gorm:"primaryKey;autoIncrement:false"` // run of the first entry, which identifies the band
 	EpochSortKey  int64   `gorm:"column:age"`                     // sort key of the epoch of its entries, as in Entry
 	ScoreNS       float64 `gorm:"column:score_ns"`
 	EntriesBefore int64   `gorm:"column:ahead"` // number of entries before it

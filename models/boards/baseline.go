@@ -23,8 +23,8 @@ type MeasuredBaseline struct {
 }
 
 // Baselines lists the baselines of versions on a device that have a score, fastest first. It omits those of another
-// epoch than the board's 1st place, unless one of the epochs is unknown, and those whose run was disturbed: beside a
-// slowed baseline, each kernel looks fast.
+// epoch than the board's 1st place, unless one of the epochs is unknown, and those whose run was disturbed: compared
+// with a slowed baseline, each kernel looks fast.
 func (s *Boards) Baselines(ctx context.Context, versionIDs []int64, device string) ([]MeasuredBaseline, error) {
 	var list []MeasuredBaseline
 	err := s.db.Read(ctx).Table("baselines b").Select("b.*, r.submission_id, r.score_ns").Joins("join runs r on r.id = b.run_id").

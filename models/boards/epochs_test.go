@@ -30,7 +30,7 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		if diff := cmp.Diff([]string{"1 Cid 130", "(2 Ann 100)", "(3 Ben 110)"}, w.ByEpoch(t, s)); diff != "" {
 			t.Errorf("after a newer one:\n%s", diff)
 		}
-		w.ScoreIn(t, s, w.Ben, 90, "570") // on a machine that was not updated
+		w.ScoreIn(t, s, w.Ben, 90, "570") // measured on a machine without the newest software
 		w.ScoreIn(t, s, w.Ann, 125, "580")
 		want := []string{"1 Ann 125", "2 Cid 130", "(3 Ben 90)"}
 		if diff := cmp.Diff(want, w.ByEpoch(t, s)); diff != "" {

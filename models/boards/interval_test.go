@@ -20,7 +20,7 @@ func TestAnEntryHasItsRunsInterval(t *testing.T) {
 		if diff := cmp.Diff(exact, run.Interval); diff != "" {
 			t.Errorf("the run (-want +got):\n%s", diff)
 		}
-		w.Measured(t, s, w.Ann, 120, single) // slower: the entry stays
+		w.Measured(t, s, w.Ann, 120, single) // slower, so the entry stays
 		w.Measured(t, s, w.Ben, 90, single)
 		for _, rebuilt := range []bool{false, true} {
 			if rebuilt {

@@ -11,7 +11,7 @@ import (
 // Outcome is the result of a ranked run on its board: compared with the person's best run, with the person's rank and
 // the entry ahead. Pages, the API, the command line, and webhooks show it.
 type Outcome struct {
-	Rank           int   // of the person; 0: their entry was measured with older software
+	Rank           int   // the person's rank; 0 if their entry was measured with older software
 	Tied           bool  // others share that rank
 	TiedWithCount  int64 `gorm:"column:tied_with"` // number of people who share the rank
 	PeopleOnBoard  int64 `gorm:"column:people"`    // people on the board
@@ -88,7 +88,8 @@ func OutcomesOf(tx *gorm.DB, runs ...Entry) (map[int64]*Outcome, map[int64]Valid
 		outcomes[run.RunID] = e.outcomeOf(run)
 		if e.OwnEntry.RunID == run.RunID {
 			validated[run.RunID] = e.ValidationResult
-			if run.PooledRunCount == 0 { // the score of a pooled run already includes earlier runs
+			// the score of a run with PooledRunCount includes the earlier runs of its source
+			if run.PooledRunCount == 0 {
 				alone = append(alone, run.RunID)
 			}
 		}

@@ -63,7 +63,7 @@ func TestPlacingsAreOnBoardsThatTheViewerMaySee(t *testing.T) {
 				t.Errorf("%s: more %v\n%s", name, more, diff)
 			}
 		}
-		// the task gives up H200
+		// the task no longer lists H200
 		if _, err := s.Catalog.UpdateTask(ctx, owner, first.ID,
 			catalog.TaskSettings{Devices: []string{"CPU"}}); err != nil {
 			t.Fatal(err)

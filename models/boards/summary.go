@@ -12,7 +12,7 @@ import (
 // BoardSummary is a short description of a board. Callers share it and must not modify its slices.
 type BoardSummary struct {
 	Device       string
-	ChangeNumber int64    `gorm:"column:change"` // its change number, or an older one: the other fields may be newer
+	ChangeNumber int64    `gorm:"column:change"` // may be older than the other fields, which are read later
 	PeopleCount  int64    // number of people on it
 	Leaders      []Leader // first three entries
 	RecordScores RecordScores

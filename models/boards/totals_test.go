@@ -153,7 +153,8 @@ func TestASeasonCountsTheRunsOfItsDays(t *testing.T) {
 	})
 }
 
-// TestNewSoftwareLeavesEveryoneTheirPoints: entries that wait to be measured again come after those that have been.
+// TestNewSoftwareLeavesEveryoneTheirPoints checks that entries measured with older software rank after the others, but
+// keep points.
 func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newCrowd(t, s), t.Context()
@@ -178,7 +179,8 @@ func TestNewSoftwareLeavesEveryoneTheirPoints(t *testing.T) {
 	})
 }
 
-// TestAPersonsPointsAreThoseOfTheList: a person's page reads them without everyone else's.
+// TestAPersonsPointsAreThoseOfTheList checks that TotalsOf, which reads only one person's entries, and PeopleTotals
+// return the same points.
 func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		c, ctx := newCrowd(t, s), t.Context()
@@ -209,7 +211,8 @@ func TestAPersonsPointsAreThoseOfTheList(t *testing.T) {
 	})
 }
 
-// TestAPersonsPointsAreThoseOfALongBoard has more entries than places with points, many of which share a rank.
+// TestAPersonsPointsAreThoseOfALongBoard compares TotalsOf and PeopleTotals on a board with more entries than places
+// with points, where many entries share a rank.
 func TestAPersonsPointsAreThoseOfALongBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		modelstest.Got[modelstest.FilledBoard](t)(modelstest.Fill(t.Context(), s, 1500))

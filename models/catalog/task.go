@@ -43,7 +43,7 @@ type Task struct {
 	// OpensAt is the start of the event at which a hidden task becomes public; see CurrentVisibility.
 	OpensAt        *time.Time
 	AllowsPractice bool              `gorm:"column:practice"` // also accepts runs after its deadline, as practice
-	Limits         []quota.TaskLimit `gorm:"serializer:json"` // for each person
+	Limits         []quota.TaskLimit `gorm:"serializer:json"` // limits of each person's submissions
 	Origin         string            // "" when uploaded; "builtin" or a folder when installed by the server
 	VersionID      int64             // ID of the current version
 
@@ -98,7 +98,7 @@ type TaskSettings struct {
 	Deadline       *time.Time
 	Visibility     Visibility        // empty for Public
 	AllowsPractice bool              `gorm:"column:practice"` // accept practice runs after the deadline
-	Limits         []quota.TaskLimit // for each person
+	Limits         []quota.TaskLimit // limits of each person's submissions
 }
 
 // Settings returns the task's current settings.

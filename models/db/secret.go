@@ -10,7 +10,7 @@ import (
 // NewSecret returns 256 random bits as text. The database stores only their hash.
 func NewSecret() string {
 	var b [32]byte
-	rand.Read(b[:]) // never fails
+	rand.Read(b[:]) // rand.Read never fails
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 

@@ -92,8 +92,9 @@ type SoftwareKind string
 
 // Kinds of software.
 const (
-	NativeSoftware SoftwareKind = "native" // a compiler
-	PythonSoftware SoftwareKind = "python" // torch and Triton, and on a GPU the compiler that they may call
+	NativeSoftware SoftwareKind = "native" // tasks in C++ and CUDA use a compiler, without torch and Triton
+	// PythonSoftware: tasks in Python use torch, Triton, and on a GPU the compiler that they may call
+	PythonSoftware SoftwareKind = "python"
 )
 
 // DeviceEpoch is an epoch that a device has or had.

@@ -11,12 +11,13 @@ type NoticeKind string
 
 // Kinds of notices.
 const (
-	RunEnded        NoticeKind = "run.ended"        // a run of theirs ended that took a minute or more
-	RecordLost      NoticeKind = "record.lost"      // someone took their record
-	FirstPlaceRerun NoticeKind = "record.confirmed" // the person's 1st entry was measured again
-	PlaceLost       NoticeKind = "place.lost"       // someone passed them on a board
-	CommentAdded    NoticeKind = "comment.added"    // someone commented on their task or submission, or where they have commented
-	DeadlineNear    NoticeKind = "deadline.near"    // a task to which they have submitted closes within a day
+	RunEnded        NoticeKind = "run.ended"        // the person's run ended, after a minute or more
+	RecordLost      NoticeKind = "record.lost"      // another person took the person's record
+	FirstPlaceRerun NoticeKind = "record.confirmed" // the person's entry in 1st place was measured again
+	PlaceLost       NoticeKind = "place.lost"       // another person passed the person on a board
+	// CommentAdded: a comment on the person's task or submission, or in a thread where the person commented
+	CommentAdded NoticeKind = "comment.added"
+	DeadlineNear NoticeKind = "deadline.near" // a task to which the person submitted closes within a day
 )
 
 // AllNoticeKinds lists all kinds of notices.

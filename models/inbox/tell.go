@@ -17,9 +17,9 @@ const (
 	// reminderBeforeDeadline is the time between a reminder and the deadline.
 	reminderBeforeDeadline = 24 * time.Hour
 
-	maxNotifiedOfPlace   = 10   // people who are told of one run that passed them
-	maxNotifiedOfComment = 30   // people who are told of one comment
-	maxPeopleReminded    = 2000 // people who are reminded of one deadline
+	maxNotifiedOfPlace   = 10   // limit of people who get a notice of one run that passed them
+	maxNotifiedOfComment = 30   // limit of people who get a notice of one comment
+	maxPeopleReminded    = 2000 // limit of people who get a reminder of one deadline
 )
 
 // RunEndedNotices returns the notice for the person whose run took long. Runs of a trial cause no notices, because one

@@ -15,7 +15,7 @@ const (
 	inviteCodePrefix      = "wbi_" // lets secret scanners find a leaked code
 	shownCodePrefixLength = len(inviteCodePrefix) + 6
 
-	maxPeoplePerInvite  = 10_000 // largest limit of one code
+	maxPeoplePerInvite  = 10_000 // upper limit of Invite.MaxPeople
 	maxInviteLifetime   = 366 * 24 * time.Hour
 	maxInviteNoteLength = 120
 	maxValidInvites     = 200 // limit of a task's valid codes

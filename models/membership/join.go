@@ -15,7 +15,7 @@ import (
 // InviteOffer lists the tasks that a person joins with an invite code.
 type InviteOffer struct {
 	Task            catalog.Task // the code's task
-	AllTasksVisible bool         `gorm:"column:seen"` // the person sees all of them already
+	AllTasksVisible bool         `gorm:"column:seen"` // the person can see all offered tasks already
 
 	newlyVisibleTasks   []catalog.Task // tasks that the person does not see yet
 	invite              Invite

@@ -20,7 +20,7 @@ type TaskLimit struct {
 // LimitPeriod is the time window of a limit.
 type LimitPeriod string
 
-// LimitPeriods. Both end now.
+// LimitPeriods. Each ends at the current time.
 const (
 	LimitPerHour LimitPeriod = "hour"
 	LimitPerDay  LimitPeriod = "day"

@@ -24,7 +24,7 @@ const (
 	AnswerPending      ValidationAnswer = ""
 	AnswerApplies      ValidationAnswer = "applies"
 	AnswerDoesNotApply ValidationAnswer = "does not apply"
-	AnswerNone         ValidationAnswer = "no answer" // the script gave none
+	AnswerNone         ValidationAnswer = "no answer" // the script gave no answer
 )
 
 // MaxValidationMessageLength limits the stored message of a validation script, in bytes.

@@ -72,7 +72,7 @@ type Score struct {
 func AddSample(tx *gorm.DB, s Sample) error {
 	// Times below a nanosecond are impossible, and a 0 would make the geometric mean of a score 0.
 	if caseCount(s) == 0 || slices.ContainsFunc(slices.Concat(s.CaseTimes...), func(ns float64) bool { return ns < 1 }) {
-		s.CaseTimes = [][]float64{} // a result of a modified worker
+		s.CaseTimes = [][]float64{} // only a modified worker sends such times
 	}
 	err := tx.Table("submissions").Where("id = (select submission_id from runs where id = ?)", s.RunID).Pluck("source_key", &s.SourceKey).Error
 	if err == nil {

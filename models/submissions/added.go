@@ -13,7 +13,7 @@ import (
 type AdminSubmission struct {
 	PersonName string        `gorm:"column:for"` // the person's name; the site fills in NewSubmission.User
 	Admin      accounts.User `gorm:"column:by"`
-	Reason     string        `gorm:"column:why"` // public
+	Reason     string        `gorm:"column:why"` // shown to everyone
 }
 
 // maxReasonLength limits the admin's reason, in characters.

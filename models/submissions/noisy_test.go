@@ -21,7 +21,7 @@ func TestANoisyScoreMayBeRepeatedFreeOfCharge(t *testing.T) {
 		w.Measured(t, s, w.Ann, 100, boards.Interval{Processes: 5})
 		w.Measured(t, s, w.Ann, 100, noisy)
 		w.Measured(t, s, w.Ann, 100, noisy)
-		w.Measured(t, s, w.Ann, 100, noisy) // four within an hour: twice the limit
+		w.Measured(t, s, w.Ann, 100, noisy) // four submissions within an hour, twice the limit
 		_, _, err := s.Submissions.Submit(t.Context(), again)
 		modelstest.WantKind(t, err, db.TooMany)
 

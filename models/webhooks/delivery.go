@@ -105,9 +105,10 @@ func (w *Webhooks) RecordTryResult(ctx context.Context, d DueDelivery, t TryResu
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
 		var hook Webhook
 		if found := tx.Limit(1).Find(&hook, d.WebhookID); found.Error != nil || found.RowsAffected == 0 {
-			return db.ReadError(found.Error, "webhook %d", d.WebhookID) // deleted during the try, with its deliveries
+			// the webhook was deleted during the try, with its deliveries
+			return db.ReadError(found.Error, "webhook %d", d.WebhookID)
 		}
-		if hook.DisabledAt != nil { // switched off during the try: nothing more is sent
+		if hook.DisabledAt != nil { // the webhook was switched off during the try: nothing more is sent
 			row["next_at"], over = nil, true
 		}
 		if err := tx.Model(&Delivery{}).Where("id = ?", d.ID).Updates(row).Error; err != nil {
@@ -165,7 +166,7 @@ func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, i
 			return db.ReadError(err, "delivery %d", id)
 		}
 		if d.NextTryAt != nil && d.NextTryAt.Before(db.Now()) {
-			return nil // it waits to be sent
+			return nil // the delivery waits to be sent already
 		}
 		if err := countManualTry(tx, hookID); err != nil {
 			return err

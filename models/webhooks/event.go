@@ -21,7 +21,7 @@ type WebhookEvent struct {
 	ID             int64
 	Kind           EventKind
 	WebhookID      int64 // the only receiver; 0 for all that want the event
-	RunID          int64 // run of run.ended and record.taken
+	RunID          int64 // run that ended, or took the record
 	UserID         int64 // owner of the run
 	FormerHolderID int64 `gorm:"column:other_id"` // former holder of the record
 	Detail         any   `gorm:"serializer:json"`

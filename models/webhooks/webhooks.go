@@ -25,11 +25,11 @@ type EventKind string
 const (
 	RunEnded    EventKind = "run.ended"    // a run requested by a person has ended
 	RecordTaken EventKind = "record.taken" // a board has a new 1st place
-	WorkerLost  EventKind = "worker.lost"  // a worker is silent without having left
+	WorkerLost  EventKind = "worker.lost"  // a worker sends no heartbeats, but has not left
 	WaitLong    EventKind = "wait.long"    // work has waited for a device for longer than the webhook's limit
 	TestEvent   EventKind = "test"         // requested by a person
 
-	PlaceLost    EventKind = "place.lost"    // someone passed the person on a board
+	PlaceLost    EventKind = "place.lost"    // another person passed the person on a board
 	CommentAdded EventKind = "comment.added" // someone commented in a thread of the person's
 	DeadlineNear EventKind = "deadline.near" // a task closes soon
 
@@ -116,7 +116,7 @@ func (h Webhook) WantsKind(kind EventKind) bool { return slices.Contains(h.Event
 
 // NewWebhook describes a webhook to create.
 type NewWebhook struct {
-	ForWholeSite bool `gorm:"column:site"` // for the site, not the person
+	ForWholeSite bool `gorm:"column:site"` // for the site instead of the person
 	URL          string
 	EventKinds   []EventKind
 	LongWait     time.Duration `gorm:"column:wait"` // threshold of wait.long; 0: half an hour
@@ -219,7 +219,7 @@ func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n New
 
 func newSecret() string {
 	key := make([]byte, secretBytes)
-	rand.Read(key) // never fails
+	rand.Read(key) // rand.Read never fails
 	return secretPrefix + base64.StdEncoding.EncodeToString(key)
 }
 

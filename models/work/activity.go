@@ -11,7 +11,7 @@ import (
 
 // DeviceActivity summarizes the last day of a device.
 type DeviceActivity struct {
-	WorkCount int // runs and evaluations that a worker had
+	WorkCount int // number of runs and evaluations that workers received
 	// BusyShare is the share of the slots' uptime in which they worked; building counts, too. 0 if no slot is
 	// connected.
 	BusyShare      float64
@@ -31,7 +31,7 @@ type activityRow struct {
 	QueuedAt    time.Time
 	StartedAt   time.Time
 	EndedAt     *time.Time
-	IsRequested int `gorm:"column:asked"` // 1: a person requested it, and waits
+	IsRequested int `gorm:"column:asked"` // 1 if a person requested it and waits for it
 	ReadNS      float64
 }
 

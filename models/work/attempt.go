@@ -115,6 +115,6 @@ func attemptsOfWork(ref job.WorkRef) map[string]any {
 
 func newSeed() int64 {
 	var b [8]byte
-	rand.Read(b[:]) // never fails
+	rand.Read(b[:]) // rand.Read never fails
 	return int64(binary.LittleEndian.Uint64(b[:]))
 }

@@ -15,8 +15,8 @@ import (
 // values.
 const (
 	CounterEvaluationsSubmitted = "evaluations.submitted"
-	CounterEvaluationWaits      = "evaluations.waited" // seconds until an evaluation had its slot
-	CounterEvaluationsEnded     = "evaluations.ended." // by state; seconds from submission to end
+	CounterEvaluationWaits      = "evaluations.waited" // seconds until an evaluation got its slot
+	CounterEvaluationsEnded     = "evaluations.ended." // seconds from submission to end, by state of the evaluation
 	// CounterEvaluationsGivenUp counts evaluations that were cancelled or lost after a worker received them, without
 	// a valid report.
 	CounterEvaluationsGivenUp      = "evaluations.given-up"
@@ -34,7 +34,7 @@ const (
 	CounterDeviceSeconds       = "devices."   // by "H200:0"; seconds for which evaluations held the slot
 	CounterDeviceTimingSeconds = "profilers." // by "H200:0"; seconds of timing on the slot
 
-	CounterRunsEnded = "runs.ended." // by state; seconds from submission to end
+	CounterRunsEnded = "runs.ended." // seconds from submission to end, by state of the run
 	CounterRunWaits  = "runs.waited" // seconds from submission until a worker took the run that has now ended
 	CounterRunStages = "runs.stage." // by stage and status, as "build.pass"; seconds
 

@@ -25,7 +25,7 @@
 //	    ▼      StartNextAttempt          RecordAttemptsReceived, AppendEvents
 //	 waiting ───────────────► dispatched ───────────────────────► taken
 //	    ▲                         │                                 │
-//	    ├─────────────────────────┴─────────────────────────────────┤ FailAttempt, PreemptAttempt, a result that reports a loss
+//	    ├─────────────────────────┴─────────────────────────────────┤ FailAttempt, PreemptAttempt, a reported loss
 //	    │                                                           │
 //	    │                                                           ▼ RecordResult, or the last of too many losses
 //	    └─ from each of the three: CancelRun, CancelEvaluation ─► ended

@@ -15,7 +15,7 @@ import (
 // EvaluationLimits limits the evaluations of one caller; 0 means no limit. For admins only MaxLive applies.
 type EvaluationLimits struct {
 	MaxLive         int   // waiting or running evaluations; for batches only those in the queue of one device
-	MaxPerHour      int   // evaluations of one caller
+	MaxPerHour      int   // evaluations of one caller in an hour
 	MaxBytesPerHour int64 // bytes of the requests in an hour
 }
 

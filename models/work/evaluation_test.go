@@ -105,7 +105,7 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 			var out work.Effect
 			var err error
 			if i == 0 {
-				// the worker says that it is lost
+				// the worker reports the evaluation as lost
 				out, err = s.Work.RecordResult(ctx, lostResult(attempt, true), work.ResultFindings{})
 			} else {
 				out, err = s.Work.FailAttempt(ctx, attempt.ID, "the worker is gone", work.LossCountedAgainstWork)

@@ -23,8 +23,8 @@ func (l *LifeCycle) LiveCardEvents(ctx context.Context, run Run, log bool) (even
 
 // PendingEvents describes the events of a submission that are still to come.
 type PendingEvents struct {
-	HasLiveWork bool  `gorm:"column:live"`   // some of its work has not ended
-	LastEventID int64 `gorm:"column:newest"` // ID of its last event
+	HasLiveWork bool  `gorm:"column:live"`   // some work of the submission has not ended
+	LastEventID int64 `gorm:"column:newest"` // ID of the submission's last event
 }
 
 // PendingEvents reads the last event and the live work in one query, so that no event is missed in between. With

@@ -36,7 +36,7 @@ func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run
 // SubmissionRuns has the runs of a submission, read in one query.
 type SubmissionRuns struct {
 	Runs          []Run         // the requested runs, in the order of the submission's devices
-	Profiles      map[int64]Run // profiles of these, by their IDs
+	Profiles      map[int64]Run // profiles of the requested runs, by the IDs of those runs
 	HasUnfinished bool          // a run or a following profile has not ended
 	LastEventID   int64         // ID of the last announced event; 0 if none
 }

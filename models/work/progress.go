@@ -55,7 +55,8 @@ func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Ef
 		return p.storeBatch(batch)
 	}
 	err = l.db.Write(ctx, store)
-	if db.KindOf(err) == db.Conflict { // one of the runs was cancelled meantime; the others' events still count
+	// one of the runs was cancelled in the meantime; the events of the others still count
+	if db.KindOf(err) == db.Conflict {
 		err = l.db.Write(ctx, store)
 	}
 	if err != nil {

@@ -74,7 +74,7 @@ type QueuedWork struct {
 	TurnNumber    int    `gorm:"column:turn"`    // 1 for the owner's first item on the device, including running ones
 	QueuePosition int    `gorm:"column:place"`   // 1 for the next item
 	QueuedAt      time.Time
-	NotBefore     *time.Time // when it may be tried again, after a loss
+	NotBefore     *time.Time // time from which it may be tried again, after a loss
 	AttemptID     string     // current attempt; empty if there is none
 	DispatchedAt  *time.Time // time at which the current attempt was created
 	StartedAt     *time.Time // time at which a worker received it; nil while it waits
@@ -219,7 +219,7 @@ const isAheadOfNewSQL = `sum(case when started_at is null and attempt_id <> '' t
 
 // SiteLoad has the data for deciding whether the site accepts new work, and for estimating when that work starts.
 type SiteLoad struct {
-	QueueLengths  []QueueLength // of the devices that have live work
+	QueueLengths  []QueueLength // lengths by device; devices without live work are missing
 	PausedDevices map[string]fleet.Pause
 	OffParts      []switches.OffPart
 }

@@ -67,7 +67,7 @@ func (e *Evaluation) create(tx *gorm.DB, asker Requester) error {
 	if err := tx.Create(e).Error; err != nil {
 		return db.WriteError(err, "evaluation")
 	}
-	var news Effect // it has no watchers yet
+	var news Effect // the Effect is not used, because a new evaluation has no watchers
 	if err := same.endSharers(tx, &news); err != nil || len(news.Evaluations) == 0 {
 		return err
 	}

@@ -70,7 +70,7 @@ type Run struct {
 
 	State RunState
 	Work
-	Failure *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
+	Failure *job.Failure `gorm:"serializer:json"` // reason why it failed, or why its last attempt was lost
 	ScoreNS *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
 	// ScoredAt is the time since which the run has this score: its end, or the end of the newest run with equal source.
 	ScoredAt        *time.Time

@@ -10,8 +10,9 @@ import (
 	"warpboard/models/work"
 )
 
-// TestAResultWithoutItsAttemptsSecretStoresNothing: neither for an unknown attempt, nor with a wrong secret, nor
-// repeated, and no files of work that is handed back, which can happen any number of times.
+// TestAResultWithoutItsAttemptsSecretStoresNothing checks that a result stores nothing if its attempt is unknown, its
+// secret is wrong, or it is a repetition. A result that returns the work to the queue stores no files, because that can
+// happen any number of times.
 func TestAResultWithoutItsAttemptsSecretStoresNothing(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()

@@ -137,7 +137,7 @@ func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 			time.Now())); len(next) != 0 {
 			t.Errorf("it is sent again without a pause: %+v", next)
 		}
-		// Its late result changes nothing, and neither does being lost twice.
+		// A late result of the lost attempt changes nothing, and neither does a second loss.
 		if out, err := s.Work.RecordResult(t.Context(), l.result(taken, job.OutcomePassed),
 			modelstest.Completed()); err != nil || out.AttemptAccepted {
 			t.Errorf("a late result: %+v, %v", out, err)
