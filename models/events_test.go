@@ -86,7 +86,7 @@ func (c *contest) wantTable(e events.Event, want ...string) {
 	}
 }
 
-// TestStandingsAddUpPointsOfAllBoards by place, by a formula, by ratio, with ties, and with teams.
+// TestStandingsAddUpPointsOfAllBoards checks the points by rank, by a formula, and by ratio, with ties and with teams.
 func TestStandingsAddUpPointsOfAllBoards(t *testing.T) {
 	eachContest(t, func(c *contest) {
 		e := c.create()

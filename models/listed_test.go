@@ -24,8 +24,8 @@ func listed(t *testing.T, s *models.Store, viewer accounts.User) string {
 	return fmt.Sprintf("%d: %s; %d", board.PeopleCount, strings.Join(leaders, ", "), board.OwnRank.Rank)
 }
 
-// TestTheListOfTasksShowsWhatAnotherProcessChanged: a process's cache of boards is valid only until any process changes
-// them.
+// TestTheListOfTasksShowsWhatAnotherProcessChanged checks that a process does not use its cache of boards after another
+// process has changed a board.
 func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
 		w, ctx := newWorld(t, here), t.Context()

@@ -171,8 +171,8 @@ func (s *Store) DeleteSubmission(
 func (s *Store) deleteSubmission(
 	tx *gorm.DB, sub submissions.Submission, byOwner bool,
 ) (changes []boards.ChangedBoard, err error) {
-	// These are read before the deletion, which also deletes runs, stages, events, rows of artifacts, runs of turns,
-	// and flags by cascade. Files of artifacts stay until the next sweep.
+	// The entries are read and samples set aside before the deletion, which also deletes runs, stages, events, rows of
+	// artifacts, runs of turns, and flags by cascade. Files of artifacts stay until the next sweep.
 	counted, err := boards.EntriesOfSubmission(tx, sub.ID)
 	if err == nil {
 		err = samples.SetAsideDeletedSamples(tx, sub.ID, byOwner)

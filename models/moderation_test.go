@@ -162,8 +162,8 @@ func TestReportsOnATaskThatOneCannotSeeAreNotFound(t *testing.T) {
 	modelstest.WantKind(t, s.ReportRun(t.Context(), w.Ben, run.ID, "it cheats"), db.NotFound)
 }
 
-// TestTheSiteFlagsEntriesAndNeverJudges: hints in the source and differing clocks bring an entry into the queue, but
-// not runs that are on no board.
+// TestTheSiteFlagsEntriesAndNeverJudges checks that hints in the source and differing clocks bring an entry into the
+// review queue, but not a run that is on no board.
 func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

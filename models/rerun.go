@@ -187,7 +187,7 @@ func endRerun(tx *gorm.DB, run work.Run, out *work.Effect) error {
 	if err != nil {
 		return db.ReadError(err, "order %d", *run.OrderID)
 	}
-	// If the worker that ran it has older software than the software for which the rerun was queued, the sample does
+	// If the worker of the rerun has older software than the software for which the rerun was queued, the sample does
 	// not count.
 	if o.EpochID != 0 && run.ScoreNS != nil && run.EpochID > was {
 		if err := o.acceptSamples(tx, run); err != nil {

@@ -30,8 +30,8 @@ const (
 // DeleteExpired deletes data that is no longer needed: expired sessions, old events of ended runs, old evaluations, and
 // contents and artifacts without references. It also repeats disturbed baselines.
 func (s *Store) DeleteExpired(ctx context.Context, at time.Time) error {
-	// One transaction does all of this. The dispatcher sweeps hourly; the first sweep after a long pause blocks other
-	// writers while it deletes.
+	// One transaction deletes all of these rows. The dispatcher sweeps hourly; the first sweep after a long pause
+	// blocks other writers while it deletes.
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("expires_at <= ?", db.NormalizeTime(at)).Delete(&accounts.Session{}).Error; err != nil {
 			return fmt.Errorf("sweeping sessions: %w", err)
@@ -50,7 +50,7 @@ func (s *Store) DeleteExpired(ctx context.Context, at time.Time) error {
 		}
 		return catalog.SweepBlobs(tx)
 	})
-	// Each of these runs even if another one failed. The next sweep repeats them.
+	// Each step runs even if an earlier one failed. The next sweep repeats failed steps.
 	return errors.Join(err,
 		s.Work.RequeueOrphanedSharers(ctx),
 		s.Work.PruneEvaluations(ctx, at.Add(-evaluationRetention)),
@@ -75,9 +75,9 @@ func (s *Store) StorageToDelete(
 // sweepArtifacts deletes files that were last written before a time and have no row.
 func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
 	err := s.files.Sweep(ctx, before, func(digest string) (bool, error) {
-		// This is queried per file, because several runs may share one content. Put renews the age of an existing file,
-		// which protects it from the sweep. Only a Put between the check of the age and the deletion would lose its
-		// file.
+		// The rows are queried for each file, because several runs may share one content. Put renews the age of an
+		// existing file, which protects it from the sweep. Only a Put between the check of the age and the deletion
+		// would lose its file.
 		var rows int64
 		err := s.db.Read(ctx).Model(&work.Artifact{}).Where("hash = ?", digest).Count(&rows).Error
 		return rows > 0, err

@@ -59,7 +59,8 @@ func answer(t *testing.T, s *models.Store, run work.Run, status job.Status, mess
 	return modelstest.Got[work.Effect](t)(s.Work.RecordResult(t.Context(), result, work.ResultFindings{}))
 }
 
-// TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard: its answer is shown beside the entry and changes no rank.
+// TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard checks that the script's answer is shown beside the entry and
+// does not change its rank.
 func TestAValidationScriptRunsOnTheFirstTenOfAClosedBoard(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, cora := validated(t, s)
@@ -136,7 +137,8 @@ func TestAScriptIsRefusedWhereItCannotRun(t *testing.T) {
 	})
 }
 
-// TestANewScriptKeepsTheBoards: no score depends on it.
+// TestANewScriptKeepsTheBoards checks that a changed validation script makes no new version, because no score depends
+// on the script.
 func TestANewScriptKeepsTheBoards(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, cora := validated(t, s)

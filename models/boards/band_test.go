@@ -66,7 +66,8 @@ func TestEqualKernelsNeverHaveASoleFirst(t *testing.T) {
 	}
 }
 
-// TestABetterKernelBeginsANewBand: 2 % faster, with processes that differ by 0.2 %.
+// TestABetterKernelBeginsANewBand checks that a kernel which is 2 % faster than another does not share its band, if
+// processes differ by 0.2 %.
 func TestABetterKernelBeginsANewBand(t *testing.T) {
 	for processes, want := range map[int]int{3: 95, 5: 100, 10: 100, 25: 100} {
 		r, apart := rand.New(rand.NewPCG(8, uint64(processes))), 0
@@ -147,7 +148,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// TestBandsDoNotChain: each entry is compared only with the first of its band.
+// TestBandsDoNotChain checks that each entry is compared only with the first entry of its band.
 func TestBandsDoNotChain(t *testing.T) {
 	var entries []Entry
 	for i := range 10 {

@@ -13,8 +13,8 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// TestABoardRanksTheScoresOfOneEpoch: the first score of a newer one leads, and older ones follow it, uncompared, until
-// their person has a score of the newer epoch, however slow.
+// TestABoardRanksTheScoresOfOneEpoch checks that the first score of a newer epoch leads the board. Older scores follow
+// without being compared to it, until their people have a score of the newer epoch, even a slower one.
 func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -77,7 +77,8 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 	})
 }
 
-// TestBoardsOfManyEpochsEqualRebuiltOnes: bands are cut around each change, across epochs.
+// TestBoardsOfManyEpochsEqualRebuiltOnes checks that updating bands around each change gives the same bands as a
+// rebuild, also with entries of several epochs.
 func TestBoardsOfManyEpochsEqualRebuiltOnes(t *testing.T) {
 	s := modelstest.Open(t)
 	w, random := modelstest.NewWorld(t, s), rand.New(rand.NewPCG(1, 2))

@@ -30,7 +30,7 @@ type Outcome struct {
 	BestNS          float64 `gorm:"column:best_ns"`
 	BestRank        int     // rank of the best run, or the rank that it would have now
 	BestTied        bool
-	BestWithinNoise bool `gorm:"column:best_unclear"` // the data do not show which one is faster
+	BestWithinNoise bool `gorm:"column:best_unclear"` // the data do not show which of this run and BestRun is faster
 
 	// NextRun is the entry ahead in rank; at rank 1 the entry behind.
 	NextRun         int64 // 0 if there is none

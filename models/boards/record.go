@@ -29,8 +29,8 @@ type RecordWithHolder struct {
 	Record
 	UserName         string
 	HasOlderSoftware bool `gorm:"column:older"` // the board ranks scores of newer software
-	// IsUnconfirmed means that the run was disturbed or noisy, and that no confirmation gave its score or one is
-	// pending.
+	// IsUnconfirmed means that the run was disturbed or noisy, and that its score does not come from a confirmation, or
+	// a confirmation is pending.
 	IsUnconfirmed bool `gorm:"column:unconfirmed"`
 	// BeforeConfirmationNS is the score before a confirmation changed it. Only RecordHistory sets it.
 	BeforeConfirmationNS *float64 `gorm:"column:was_ns"`

@@ -13,7 +13,7 @@ import (
 
 const (
 	maxReasonLength   = 1_000 // characters
-	maxReportsPerHour = 10    // limit for one person
+	maxReportsPerHour = 10    // limit of one person's reports
 )
 
 // Report is a person's request to moderate a comment.

@@ -52,7 +52,7 @@ func ParsePointsRule(text string) (PointsRule, error) {
 }
 
 const (
-	maxPointsPerBoard   = 1_000_000 // limit for one board
+	maxPointsPerBoard   = 1_000_000 // limit of the points for one board
 	maxPointsRuleLength = 1000      // characters; the rule is parsed for every view of the event
 )
 

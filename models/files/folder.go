@@ -32,7 +32,7 @@ func (f diskFolder) path(digest string) string { return filepath.Join(f.dir, dig
 func (f diskFolder) Put(_ context.Context, digest string, data []byte) error {
 	path := f.path(digest)
 	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
-		return nil // it exists, and is now too young to be swept
+		return nil // the file exists, and its new age protects it from the sweep
 	}
 	if full, _, err := f.disk.IsNearlyFull(); err != nil || full {
 		return cmp.Or(err, ErrDiskFull)

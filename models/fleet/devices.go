@@ -25,8 +25,8 @@ type Device struct {
 // RecordDevices stores the devices of a worker and returns those that are new. Tasks that list the family of a new
 // device get the device, and work that waits for the family moves to it.
 func (s *Fleet) RecordDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
-	// This runs when a worker reports a change of its slots. An insert of a known device has no effect, so FirstSeenAt
-	// keeps the time of the first report.
+	// RecordDevices is called when a worker reports a change of its slots. An insert of a known device has no effect,
+	// so FirstSeenAt keeps the time of the first report.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, d := range seen {
 			d.DriverName, d.FirstSeenAt = db.SanitizeText(d.DriverName), db.Now()

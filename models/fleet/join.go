@@ -108,7 +108,7 @@ func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int
 		if err := joined.Pluck("name", &workers).Error; err != nil {
 			return db.ReadError(err, "workers of join token %d", id)
 		}
-		// This includes workers that have left, whose credentials are stored for a while.
+		// The names include workers that have left, whose credentials are stored for a while.
 		if err := blockResultSharing(tx, tx.Model(&WorkerCredential{}).Select("name").Where("join_id = ?",
 			id)); err != nil {
 			return err

@@ -261,7 +261,7 @@ const (
 // if there are any. first is the end of the first run that could have the score.
 func scoreAchievedAt(samples []Sample, ranking tasks.Ranking, first time.Time) time.Time {
 	turns := confirmationSamples(samples)
-	// These are the times at which the score may have changed, newest first.
+	// ends lists the times at which the score may have changed, newest first.
 	ends := []time.Time{first}
 	for _, s := range samples {
 		if s.Purpose == work.PurposeSubmitted && s.EndedAt.After(first) && (len(turns) == 0 || s.EndedAt.Before(turns[0].EndedAt)) {

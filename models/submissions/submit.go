@@ -63,8 +63,8 @@ func (t *Submissions) Submit(ctx context.Context, in NewSubmission) (sub Submiss
 		found = cheatingHintsIn(in.asTaskSubmission())
 	}
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
-		// This comes first, so that a repetition of an accepted request succeeds even if a limit or the deadline has
-		// been reached since.
+		// The key is checked first, so that a repetition of an accepted request succeeds even if a limit or the
+		// deadline has been reached since.
 		if sub, runs, err = findByRequestKey(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}

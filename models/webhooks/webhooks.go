@@ -103,7 +103,7 @@ type Webhook struct {
 	UserID              int64 // owner; 0 for the site's
 	URL                 string
 	EventKinds          []EventKind `gorm:"column:events;serializer:json"`
-	LongWaitSeconds     int         `gorm:"column:wait_seconds"` // threshold of wait.long
+	LongWaitSeconds     int         `gorm:"column:wait_seconds"` // seconds that work waits before the event wait.long
 	Secret              string      // key of the signatures
 	ConsecutiveFailures int         `gorm:"column:failures"` // number of consecutive failed deliveries
 	CreatedAt           time.Time
@@ -119,7 +119,7 @@ type NewWebhook struct {
 	ForWholeSite bool `gorm:"column:site"` // for the site instead of the person
 	URL          string
 	EventKinds   []EventKind
-	LongWait     time.Duration `gorm:"column:wait"` // threshold of wait.long; 0: half an hour
+	LongWait     time.Duration `gorm:"column:wait"` // wait of work before the event wait.long; 0 for half an hour
 }
 
 func (w *Webhooks) checkNew(n NewWebhook) error {

@@ -12,8 +12,7 @@ import (
 // DeviceActivity summarizes the last day of a device.
 type DeviceActivity struct {
 	WorkCount int // number of runs and evaluations that workers received
-	// BusyShare is the share of the slots' uptime in which they worked; building counts, too. 0 if no slot is
-	// connected.
+	// BusyShare is the share of the slots' uptime in which they worked, including builds; 0 if no slot is connected.
 	BusyShare      float64
 	MeanSlotUptime time.Duration // mean uptime of a slot within the day
 	SubmittedCount int           // part of WorkCount that people submitted on this day

@@ -31,12 +31,12 @@ const (
 	CounterValidationsFailed   = "validations.failed"
 	CounterCacheHits           = "cache.hits"
 	CounterCacheMisses         = "cache.misses"
-	CounterDeviceSeconds       = "devices."   // by "H200:0"; seconds for which evaluations held the slot
-	CounterDeviceTimingSeconds = "profilers." // by "H200:0"; seconds of timing on the slot
+	CounterDeviceSeconds       = "devices."   // seconds for which evaluations held a slot, by slot such as "H200:0"
+	CounterDeviceTimingSeconds = "profilers." // seconds of timing on a slot, by slot such as "H200:0"
 
 	CounterRunsEnded = "runs.ended." // seconds from submission to end, by state of the run
 	CounterRunWaits  = "runs.waited" // seconds from submission until a worker took the run that has now ended
-	CounterRunStages = "runs.stage." // by stage and status, as "build.pass"; seconds
+	CounterRunStages = "runs.stage." // seconds of a stage, by stage and status such as "build.pass"
 
 	// Counters of lost attempts, by whether the work was tried again.
 	CounterLossesRetried = "lost.retried"

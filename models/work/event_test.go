@@ -131,7 +131,8 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 	})
 }
 
-// TestAFloodOfEventsOfAnyKindIsCut: with a worker's stolen secret, the events of one attempt cannot fill a disk.
+// TestAFloodOfEventsOfAnyKindIsCut checks that the stored events of one attempt are limited, so that a worker with a
+// stolen secret cannot fill the disk.
 func TestAFloodOfEventsOfAnyKindIsCut(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()

@@ -13,7 +13,8 @@ import (
 	"warpboard/models/work"
 )
 
-// TestANearlyFullDiskKeepsResultsAlone: an accepted run ends, without its files and its events.
+// TestANearlyFullDiskKeepsResultsAlone checks that an accepted run ends on a nearly full disk, but its files and events
+// are not stored.
 func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 	modelstest.EachConfig(t, models.Config{MinFreeBytes: 1 << 60}, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
@@ -50,7 +51,8 @@ func TestANearlyFullDiskKeepsResultsAlone(t *testing.T) {
 	})
 }
 
-// TestASweepFreesDiskSpace: with SQLite, a disk that was nearly full accepts submissions again.
+// TestASweepFreesDiskSpace checks that a site with SQLite and a nearly full disk accepts submissions again after a
+// sweep.
 func TestASweepFreesDiskSpace(t *testing.T) {
 	dir := t.TempDir()
 	s, ctx := modelstest.OpenDir(t, dir), t.Context()

@@ -26,7 +26,8 @@ func next(t *testing.T, s *models.Store, ask job.WorkRequest) *work.Attempt {
 	return modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now()))
 }
 
-// TestAskingAtOnceNoWorkerGetsAnothersJob: each run or evaluation begins once, however many workers ask.
+// TestAskingAtOnceNoWorkerGetsAnothersJob checks that each run or evaluation starts once, even if many workers request
+// work at the same time.
 func TestAskingAtOnceNoWorkerGetsAnothersJob(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
@@ -167,7 +168,7 @@ func TestAnEvaluationIsSentWhileAnotherWaits(t *testing.T) {
 	}
 }
 
-// TestIdleSlotsComeBeforeBusyOnes: a busy slot builds the next job only while no slot is idle.
+// TestIdleSlotsComeBeforeBusyOnes checks that a worker gets the next job for a busy slot only while no slot is idle.
 func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := modelstest.NewWorld(t, s)
