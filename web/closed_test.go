@@ -82,7 +82,7 @@ func TestTheVisibilityOfATaskOnEveryAddress(t *testing.T) {
 		{"/tasks/quiet/records.atom", "", all, all, "", ""},
 		{run + "/badge.svg", "<svg", all, all, "", ""},
 		// lists show an unlisted task only to its author, to admins, and to people who took part
-		{"/", "", all, "mwa", in, own}, // the member sees their last submission, to continue it
+		{"/", "", all, "mwa", in, own}, // shows members their last submission
 		{"/about", "", all, "", "", ""},
 		{"/tasks?q=zanzibar", `data-task="quiet"`, all, own, in, own},
 		{"/find?q=zanzibar", "", all, "mwa", in, own},

@@ -97,7 +97,7 @@ func TestAFullDiskAsksSubmittersToComeBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	limit("1") // SQLite raises this to the current number of pages
+	limit("1") // SQLite raises the limit to the current number of pages
 	big := strings.Replace(submission, "int main;", "int main;"+strings.Repeat("x", 500_000), 1)
 	wantLater(t, s.Ask("POST", "/api/v1/submissions", token, big))
 	webtest.WantStatus(t, s.Ask("GET", "/tasks/vectoradd", "", ""), http.StatusOK)

@@ -77,7 +77,7 @@ func bridgeConnections(ws *websocket.Conn, conn net.Conn, patience time.Duration
 		if err != nil {
 			return
 		}
-		io.CopyBuffer(conn, message, buffer) // it fails only if the other direction has ended
+		io.CopyBuffer(conn, message, buffer) // an error means that the other direction has ended
 	}
 }
 

@@ -48,7 +48,7 @@ func documentOf(s *webtest.Site) (d apiDocument) {
 		s.T.Fatal(err)
 	}
 	for name, schema := range d.Components.Schemas {
-		if name != "EvaluationError" { // its answers have more keys, without meaning, for clients of an older API
+		if name != "EvaluationError" { // has further, meaningless keys for clients of an older API
 			webtest.Closed(schema)
 		}
 	}

@@ -39,7 +39,7 @@ func TestARunsStatementIsVerifiedByThePublishedKey(t *testing.T) {
 		stated.Result.Score.NS != 5000 {
 		t.Errorf("%+v, %v", stated, err)
 	}
-	// A visitor may not read this source: the statement has only its hash.
+	// Visitors may not read the run's source, so the statement has only the source's hash.
 	if bytes.Contains(payload, []byte("int main")) || len(stated.Subject[0].Digest.SHA256) != 64 {
 		t.Errorf("%s", payload)
 	}

@@ -46,7 +46,7 @@ func (a *API) GetSubmission(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 {
 		if err = a.waitForRuns(c, seen.Submission.ID, time.Duration(wait)*time.Second); err == nil {
-			seen, err = a.runs.LoadSubmission(c) // loaded again, because it may have been deleted during the wait
+			seen, err = a.runs.LoadSubmission(c) // the submission may have been deleted during the wait
 		}
 	}
 	if err != nil {

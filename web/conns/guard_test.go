@@ -63,7 +63,7 @@ func TestAcceptRetriesTemporaryErrors(t *testing.T) {
 // can still read the response, and can send the rest of its body without a reset. The body is larger than the socket
 // buffers.
 func TestARefusedBodyIsDrainedUntilTheAnswerIsRead(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler()) // only its certificate is used
+	server := httptest.NewTLSServer(http.NotFoundHandler()) // only the server's certificate is used
 	defer server.Close()
 	config := &tls.Config{Certificates: server.TLS.Certificates}
 	listen := func() net.Listener {

@@ -111,7 +111,7 @@ func (s *subscription) coalesce(m Message) {
 	for len(s.messages) > 0 {
 		select {
 		case <-s.messages:
-		default: // the reader has just received it
+		default: // the reader has just received the message
 		}
 	}
 	m.Event = nil

@@ -69,7 +69,7 @@ func (s StreamSource) sendMessages(ctx context.Context, messages <-chan Message,
 	if s.WriteHeartbeat == nil { // "retry:" is for browsers; other programs do not read it
 		out.WriteString(retryField)
 	}
-	if err := out.Flush(); err != nil { // the page learns that it is connected before the store is read
+	if err := out.Flush(); err != nil { // shows the page that it is connected, before the store is read
 		return err
 	}
 	if err := s.WriteBacklog(ctx, out); err != nil {

@@ -16,7 +16,7 @@ import (
 // TestOnDisconnectDetectsAClosedConnection checks TCP and TLS, also if unread data precedes the end of the connection:
 // another request, or the closing message of TLS.
 func TestOnDisconnectDetectsAClosedConnection(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler()) // only its certificate is used
+	server := httptest.NewTLSServer(http.NotFoundHandler()) // only the server's certificate is used
 	defer server.Close()
 	config := &tls.Config{Certificates: server.TLS.Certificates}
 	for name, test := range map[string]struct {

@@ -82,7 +82,7 @@ func StartAt(t testing.TB, addr string, store *models.Store, changes ...func(*we
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.BaseURL = cmp.Or(cfg.BaseURL, "http://"+cfg.Addr) // as web.New sets it
+	cfg.BaseURL = cmp.Or(cfg.BaseURL, "http://"+cfg.Addr) // the default that web.New sets
 	if cfg.Now == nil {
 		cfg.Now = func() time.Time { return time.Now().UTC() }
 	}

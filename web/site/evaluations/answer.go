@@ -163,7 +163,7 @@ func (s *Evaluations) KernelOfEvaluation(ctx context.Context, e work.Evaluation)
 		case <-ctx.Done():
 			return Kernel{}, context.Cause(ctx)
 		}
-		if kept, ok := s.kernelCache.Get(e.ID); ok { // another reader has decoded it by now
+		if kept, ok := s.kernelCache.Get(e.ID); ok { // another goroutine has decoded the request by now
 			return kept, nil
 		}
 		var err error

@@ -25,7 +25,7 @@ func (s *Runs) ParsedReport(p Profile, index int) (*ncu.Report, error) {
 	}
 	s.readPermits <- struct{}{}
 	defer func() { <-s.readPermits }()
-	if report, ok := s.reportCache.Get(artifact.Hash); ok { // another reader has parsed it in the meantime
+	if report, ok := s.reportCache.Get(artifact.Hash); ok { // another goroutine has parsed the report by now
 		return report, nil
 	}
 	report, size, err := s.readReport(artifact)
