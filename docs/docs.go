@@ -12,10 +12,10 @@ var documentFiles embed.FS
 
 // Page is one page of the documentation.
 type Page struct {
-	Name     string // name in its address
+	Name     string // name of the page in its URL
 	Title    string
 	Summary  string // summary in a sentence
-	Audience string // kind of readers
+	Audience string // kind of readers for whom the page is
 	Headings []string
 	text     string // Markdown, without its title
 }

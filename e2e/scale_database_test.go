@@ -24,7 +24,7 @@ import (
 type database struct {
 	dir   string // data directory
 	again *os.Process
-	ended chan error // receives the end of again
+	ended chan error // receives the result of waiting for the restarted server
 }
 
 // newDatabase returns the PostgreSQL of the tests, with commits that wait for the write-ahead log, as in production.

@@ -23,7 +23,7 @@ const (
 
 const (
 	lockRetrySeconds = 1   // seconds between two tries to get the lock
-	maxLockTries     = 300 // tries before giving up on another process
+	maxLockTries     = 300 // tries to get the lock before an error
 )
 
 const (

@@ -90,7 +90,7 @@ const DefaultRankedBudget = 4 * time.Second
 type Definition struct {
 	Protocol    Protocol `json:"form"`
 	Lang        Lang     `json:"lang"`
-	Title       string   `json:"title,omitempty"` // Warpboard's own key; optional
+	Title       string   `json:"title,omitempty"` // optional; not a key of KernelBot
 	Description string   `json:"description"`     // Markdown
 	Tags        []string `json:"tags,omitempty"`  // for finding tasks; no effect on measurements
 	// ProblemGroup groups the tasks of an author on pages; it has no effect on measurements
@@ -124,7 +124,7 @@ type Definition struct {
 	// RequiredPackages lists the Python packages that a worker must have.
 	RequiredPackages requirement.List `json:"require,omitempty"`
 	Roofline         *Roofline        `json:"roofline,omitempty"`
-	DisableProfile   bool             `json:"no_profile,omitempty"` // `profile: false`
+	DisableProfile   bool             `json:"no_profile,omitempty"` // true for `profile: false` in task.yml
 	// RequiresCleanSanitizerRun is true for `sanitize: required`: a source is ranked on a device only after a clean run
 	// of compute-sanitizer there.
 	RequiresCleanSanitizerRun bool `json:"sanitize_first,omitempty"`

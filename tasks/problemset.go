@@ -159,7 +159,7 @@ func ParseDeadline(text string) (time.Time, error) {
 
 // TaskProposal is one task that importing an upload would create.
 type TaskProposal struct {
-	Folder             string    // inside the upload
+	Folder             string    // path of the task folder in the upload
 	Name               string    // name of the task
 	Bundle             *Bundle   // nil if Err is set
 	Deadline           time.Time // UTC; zero if there is none

@@ -119,7 +119,7 @@ func (r *yamlReader) readInteger(node *yaml.Node, key string) (n int64, ok bool)
 	return 0, false
 }
 
-// readBoolean returns true or false, or otherwise if the key is absent.
+// readBoolean returns a boolean; if the key is absent, it returns the argument otherwise.
 func (r *yamlReader) readBoolean(node *yaml.Node, key string, otherwise bool) bool {
 	if node == nil {
 		return otherwise
@@ -181,7 +181,7 @@ func NearestName(name string, known []string) string {
 // maxNearestName limits the letters of a name for which NearestName searches.
 const maxNearestName = 64
 
-// minNamePartLength is the smallest number of letters with which a part of a name matches it.
+// minNamePartLength is the minimum length of a name that may match a longer name that contains it.
 const minNamePartLength = 4
 
 func isSimilarPart(part, whole string) bool {

@@ -18,7 +18,7 @@ const solutionsDir = "solutions"
 // Solution is a submission that is part of a task, for testing it.
 type Solution struct {
 	Name       string // name of its file or folder
-	ShouldPass bool   // expected to pass; otherwise to fail
+	ShouldPass bool   // true if it must pass, false if it must fail
 	Source     []byte
 	Files      map[string][]byte // further files, by name
 }

@@ -15,11 +15,11 @@ import (
 	"warpboard/tasks/parse"
 )
 
-// Submission is what a person submits to a task: the text for SubmissionSource, and additional files, if the task
-// allows them.
+// Submission has the files that a person submits to a task: the text for SubmissionSource, and additional files, if the
+// task allows them.
 type Submission struct {
 	Source []byte
-	Files  map[string][]byte // by name; nil for none
+	Files  map[string][]byte // additional files by name; nil for none
 }
 
 // MaxSubmissionFiles limits the additional files of a submission.

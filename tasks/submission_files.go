@@ -69,7 +69,8 @@ func (r *taskReader) readSubmissionFiles(node *yaml.Node) []string {
 	for i, pattern := range patterns {
 		at, item := indexedKey("submission_files", i), node.Content[i]
 		switch {
-		case item.Kind != yaml.ScalarNode || pattern == "" || def.Lang == "": // refused already
+		// Another problem was reported for this item.
+		case item.Kind != yaml.ScalarNode || pattern == "" || def.Lang == "":
 		case !additionalFilePattern.MatchString(pattern) || len(pattern) > maxFileName:
 			r.addProblem(item, at, "%q is not a file name or pattern: at most %d letters, digits and _ - . *, without folders", pattern, maxFileName)
 		case !slices.Contains(additionalFileSuffixes[def.Lang], path.Ext(pattern)):

@@ -23,7 +23,7 @@ const (
 	maxTimeout     = 2 * time.Hour
 	maxTitle       = 120
 	minMemoryMiB   = 64      // MiB; enough for a program with its libraries
-	maxMemoryMiB   = 1 << 20 // MiB
+	maxMemoryMiB   = 1 << 20 // maximum memory limit, in MiB
 )
 
 // taskReader reads one task.yml and loads the files named in it.

@@ -211,7 +211,8 @@ func addCases(y *pyyaml.Mapping, key string, cases []Case, exact bool) {
 		node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		for _, arg := range c {
 			value := argumentValueNode(c, arg, exact)
-			if value.Style == 0 && strings.ContainsAny(value.Value, ",[]{}") { // needs quotes in a one-line mapping
+			// In a one-line mapping, these characters need quotes.
+			if value.Style == 0 && strings.ContainsAny(value.Value, ",[]{}") {
 				node.Style = 0
 			}
 			node.Content = append(node.Content, pyyaml.UnquotedNode(arg.Name), value)

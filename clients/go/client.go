@@ -41,7 +41,7 @@ type Client struct {
 	httpClient    *http.Client
 	evaluationKey atomic.Pointer[string]
 	userAgent     string
-	siteVersion   atomic.Pointer[string] // the site's version, from its answers
+	siteVersion   atomic.Pointer[string] // version of the site in its latest response
 }
 
 // SetVersion sets the version of the calling program, which is part of the User-Agent.

@@ -38,7 +38,7 @@ func (c *Client) batchResults(ctx context.Context, id string, after *int64, each
 	lines.Buffer(make([]byte, 0, 4096), maxAnswerBytes)
 	for lines.Scan() {
 		silence.Reset(maxStreamSilence)
-		if len(lines.Bytes()) == 0 { // a heartbeat
+		if len(lines.Bytes()) == 0 { // an empty line is only a heartbeat
 			continue
 		}
 		var line BatchResult

@@ -45,7 +45,8 @@ type Task struct {
 	SubmissionFiles []string         `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of further files of a submission; absent: none"`
 	Require         requirement.List `json:"require,omitempty" jsonschema:"Python packages that a worker must have"`
 	SanitizeFirst   bool             `json:"sanitize_first,omitempty" jsonschema:"a GPU ranks only what a sanitize run found clean"`
-	Library         string           `json:"library,omitempty"` // "refuse", as in task.yml
+	// Library is "refuse" if kernels of libraries are refused, as in task.yml.
+	Library string `json:"library,omitempty"`
 	// Limits apply to the caller; admins have none.
 	Limits []TaskLimit `json:"limits,omitempty" jsonschema:"the caller's limits, and what is left; absent: none"`
 }

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Maximum pauses of Watch.
+// Limits of Watch: durations of pauses, and the bytes of one line.
 const (
 	maxReconnectDelay = 5 * time.Second
-	maxStreamSilence  = 45 * time.Second // three heartbeats
+	maxStreamSilence  = 45 * time.Second // the site sends a heartbeat three times in this time
 	maxLineBytes      = 4 << 20
 )
 

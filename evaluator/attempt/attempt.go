@@ -42,7 +42,7 @@ type Attempt struct {
 	permit         *slots.InFlightPermit
 	eventPublisher *eventPublisher
 	startedAt      time.Time
-	currentStage   job.Stage // current stage
+	currentStage   job.Stage // stage in progress, or the last one
 }
 
 // New returns an attempt that has not started.

@@ -45,7 +45,7 @@ type logStream struct {
 	mu            sync.Mutex
 	pendingOutput []byte
 	bytesLeft     int
-	flushTimer    *time.Timer // runs while pendingOutput is not empty
+	flushTimer    *time.Timer // timer for flush, which runs while pendingOutput is not empty
 }
 
 func newLogStream(send func(text string)) *logStream {

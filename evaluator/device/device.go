@@ -17,7 +17,7 @@ const CPU = gpuname.CPU
 // Slot is a GPU, or a share of the CPU, that executes one run at a time.
 type Slot struct {
 	Index        int    // number among all slots of this worker
-	Device       string // board device: "H100-SXM", "CPU"
+	Device       string // label of the device on boards, such as "H100-SXM" or "CPU"
 	Name         string // product name: "NVIDIA H200", or the CPU's model name
 	UUID         string // UUID of the GPU or CPU; the slots of one CPU share it
 	UUIDHash     string // first 12 hex digits of the UUID's SHA-256; public, unlike UUID

@@ -175,7 +175,7 @@ func (w *Watcher) sample() {
 // valueSummary has the first, smallest, largest, and last value of a sampled quantity.
 type valueSummary struct {
 	name, unitName                  string
-	divisor                         uint32 // NVML's value is divided by this
+	divisor                         uint32 // divides NVML's value to get a value in unitName
 	readValue                       func() (uint32, nvml.Return)
 	firstValue, min, max, lastValue uint32
 	hasValue                        bool

@@ -155,9 +155,11 @@ func (d *Dispatcher) readQueueState(
 
 // jobLoad counts the work that needs slots of a device.
 type jobLoad struct {
-	liveAttempts int // live attempts
-	peoplesWork  int // people's waiting work, and attempts except follow-ups
-	totalWork    int // people's waiting work, and all attempts
+	liveAttempts int // number of attempts in progress
+	// peoplesWork counts waiting work of people, and attempts without follow-ups: profiles, confirmations, reruns, and
+	// baselines.
+	peoplesWork int
+	totalWork   int // waiting work of people, and all attempts
 }
 
 func loadByDevice(ready []work.ReadyDevice, live []work.LiveAttempt) map[string]jobLoad {

@@ -129,10 +129,10 @@ const (
 // workerState is the state stored from a worker's heartbeats.
 type workerState struct {
 	lastShownState      shownWorkerState
-	slots               string               // stored last, as text
+	slots               string               // slots that were stored last, as text
 	benchmarkStoredAt   map[string]time.Time // time of the last stored benchmark, by device hash
-	slotWriteLimit      *rate.Limiter        // limits storing slots
-	benchmarkWriteLimit *rate.Limiter        // limits storing benchmarks
+	slotWriteLimit      *rate.Limiter        // rate limit for storing slots
+	benchmarkWriteLimit *rate.Limiter        // rate limit for storing benchmarks
 }
 
 // shownWorkerState is the part of a worker's state that the page of devices shows.

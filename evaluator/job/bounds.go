@@ -12,8 +12,8 @@ import (
 // anything that fits.
 const (
 	MaxSlots          = 1024    // slots of one worker; no machine has as many processors
-	MaxHeartbeatBytes = 2 << 20 // bytes
-	MaxEventBytes     = 4 << 20 // bytes
+	MaxHeartbeatBytes = 2 << 20 // bytes of a Heartbeat message
+	MaxEventBytes     = 4 << 20 // bytes of a message with events
 
 	maxCheckResults     = 256
 	maxAttempts         = 4 * MaxSlots

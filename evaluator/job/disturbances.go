@@ -14,7 +14,7 @@ type Disturbances struct {
 	// SlowdownCause is the cause of a slowdown during a measured process, such as "hardware slowdown".
 	SlowdownCause  string  `json:"slowed,omitempty"`
 	LoadAverage    float64 `json:"load,omitempty"`       // CPU: the higher of its load averages at start and end
-	ProcessorCount int     `json:"processors,omitempty"` // of the machine, for LoadAverage
+	ProcessorCount int     `json:"processors,omitempty"` // processors of the machine, to interpret LoadAverage
 }
 
 const (

@@ -11,8 +11,8 @@ type EventType string
 
 const (
 	EventAttemptStarted EventType = "taken" // a worker has begun the attempt
-	EventStageStarted   EventType = "stage" // a stage begins (Stage)
-	EventCaseEnded      EventType = "case"  // a case ended (Stage, Case)
+	EventStageStarted   EventType = "stage" // Stage has begun
+	EventCaseEnded      EventType = "case"  // Case of Stage has ended
 	EventLog            EventType = "log"   // a piece of the program's output (Stage, Stream, Text)
 	EventStageEnded     EventType = "ended" // a stage ended (Stage, Result without Stdout and Stderr)
 )
@@ -23,7 +23,7 @@ type Event struct {
 	RunID         int64        `json:"run_id"`
 	AttemptID     string       `json:"attempt_id"`
 	AttemptSecret string       `json:"secret"`
-	Number        int          `json:"seq"` // 1, 2, … within the attempt
+	Number        int          `json:"seq"` // number of the event within the attempt, from 1
 	Time          time.Time    `json:"time"`
 	Type          EventType    `json:"type"`
 	Stage         Stage        `json:"stage,omitempty"`
@@ -58,14 +58,14 @@ type Slot struct {
 	Index       int     `json:"index"`
 	Device      string  `json:"device"`
 	Machine     Machine `json:"machine"`
-	MemoryBytes uint64  `json:"memory"` // bytes
+	MemoryBytes uint64  `json:"memory"` // memory of the GPU or the machine, in bytes
 	Arch        string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
 	AttemptID   string  `json:"attempt,omitempty"`
 	// DisabledReason is the reason why the slot does not accept jobs. It is for admins, because it may contain program
 	// output.
 	DisabledReason string `json:"disabled,omitempty"`
 	PublicReason   string `json:"public,omitempty"`   // reason without program output, for everyone
-	CanProfile     bool   `json:"profiler,omitempty"` // runs on it can be profiled
+	CanProfile     bool   `json:"profiler,omitempty"` // Nsight Compute can profile runs on it
 	// CanSanitize means that compute-sanitizer can check runs on it.
 	CanSanitize bool `json:"sanitizer,omitempty"`
 }

@@ -19,8 +19,8 @@ const MessageVersion = 4
 type Mode string
 
 const (
-	ModeTest      Mode = "test"      // correctness only
-	ModeBenchmark Mode = "benchmark" // time, without an entry on the board
+	ModeTest      Mode = "test"      // checks the correctness only
+	ModeBenchmark Mode = "benchmark" // measures times, without an entry on the board
 	ModeRanked    Mode = "ranked"    // test and ranked; a task's own program has more stages
 	ModeProfile   Mode = "profile"   // Nsight Compute report of each benchmark case
 	ModeSanitize  Mode = "sanitize"  // compute-sanitizer on the test cases
@@ -46,7 +46,7 @@ const (
 type Job struct {
 	MessageVersion int              `json:"version"`
 	RunID          int64            `json:"run_id"`
-	AttemptID      string           `json:"attempt_id"` // unique
+	AttemptID      string           `json:"attempt_id"` // unique ID of this attempt
 	AttemptSecret  string           `json:"secret"`     // proves that a result belongs to this attempt
 	Device         string           `json:"device"`     // board device: "H200", "CPU"
 	Mode           Mode             `json:"mode"`
@@ -104,8 +104,8 @@ const (
 	StatusPass          Status = "pass"
 	StatusFail          Status = "fail"      // ran, and the answer was wrong
 	StatusError         Status = "error"     // did not complete: exit code, signal, exception, compiler error
-	StatusTimeout       Status = "timeout"   // wall-clock limit
-	StatusLimitExceeded Status = "limit"     // memory, processes, output or another limit
+	StatusTimeout       Status = "timeout"   // exceeded the limit of wall-clock time
+	StatusLimitExceeded Status = "limit"     // exceeded a limit of memory, processes, output, or others
 	StatusCancelled     Status = "cancelled" //
 )
 
@@ -157,7 +157,7 @@ type Failure struct {
 	File string `json:"-"`
 
 	ExitCode int    `json:"exit_code,omitempty"`
-	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
+	Signal   string `json:"signal,omitempty"` // signal that ended the process, such as "SIGSEGV"
 	// Limit is the exceeded limit: "wall", "memory", "processes", "output", "cpu", or "file size".
 	Limit string `json:"limit,omitempty"`
 }
@@ -213,7 +213,7 @@ type StageResult struct {
 	FromCache   bool              `json:"cached,omitempty"` // build stage: nothing had to be compiled
 	ReusedFiles []string          `json:"reused,omitempty"` // build stage: files of the task compiled earlier
 	Overhead    time.Duration     `json:"overhead,omitempty"`
-	Findings    []Finding         `json:"findings,omitempty"` // sanitize stage
+	Findings    []Finding         `json:"findings,omitempty"` // only in the sanitize stage
 	// MemoryPeak is the peak memory of the submission's processes and their children in bytes. It is set only on a CPU.
 	MemoryPeak int64 `json:"memory_peak,omitempty"`
 }
@@ -247,7 +247,7 @@ const (
 	OutcomePassed     Outcome = "done"      // every stage passed
 	OutcomeFailed     Outcome = "failed"    // the submission failed
 	OutcomeCancelled  Outcome = "cancelled" //
-	OutcomeLost       Outcome = "lost"      // an infrastructure error: retry
+	OutcomeLost       Outcome = "lost"      // an infrastructure error: the site retries the work
 	OutcomeHandedBack Outcome = "returned"  // handed back before its end: retry, without counting it
 )
 
@@ -307,7 +307,7 @@ func (r *Result) DropArtifact(i int, why string) {
 
 // Artifact is a file that the run produced. It is sent separately from the result.
 type Artifact struct {
-	Name string `json:"name"` // "profile.0.ncu-rep.gz"
+	Name string `json:"name"` // for example "profile.0.ncu-rep.gz"
 	Size int64  `json:"size"`
 	Type string `json:"type"` // media type
 	Data []byte `json:"data,omitempty"`

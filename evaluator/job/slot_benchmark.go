@@ -10,7 +10,7 @@ type SlotBenchmark struct {
 	MeasuredAt     time.Time `json:"at"`
 	EmptyCallNS    float64   `json:"floor_ns"`         // shortest time of a call that does nothing
 	BytesPerSecond float64   `json:"bytes_per_second"` // memory read bandwidth
-	FlopsPerSecond float64   `json:"flops_per_second"` // FP32 operations in fused multiply-adds
+	FlopsPerSecond float64   `json:"flops_per_second"` // FP32 rate; a fused multiply-add counts as two operations
 	// ReadCaseNS is the median time of the calls that read memory, in nanoseconds, by which the site detects drift.
 	ReadCaseNS float64 `json:"read_ns"`
 	MathCaseNS float64 `json:"math_ns"` // median time of the calls that multiply and add

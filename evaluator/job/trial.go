@@ -6,7 +6,7 @@ import (
 
 // SolutionTrial is an ended run of a submission whose verdict is known in advance.
 type SolutionTrial struct {
-	ShouldPass bool // expected to pass; otherwise to fail
+	ShouldPass bool // true if the submission must pass, false if it must fail
 	Outcome    Outcome
 	Stages     []StageResult
 }

@@ -11,7 +11,7 @@ const MaxJSONValues = 1 << 18
 // CheckValueCount returns an error for a message with more than MaxJSONValues values, before it is decoded. The other
 // checks come too late to limit memory: "{}," is three bytes, and the StageResult decoded from it has hundreds.
 func CheckValueCount(data []byte) error {
-	if ExceedsValueCount(data, MaxJSONValues-1) { // no separator precedes the first value
+	if ExceedsValueCount(data, MaxJSONValues-1) { // one more, because no separator precedes the first value
 		return fmt.Errorf("it has more than %d values", MaxJSONValues)
 	}
 	return nil

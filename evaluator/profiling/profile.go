@@ -37,7 +37,7 @@ type ProfileRequest struct {
 	Job             job.Job
 	Program         toolchain.Program
 	Cases           []tasks.Case
-	FirstCaseNumber int    // number of the first of the Cases
+	FirstCaseNumber int    // number of Cases[0] among all benchmarks
 	PTX             []byte // PTX of the submission, if the build kept it
 	// OnLog receives output while the stage runs; stream is "stdout" or "stderr". OnCase receives each ended case.
 	OnLog  func(stream string, text []byte)

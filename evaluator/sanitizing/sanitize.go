@@ -21,7 +21,7 @@ import (
 
 const (
 	logFile     = "sanitizer.log"
-	maxLogBytes = 4 << 20 // bytes
+	maxLogBytes = 4 << 20 // maximum size of a tool's log
 	// maxPrintedErrors limits the errors that a tool writes to its log. Errors of threads on the same line are merged,
 	// so it exceeds the number of stored findings.
 	maxPrintedErrors = 1000
@@ -139,7 +139,7 @@ func newReportPipe(parser *harness.Parser) (pipe *os.File, drain func(), err err
 	drained := make(chan struct{})
 	go func() {
 		defer func() { from.Close(); drained <- struct{}{} }()
-		io.Copy(parser, from) // cannot fail; ends with the pipe
+		io.Copy(parser, from) // never fails, and returns when the pipe is closed
 	}()
 	return pipe, func() { pipe.Close(); <-drained }, nil
 }

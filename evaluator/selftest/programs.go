@@ -22,7 +22,7 @@ const selfTestTimeLimit = 3 * time.Minute
 
 // Program is a test program that a slot must compile and run.
 type Program struct {
-	Name string // "NumPy"
+	Name string // for example "NumPy"
 	Job  job.Job
 	fix  string // advice for the operator after a failure
 }

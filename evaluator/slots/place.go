@@ -82,7 +82,7 @@ func runEnvironment(held []*Slot, gpus int) toolchain.Environment {
 		Env:         map[string]string{},
 		BuildLimits: sandbox.DefaultBuildLimits(), RunLimits: sandbox.DefaultRunLimits(),
 	}
-	n := len(held) // one process for each slot
+	n := len(held) // the program has one process for each slot
 	p.RunLimits.Memory, p.RunLimits.ShmBytes = int64(n)*min(p.RunLimits.Memory,
 		first.memoryBytes), int64(n)*p.RunLimits.ShmBytes
 	p.RunLimits.Processes, p.RunLimits.CPU = n*p.RunLimits.Processes, time.Duration(n)*p.RunLimits.CPU

@@ -268,7 +268,7 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 		MemoryBytes: s.MemoryBytes, Arch: s.Arch, AttemptID: s.holderID,
 	}
 	if strings.HasPrefix(s.holderID, job.SlotBenchmarkIDPrefix) {
-		out.AttemptID = "" // a benchmark is interrupted by any job
+		out.AttemptID = "" // hide a benchmark, because any job can interrupt it
 	}
 	out.DisabledReason, out.PublicReason = s.disabledReasons()
 	return out

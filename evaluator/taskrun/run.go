@@ -144,7 +144,7 @@ func (r *Run) runStages(ctx context.Context, at toolchain.Environment) error {
 // runProfile runs the profile stage, which follows the build in mode profile.
 func (r *Run) runProfile(ctx context.Context, program toolchain.Program) error {
 	switch {
-	case r.profiler == nil || !r.Slot.IsGPU(): // ncu reads only GPUs
+	case r.profiler == nil || !r.Slot.IsGPU(): // ncu can only profile GPUs
 		return attempt.NewRejection("Nothing can be profiled on worker %s: it has no profiler for %s.", r.WorkerName(), r.Job.Device)
 	case r.Job.Task.DisableProfile:
 		return attempt.NewRejection("The task turns profiling off (profile: false).")

@@ -87,7 +87,7 @@ func Run(ctx context.Context, env Environment, args []string) error {
 // unit files and scripts may have the syntax of package flag. Values are not changed, because a secret may begin with a
 // hyphen.
 func rewriteSingleHyphens(root *cobra.Command, args []string) []string {
-	args = append([]string{}, args...) // nil would mean the process's arguments
+	args = append([]string{}, args...) // never nil, for which cobra would use the arguments of the process
 	cmd, _, err := root.Find(args)
 	if err != nil || !isLocalCommand(cmd) {
 		return args
@@ -105,7 +105,7 @@ func rewriteSingleHyphens(root *cobra.Command, args []string) []string {
 			args[i] = "-" + arg
 		}
 		name, isFlag := strings.CutPrefix(args[i], "--")
-		flag := cmd.Flags().Lookup(name) // nil if the value follows "="
+		flag := cmd.Flags().Lookup(name) // nil for "--name=value", which is one argument
 		isValue = isFlag && flag != nil && flag.NoOptDefVal == ""
 	}
 	return args

@@ -14,7 +14,7 @@ import (
 // WARPBOARD_SOME_NAME (or the content of the file named by WARPBOARD_SOME_NAME_FILE), then to some-name in the settings
 // file, then to the default that --help prints.
 type Config struct {
-	SettingsFile   string // settings file
+	SettingsFile   string // path of the settings file
 	Addr           string
 	Data           string
 	BaseURL        string
@@ -33,7 +33,7 @@ type Config struct {
 	Worker   WorkerSettings
 	NoWorker bool
 
-	MinFreeMiB         int // MiB
+	MinFreeMiB         int // minimum free disk space, in MiB
 	SubmissionsPerHour int
 	// RunBaselines is true if the site runs the baselines of tasks.
 	RunBaselines bool

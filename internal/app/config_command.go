@@ -37,7 +37,7 @@ func settingsCommand(
 // deferFlagErrors makes a command run even with invalid flags, and passes their errors to run, so that one start
 // reports all mistakes.
 func deferFlagErrors(cmd *cobra.Command, run func(wrong error) error) {
-	cmd.Args = cobra.ArbitraryArgs // readSettings refuses arguments
+	cmd.Args = cobra.ArbitraryArgs // accept all arguments here: readSettings refuses them
 	cmd.RunE = func(*cobra.Command, []string) error { return run(nil) }
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return run(console.NewFlagError(cmd, err)) })
 }

@@ -96,7 +96,7 @@ func (i installer) publishTask(ctx context.Context, in taskToInstall, first bool
 	missing := err != nil && db.KindOf(err) == db.NotFound
 	switch {
 	case missing && !first:
-		return nil // deleted on the site
+		return nil // an admin deleted the task on the site, so it stays deleted
 	case missing:
 		_, err = i.siteStore.Catalog.CreateTask(ctx, i.tasksOwner, in.NewTask)
 		return err

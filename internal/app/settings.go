@@ -81,7 +81,7 @@ func settingText(value any) (string, error) {
 func (s settingSources) lookupSetting(name string) (value, from string, err error) {
 	env := envName(name)
 	value, path := s.getenv(env), ""
-	if name != settingsFileFlag { // WARPBOARD_CONFIG_FILE would be ambiguous
+	if name != settingsFileFlag { // not for the settings file itself: WARPBOARD_CONFIG_FILE would be ambiguous
 		path = s.getenv(env + "_FILE")
 	}
 	switch {

@@ -13,10 +13,10 @@ const CPU = "CPU"
 
 // GPU is a kind of GPU: model, form factor, memory, and MIG profile.
 type GPU struct {
-	Model      string // "H100", "RTX-4070-Ti-SUPER"
+	Model      string // for example "H100" or "RTX-4070-Ti-SUPER"
 	FormFactor string // "SXM", "PCIe", "NVL", "Laptop", …; empty if the model has one form
 	MemoryGB   int    // nominal GB; 0 if unknown
-	MIGProfile string // "1g.10gb"; empty for a whole GPU
+	MIGProfile string // for example "1g.10gb"; empty for a whole GPU
 }
 
 // shortLabels are labels of devices that omit what all such devices have in common. Other labels are complete: an

@@ -17,7 +17,7 @@ func chatBodyFormat(address string) func(text string) any {
 	case err != nil:
 		return nil
 	case (u.Hostname() == "discord.com" || u.Hostname() == "discordapp.com") && strings.HasPrefix(u.Path, "/api/webhooks/"):
-		return func(text string) any { // a person's name must not mention anyone
+		return func(text string) any { // allow no mentions, because the text may contain names such as @everyone
 			return map[string]any{"content": escapeDiscord(text), "allowed_mentions": map[string]any{"parse": []string{}}}
 		}
 	case u.Hostname() == "hooks.slack.com":

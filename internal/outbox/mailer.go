@@ -12,7 +12,7 @@ import (
 
 const (
 	mailInterval    = 2 * time.Second
-	mailsPerSession = 20 // mails per session
+	mailsPerSession = 20 // maximum number of mails in one SMTP session
 	// mailClaimTimeout is the time after which a claimed mail is sent again, because its process has ended.
 	mailClaimTimeout = 10 * time.Minute
 	// First and longest pause before the next connection to an unavailable mail server.

@@ -86,7 +86,7 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 	switch {
 	case d.UserID == 0:
 		client = s.clientForSite
-	case request.URL.Scheme != "https": // created when people's webhooks could use http
+	case request.URL.Scheme != "https": // an old webhook, from when http was allowed
 		return 0, errors.New("the address of the webhook does not begin with https://: delete the webhook, and create it again")
 	}
 	response, err := client.Do(request)
@@ -94,7 +94,7 @@ func (s webhookSender) post(ctx context.Context, d webhooks.DueDelivery, at time
 		return 0, errorWithoutAddress(err, client.Timeout)
 	}
 	defer response.Body.Close()
-	_, _ = io.CopyN(io.Discard, response.Body, maxAnswerRead) // only the status counts
+	_, _ = io.CopyN(io.Discard, response.Body, maxAnswerRead) // the response body is ignored
 	switch code := response.StatusCode; {
 	case code >= 300 && code < 400:
 		return code, fmt.Errorf("the receiver answered %d: redirects are not followed, so enter the final address", code)

@@ -20,7 +20,7 @@ type Packages map[string]string
 
 // Requirement is a package with conditions on its version.
 type Requirement struct {
-	Name       string // normalized
+	Name       string // normalized name of the package (PEP 503)
 	conditions []condition
 }
 

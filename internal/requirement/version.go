@@ -17,12 +17,12 @@ type version struct {
 	preReleaseNumber  uint64 // number of the pre-release
 	postReleaseNumber uint64 // number of the post-release, plus one; 0 for none
 	devReleaseNumber  uint64 // number of the development release; the largest number for none
-	localLabel        string // behind +, in lower case, with dots
+	localLabel        string // part after "+", in lower case, with dots as separators
 }
 
-// phases of a version
+// Phases of a version, in ascending order.
 const (
-	phaseDev = iota // a development release of the release itself
+	phaseDev = iota // a development release without another phase, such as 2.0.dev1
 	phaseAlpha
 	phaseBeta
 	phaseCandidate

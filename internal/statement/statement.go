@@ -95,7 +95,7 @@ type CaseMeasurement struct {
 	Clock job.Clock `json:"clock,omitempty"`
 	// median of each process in nanoseconds; empty if only one process measured
 	ProcessMedians    []float64 `json:"processes"`
-	Time              float64   `json:"time"` // time that counts
+	Time              float64   `json:"time"` // time that counts for the score
 	CallCount         int       `json:"calls"`
 	StandardDeviation float64   `json:"std"`
 }

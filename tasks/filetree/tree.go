@@ -22,7 +22,7 @@ type FileTree interface {
 
 // Limits of reading. The zero value means the defaults.
 type Limits struct {
-	MaxFiles int   // default 512
+	MaxFiles int   // number of files; default 512
 	MaxFile  int64 // bytes of one file, unpacked; default 4 MiB
 	MaxTotal int64 // bytes of all files, unpacked; default 32 MiB
 }

@@ -17,7 +17,7 @@ type unzipper struct {
 	limits     Limits
 	files      MemoryTree
 	names      map[string]string // folded name → name, of files and their folders
-	folders    map[string]bool   // folded names that are folders
+	folders    map[string]bool   // folders among names, by folded name
 	totalBytes int64
 }
 

@@ -384,7 +384,7 @@ func (w *workloadSet) tolerance(f *taskFolder) tolerance {
 	return t
 }
 
-// valueOrDefault returns *value, or otherwise if value is nil.
+// valueOrDefault returns *value; if value is nil, it returns the argument otherwise.
 func valueOrDefault(value *float64, otherwise float64) float64 {
 	if value == nil {
 		return otherwise

@@ -8,7 +8,7 @@ import (
 
 // Mutant is a deliberately wrong submission.
 type Mutant struct {
-	Name   string // "one percent off"
+	Name   string // for example "one percent off"
 	Source []byte
 }
 

@@ -9,8 +9,8 @@ import (
 
 // Directives are settings of a submission in the first comment block of its source.
 type Directives struct {
-	Leaderboard string   // empty if not given
-	GPUs        []string // unique, in order; nil if not given
+	Leaderboard string   // name of the task; empty if there is no such directive
+	GPUs        []string // names of devices without duplicates, in order; nil if there is no such directive
 }
 
 // ParseDirectives reads the lines "#!POPCORN leaderboard NAME" and "#!POPCORN gpus A B" (or "gpu"), or with // instead
@@ -46,7 +46,7 @@ func DirectivePrefix(file string) string {
 // error is a Problem.
 func CheckDirectives(file string, source []byte) error {
 	if path.Ext(file) == "" {
-		return nil // the language is unknown
+		return nil // without a suffix the language is unknown
 	}
 	for number, words := range directiveLines(source) {
 		if want := DirectivePrefix(file); words[0] != want {

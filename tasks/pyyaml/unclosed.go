@@ -50,7 +50,7 @@ func (s *openBrackets) readLine(line string, number int) (broken bool) {
 		return false
 	}
 	s.blockIndent = 0
-	letters, before := []rune(line), ' ' // before is the last non-space character
+	letters, before := []rune(line), ' ' // before is the last non-space character so far
 	for i := 0; i < len(letters); i++ {
 		r := letters[i]
 		switch {
@@ -61,7 +61,7 @@ func (s *openBrackets) readLine(line string, number int) (broken bool) {
 			}
 			i, before = i+end, s.openQuote
 			if s.quoteLine != number && !canFollowQuoted(letters[i+1:]) {
-				return true // it was the start of another quote
+				return true // this quote starts another text, so an earlier one is not closed
 			}
 			s.openQuote = 0
 			continue

@@ -29,8 +29,8 @@ const maxNumber = 100
 
 // ScalarValue is a scalar as PyYAML interprets it.
 type ScalarValue struct {
-	Text   string // Python's str()
-	IsText bool   // a Python string
+	Text   string // text that Python's str() returns
+	IsText bool   // true if Python reads a string
 	IsInt  bool
 	IsBool bool
 	IsNull bool
@@ -97,7 +97,7 @@ func integerText(s string) string {
 	default:
 		_, ok = n.SetString(digits, 10)
 	}
-	if !ok { // "0b_": only separators
+	if !ok { // only separators, as in "0b_"
 		return s
 	}
 	if negative {

@@ -66,7 +66,7 @@ func ciCommand(c *connection) *cobra.Command {
 // score of a submission, or the mean of an evaluation.
 type ciResult struct {
 	File         string      `json:"file"`
-	ComparedWith string      `json:"for"` // task or reference
+	ComparedWith string      `json:"for"` // name of the task, or file of the reference
 	Device       string      `json:"device,omitempty"`
 	State        string      `json:"state"` // passed, failed, unchanged
 	Change       scoreChange `json:"change,omitempty"`

@@ -29,7 +29,7 @@ func (r *projectRunner) compareAllWithReference(
 	}
 	devices := r.project.kernelConfigFor(path).Devices
 	if len(devices) == 0 {
-		devices = []string{""} // any device
+		devices = []string{""} // "" lets the site choose any device
 	}
 	for _, device := range devices {
 		one, err := r.compareWithReference(ctx, k, path, device)

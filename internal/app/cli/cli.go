@@ -37,8 +37,8 @@ type connection struct {
 	json             bool
 	jq               string
 	jqFilter         *console.JQFilter
-	chosenSite       console.SignedInSite // set by site
-	client           *client.Client       // client of the asked site
+	chosenSite       console.SignedInSite // set by the method site
+	client           *client.Client       // client of chosenSite
 }
 
 // newCommand adds the flags that every command for a site has. Environment variables are not the default values of

@@ -27,8 +27,9 @@ type evaluateOptions struct {
 	kind, ioContractFile, reference, referenceKind, device, className string
 	trials                                                            int
 	tolerance                                                         map[string]float64 // only the keys set by flags
-	requiredPackages                                                  []string           // packages of the worker
-	filesBeside                                                       []string           // more files of the kernel
+	// requiredPackages are Python packages that the worker must have.
+	requiredPackages []string
+	filesBeside      []string // more files of the kernel
 }
 
 func evaluateCommand(c *connection) *cobra.Command {
@@ -103,7 +104,7 @@ func (c *connection) evaluate(ctx context.Context, o evaluateOptions, file strin
 		return err
 	}
 	address := e.URL
-	if c.chosenSite.Token != "" { // the page requires a sign-in
+	if c.chosenSite.Token != "" { // a caller with an account can open the page of the evaluation
 		address = evaluationPage(site, e.ID)
 	}
 	err = c.printAnswer(e, nil, func(s *console.Screen) {

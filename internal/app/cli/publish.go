@@ -184,7 +184,7 @@ func printDifference(s *console.Screen, d client.Difference, before, after strin
 	}
 	s.PrintLine("  %s:", d.Key)
 	script := string(diff.Diff("site/"+d.Key, []byte(endWithNewline(before)), "here/"+d.Key, []byte(endWithNewline(after))))
-	_, script, _ = strings.Cut(script, "\n") // drop the line that repeats both names
+	_, script, _ = strings.Cut(script, "\n") // remove the first line, which repeats both names
 	for line := range strings.Lines(script) {
 		s.PrintLine("    %s", strings.TrimSuffix(line, "\n"))
 	}

@@ -53,7 +53,8 @@ func boardCommand(c *connection) *cobra.Command {
 			return c.printAnswer(board, err, func(s *console.Screen) {
 				s.PrintTable("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
 					e := board.Entries[i]
-					if e.OlderSoftware { // ranked after all others, without comparison
+					// Older software: the board lists the entry after all others, without a comparable rank.
+					if e.OlderSoftware {
 						e.Rank, e.Tied = 0, false
 					}
 					return []any{format.Rank(e.Rank, e.Tied), console.Nanoseconds(e.ScoreNS), intervalColumn(e), e.User.Name, e.SubmissionID}

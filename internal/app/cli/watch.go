@@ -14,7 +14,7 @@ import (
 
 const (
 	pollIntervalLog      = 15 * time.Second // interval of checking queue positions and workers
-	pollIntervalTerminal = 3 * time.Second  // the same on a terminal
+	pollIntervalTerminal = 3 * time.Second  // the same interval, if the output is a terminal
 )
 
 // watcher prints the progress of one submission. Two goroutines use it: the one that reads events, and poll, which ends
@@ -25,9 +25,9 @@ type watcher struct {
 	pollInterval time.Duration
 
 	mu               sync.Mutex        // guards all fields below
-	out              *console.Screen   // nil to print nothing
-	warnedDevices    map[string]bool   // printed devices without a worker
-	queuePositions   map[string]int    // printed queue positions of waiting runs
+	out              *console.Screen   // prints nothing if nil
+	warnedDevices    map[string]bool   // devices for which the lack of a worker was printed
+	queuePositions   map[string]int    // last printed position in the queue, by device
 	runStates        map[string]string // state of the run on each device, for the status line
 	eventCounts      map[string]int    // number of events of each device
 	rankedCaseCounts map[string]int    // number of passed cases in the ranked stage of each device

@@ -67,9 +67,9 @@ func caseTimeText(c *job.CaseResult) string {
 
 // fleetState has the current slots of each device.
 type fleetState struct {
-	slotsByDevice   map[string]int    // by device
-	problemByDevice map[string]string // reason for having none, by device
-	servedDevices   []string          // devices with slots
+	slotsByDevice   map[string]int    // number of slots, by device
+	problemByDevice map[string]string // reason for having no slots, by device
+	servedDevices   []string          // devices that have slots
 }
 
 func fleetStateOf(devices []client.Device) fleetState {

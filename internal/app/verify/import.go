@@ -72,7 +72,7 @@ func (o *importOptions) run(screen *console.Screen, from string) error {
 		return fmt.Errorf("%s has no problem of a known benchmark: warpboard import --help lists them", from)
 	}
 	list, err := upload.Proposals(time.Now())
-	if err != nil { // none can be imported
+	if err != nil { // no problem can be imported
 		for _, problem := range parse.ProblemsFromError(err) {
 			screen.PrintLine("refused   %s", problem)
 		}

@@ -169,7 +169,7 @@ func writeAtNew(t *testing.T, file, text string) {
 	writeAt(t, file, text)
 }
 
-// TestPublicProblemsImport imports a checkout of public problems, without the count of those that are refused.
+// TestPublicProblemsImport imports a checkout of public problems. It does not check the number of refused problems.
 func TestPublicProblemsImport(t *testing.T) {
 	from := os.Getenv("WARPBOARD_PROBLEMS")
 	if from == "" {

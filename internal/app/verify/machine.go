@@ -20,8 +20,8 @@ type MachineSettings struct {
 	Name, Version     string
 	DataDir           string // directory with the sandbox's root
 	ObjectDir         string // directory of compiled objects
-	CPUSlots          int    // -1 for as many as fit
-	IsSandboxDisabled bool   // programs have this user's rights
+	CPUSlots          int    // number of CPU slots; -1 for as many as fit
+	IsSandboxDisabled bool   // if true, programs have the rights of this user
 	FirstUID          int    // first user ID of the sandboxes
 	BuildNice         int    // nice value of compilers
 	Libraries         map[string]string

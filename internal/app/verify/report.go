@@ -25,7 +25,7 @@ type verifyReport struct {
 type taskReport struct {
 	Name          string          `json:"name"`
 	Folder        string          `json:"folder"`
-	UploadRefused bool            `json:"refused"` // an upload of it would be refused
+	UploadRefused bool            `json:"refused"` // a site would refuse an upload of the task
 	Lang          tasks.Lang      `json:"lang,omitempty"`
 	Devices       []string        `json:"devices,omitempty"` // devices named by the task
 	Device        string          `json:"device,omitempty"`  // device that ran its solutions
@@ -46,7 +46,7 @@ type problemReport struct {
 
 type solutionReport struct {
 	Name    string          `json:"name"`
-	Correct bool            `json:"correct"` // expected to pass; otherwise to fail
+	Correct bool            `json:"correct"` // true if it must pass, false if it must fail
 	Outcome job.Outcome     `json:"outcome"`
 	Verdict solutionVerdict `json:"verdict"`
 	Stage   job.Stage       `json:"stage,omitempty"` // stage that failed

@@ -29,7 +29,7 @@ type verifier struct {
 	options    verifyOptions
 	env        console.Environment
 	path       string
-	lineOutput io.Writer         // output in lines
+	lineOutput io.Writer         // prints the report as lines
 	worker     *evaluator.Worker // nil until first use
 	slots      []device.Slot
 	cpuSlots   int // CPU slots of the worker

@@ -91,7 +91,7 @@ func (v *verifier) waitForChange(ctx context.Context, watcher *fsnotify.Watcher,
 		select {
 		case <-ctx.Done():
 			return false
-		case <-watcher.Errors: // some events were lost
+		case <-watcher.Errors: // an error means that some events were lost
 		case <-watcher.Events:
 		}
 		for quiet := time.After(fileSettleDelay); quiet != nil; {

@@ -21,9 +21,9 @@ type Need string
 // Needs of tests. TESTING.md describes the parts.
 const (
 	Postgres Need = "postgres" // tests on PostgreSQL that the small tier runs only on SQLite
-	Browser  Need = "browser"  // Chromium
+	Browser  Need = "browser"  // tests in Chromium
 	Judge    Need = "judge"    // minutes of compiling, and of judges, beyond one of each language
-	Torch    Need = "torch"    // PyTorch with its headers, and mypy
+	Torch    Need = "torch"    // tests that need PyTorch with its headers, or mypy
 	Faults   Need = "faults"   // processes that are killed, full disks, networks cut, or programs that only deployments use
 	Attacks  Need = "attacks"  // kernels that cheat, and a second of each fuzz target
 	Timed    Need = "timed"    // an otherwise idle machine, because times or processor seconds are compared

@@ -43,7 +43,7 @@ type ExitError struct {
 // Unwrap returns the error without the code.
 func (e ExitError) Unwrap() error { return e.error }
 
-// ExitWith returns an error with an exit code of the command itself.
+// ExitWith returns an error with an exit code that the command chooses.
 func ExitWith(code int, format string, args ...any) error {
 	return ExitError{code, fmt.Errorf(format, args...)}
 }

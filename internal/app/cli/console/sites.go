@@ -67,7 +67,8 @@ func ReadSites(getenv func(string) string) (cfg Sites, err error) {
 	return cfg, nil
 }
 
-// removeFileLine keeps the position of an error and removes the text of the line, which may contain a token.
+// removeFileLine returns the error of the TOML parser with its position, but without the quoted line, which may contain
+// a token.
 func removeFileLine(err error) error {
 	var wrong toml.ParseError
 	if errors.As(err, &wrong) {
