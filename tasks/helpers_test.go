@@ -49,7 +49,7 @@ files:
   - {name: submission.py, source: "@SUBMISSION@"}
 `
 
-// task reads a task.yml in a folder with the other files that tasks of these tests name.
+// task reads a task.yml from a folder that also has other files, which the task.yml may name.
 func task(t testing.TB, yaml string) (*tasks.Bundle, error) {
 	t.Helper()
 	bundles, err := readZip(zipped(t, files{

@@ -202,7 +202,7 @@ func (d *Dispatcher) requeueLost(ctx context.Context, lost map[string]attemptLos
 		if err == nil && out.AttemptAccepted {
 			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.WorkRetried)
 		}
-		errs = append(errs, d.announceEffect(out, err)) // stops the attempt on a worker that was only silent
+		errs = append(errs, d.announceEffect(out, err)) // stop the attempt, in case the worker was only silent
 	}
 	return errors.Join(errs...)
 }

@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// Origins of kernels. Libraries have their own names.
+// Origins of kernels. The origin of a library's kernel is the name of the library.
 const (
 	kernelOriginSource       = "source"
 	kernelOriginUnknown      = "unknown"

@@ -39,8 +39,8 @@ func elementsCase(n int) tasks.Case {
 	return tasks.Case{{Name: "size", Value: strconv.Itoa(n)}, {Name: "seed", Value: "4242"}}
 }
 
-// languageTests returns all kinds. Languages that the machine does not support are not tested: a worker without nvcc
-// accepts Python jobs.
+// languageTests returns the tests of all languages. Programs omits those that the machine does not support: a worker
+// without nvcc accepts Python jobs.
 func languageTests() []languageTest {
 	has := func(name string) func(toolchain.Toolchain) bool {
 		return func(t toolchain.Toolchain) bool { return t.Python != nil && t.Python.Packages[name] != "" }

@@ -126,7 +126,7 @@ func titleFromName(name string) string {
 	return title[:min(len(title), 120)]
 }
 
-// toTags returns words in the form of tags; words that cannot be a tag are omitted.
+// toTags converts words to tags in lower case, and omits words that cannot be a tag.
 func toTags(words []string) (tags []string) {
 	for _, word := range words {
 		tag := strings.Join(tagPartPattern.FindAllString(strings.ToLower(word), -1), "-")

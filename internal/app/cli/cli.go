@@ -130,7 +130,7 @@ func (c *connection) warnIfOlderThanSite(err error) {
 	}
 }
 
-// isOlderVersion compares versions of Go modules without suffixes. An invalid version is not older.
+// isOlderVersion compares two versions of the program without their suffixes. An invalid version is not older.
 func isOlderVersion(own, theirs string) bool {
 	own, _, _ = strings.Cut(own, " ")
 	theirs, _, _ = strings.Cut(theirs, " ")
