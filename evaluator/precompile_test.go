@@ -251,7 +251,7 @@ func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 	}
 }
 
-// A worker that stops while it precompiles stops at once.
+// TestAWorkerStopsWhileItPrecompiles checks that a stop interrupts a compilation at once.
 func TestAWorkerStopsWhileItPrecompiles(t *testing.T) {
 	s, began := newSite(t), make(chan string, 10)
 	w := s.start(evaluator.Config{StopTimeout: time.Hour, Builder: fakeBuilder{prepare: endless(began, nil)}})

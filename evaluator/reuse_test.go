@@ -277,7 +277,8 @@ const (
 	inFullAlone   = "test kernel-custom kernel-ref"
 )
 
-// TestAReferenceFindsNothingThatOtherKernelsCompiled: such a kernel could make it wrong, or slow.
+// TestAReferenceFindsNothingThatOtherKernelsCompiled checks that a reference does not load files that another kernel
+// compiled, because they could make it wrong or slow.
 func TestAReferenceFindsNothingThatOtherKernelsCompiled(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	const place = `os.path.join(os.environ["TRITON_CACHE_DIR"], "kernel")`

@@ -58,8 +58,8 @@ func benchmarkReport(req toolchain.StageRequest) string {
 	return b.String() + "check: pass\n"
 }
 
-// TestAGPUIsBenchmarkedBeforeItsFirstRankedRun: otherwise a score above the roof would count on a GPU that is never
-// idle.
+// TestAGPUIsBenchmarkedBeforeItsFirstRankedRun checks a GPU that is never idle. Without a benchmark, an impossible
+// score on it would not be detected.
 func TestAGPUIsBenchmarkedBeforeItsFirstRankedRun(t *testing.T) {
 	var mu sync.Mutex
 	var ran []string

@@ -245,8 +245,9 @@ func (b keepingBuilder) KeepWarm(ctx context.Context, at toolchain.Environment, 
 	return ctx.Err()
 }
 
-// TestAPythonIsKeptForEachProcessOfEveryOtherProgram: a program switches to the alternate environment only if as many
-// Pythons are ready there as it has processes. A comparison with get_inputs() has three.
+// TestAPythonIsKeptForEachProcessOfEveryOtherProgram checks that alternate environments have Pythons for three
+// processes, as a comparison with get_inputs() needs. A program switches to one only if as many are ready there as it
+// has processes.
 func TestAPythonIsKeptForEachProcessOfEveryOtherProgram(t *testing.T) {
 	s, b := newSite(t), keepingBuilder{kept: make(chan toolchain.Environment, 100)}
 	s.start(evaluator.Config{Slots: []device.Slot{gpu(0)}, Builder: b, WarmPythons: 1})

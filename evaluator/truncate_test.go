@@ -59,8 +59,8 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 	}
 }
 
-// The site limits the values of a message, however small they are: a result with more was refused, and its request
-// failed without a reason.
+// TestAResultOfTooManyValuesLosesItsDetailsFirst has a result with more JSON values than the site accepts in a message,
+// however small they are.
 func TestAResultOfTooManyValuesLosesItsDetailsFirst(t *testing.T) {
 	report := "[" + strings.Repeat("0,", job.MaxJSONValues) + "0]"
 	r := job.Result{Outcome: job.OutcomePassed,
@@ -90,8 +90,8 @@ func TestTruncatingDoesNotChangeSharedData(t *testing.T) {
 	}
 }
 
-// TestAResultThatCannotBeSentEndsTheAttempt: with an infrastructure error that has the reason. It used to be sent again
-// forever.
+// TestAResultThatCannotBeSentEndsTheAttempt checks that a result that is too large is replaced by an infrastructure
+// error with the reason, and not sent again forever.
 func TestAResultThatCannotBeSentEndsTheAttempt(t *testing.T) {
 	for name, test := range map[string]struct {
 		stage job.StageResult

@@ -24,7 +24,7 @@ func validating(t *testing.T, id, script string) job.Job {
 	return j
 }
 
-// TestAValidationScriptAnswersWithItsLastLine: any other output is an error with a sentence.
+// TestAValidationScriptAnswersWithItsLastLine also checks that other output becomes an error with a sentence.
 func TestAValidationScriptAnswersWithItsLastLine(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	s := newSite(t)

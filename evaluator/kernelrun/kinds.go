@@ -19,7 +19,7 @@ type Problem struct {
 	Field   string `json:"field"` // path to the value, joined by " -> "
 	Message string `json:"message"`
 	Type    string `json:"type"`
-	Hint    string `json:"hint,omitempty"` // a suggestion
+	Hint    string `json:"hint,omitempty"` // how to correct the value, if known
 }
 
 // Sentence returns the message with the hint.

@@ -139,8 +139,8 @@ type Result struct {
 	LastStage     string `json:"stage,omitempty"` // the last stage that started
 	TimedOut      bool   `json:"timed_out,omitempty"`
 	ExitCode      int    `json:"exit_code,omitempty"`
-	Signal        string `json:"signal,omitempty"` // "SIGSEGV"
-	ExceededLimit string `json:"limit,omitempty"`  // "memory", "processes", …
+	Signal        string `json:"signal,omitempty"` // signal that ended the program, such as "SIGSEGV"
+	ExceededLimit string `json:"limit,omitempty"`  // limit that ended the program: "memory", "processes", …
 
 	Stdout string `json:"stdout,omitempty"` // the end of the kernels' output
 	Stderr string `json:"stderr,omitempty"`

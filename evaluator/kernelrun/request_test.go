@@ -59,7 +59,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// TestReadRequestCopiesNoLongText: the source and tensors of a request may have megabytes.
+// TestReadRequestCopiesNoLongText checks the memory that ReadRequest allocates: sources and tensors of a request may
+// have megabytes.
 func TestReadRequestCopiesNoLongText(t *testing.T) {
 	long := strings.Repeat("QUJD", 1<<20)
 	body := decode(t, `{"kernel":{"source_code":"`+long+`","kernel_type":"torch","io":{"args":[

@@ -50,7 +50,7 @@ func TestABodyFullOfErrorsCostsLittleMoreThanReadingIt(t *testing.T) {
 	}
 }
 
-// TestALongSourceIsReadWithoutACopy: it may have megabytes.
+// TestALongSourceIsReadWithoutACopy checks a source of megabytes.
 func TestALongSourceIsReadWithoutACopy(t *testing.T) {
 	source := strings.Repeat("x = y + 1 # of many lines\n", 8<<20/27)
 	body := map[string]any{"kernel": map[string]any{"source_code": source, "kernel_type": "torch"}}

@@ -7,7 +7,7 @@ type causeRule struct {
 	key, label, counters string
 	moreIsFaster         bool // a larger value means less time
 	metric               func(*Kernel) Metric
-	utilization          func(slow *Kernel) float64 // as Cause.Utilization
+	utilization          func(slow *Kernel) float64 // returns Cause.Utilization
 }
 
 const (

@@ -39,7 +39,8 @@ func many(before, one, behind string, n int) string {
 	return before + strings.Repeat(one+",", n-1) + one + behind
 }
 
-// TestNoTextThatIsNoReportCostsMoreThanARequestMay: with a worker's stolen secret, anything can be sent.
+// TestNoTextThatIsNoReportCostsMoreThanARequestMay checks the memory for decoding texts that an attacker with a
+// worker's stolen secret could send as a report.
 func TestNoTextThatIsNoReportCostsMoreThanARequestMay(t *testing.T) {
 	const size = 30 << 20
 	for name, text := range map[string]string{

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestAReportWithoutItsProgramNumbersItsKernels: the stored report stays whole.
+// TestAReportWithoutItsProgramNumbersItsKernels also checks that HideProgram does not change the original report.
 func TestAReportWithoutItsProgramNumbersItsKernels(t *testing.T) {
 	kernel := func(id int, name, short, says string) Kernel {
 		return Kernel{ID: id, Name: name, ShortName: short, ProcessName: "trick", Rules: []Rule{{Name: "Rule", Message: says}},

@@ -11,7 +11,7 @@ const MaxReport = 256 << 20
 
 // Report is one parsed ncu report: the kernels in launch order, and warnings about unreadable parts.
 type Report struct {
-	Version  string   `json:"version,omitempty"` // of ncu: "2025.3.1.0"
+	Version  string   `json:"version,omitempty"` // version of ncu: "2025.3.1.0"
 	Kernels  []Kernel `json:"kernels"`
 	Warnings []string `json:"warnings,omitempty"` // sentences: what was missing or unreadable
 }

@@ -11,7 +11,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// TestAClusterGoesOnWithoutOneOfThreeNodes: a site starts, a job is taken and its result recorded while a node is down.
+// TestAClusterGoesOnWithoutOneOfThreeNodes checks that, while one node is down, a site can start, a worker receives a
+// job, and its result is recorded.
 func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
 	t.Parallel() // the test waits until lost connections are detected
 	cluster := queuetest.NewCluster(t, 3)

@@ -16,7 +16,7 @@ type workerLimits struct {
 	maxMessages, maxBytes int // limits of one worker's pending requests
 
 	mu              sync.Mutex
-	loads           map[string]*workerLoad // by worker
+	loads           map[string]*workerLoad // pending requests of each worker, by its name
 	runningRequests sync.WaitGroup
 }
 

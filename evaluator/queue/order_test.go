@@ -90,8 +90,7 @@ func TestAnotherProcessAnswersWhenOneIsGone(t *testing.T) {
 	}
 }
 
-// TestRequestsFromBeforeTheStopAreAnswered: a worker that hands its result over while the site stops need not send it
-// again.
+// TestRequestsFromBeforeTheStopAreAnswered checks that a site that stops still records a result that it has received.
 func TestRequestsFromBeforeTheStopAreAnswered(t *testing.T) {
 	q, err := OpenQueue(t.Context(), Config{})
 	if err != nil {

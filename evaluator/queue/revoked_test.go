@@ -6,7 +6,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// TestAWorkerThatIsRevokedWhileItComesIsNotLetIn: its credential was read before it was revoked.
+// TestAWorkerThatIsRevokedWhileItComesIsNotLetIn checks a credential that is revoked after the site has read it for a
+// connecting worker.
 func TestAWorkerThatIsRevokedWhileItComesIsNotLetIn(t *testing.T) {
 	read, revoked := make(chan struct{}), make(chan struct{})
 	q := openQueue(t, Config{ListenAddress: "127.0.0.1:0", Authorize: func(string, string) ([]string, bool, error) {

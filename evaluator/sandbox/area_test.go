@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// If another goroutine forks while the file is open for writing, execve returns "Text file busy".
+// TestAProgramCanBeExecutedAsSoonAsItIsWritten checks that no concurrent fork inherits the open file of a program:
+// execve would then return "Text file busy".
 func TestAProgramCanBeExecutedAsSoonAsItIsWritten(t *testing.T) {
 	program, err := os.ReadFile("/bin/true")
 	if err != nil {

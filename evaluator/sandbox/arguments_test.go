@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// An attacker with an account on the machine could read seeds and tokens of runs from the command lines in /proc.
+// TestNoCommandLineHoldsTheProgramsEnvironment checks the command lines in /proc, which every user of the machine can
+// read: they must not contain seeds and tokens of runs.
 func TestNoCommandLineHoldsTheProgramsEnvironment(t *testing.T) {
 	sb := newSandbox(t)
 	in, hold, err := os.Pipe()
@@ -39,7 +40,8 @@ func TestNoCommandLineHoldsTheProgramsEnvironment(t *testing.T) {
 	}
 }
 
-// An attacker who chooses the name of a file or a variable cannot write an option of the sandbox into it.
+// TestAZeroByteInAVariableMakesNoOption checks that the name of a file or a variable cannot contain an option for
+// bubblewrap.
 func TestAZeroByteInAVariableMakesNoOption(t *testing.T) {
 	sb := newSandbox(t)
 	spec := shell("ls /planted")

@@ -9,7 +9,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// A compiler is as untrusted as the program that it makes: sources can name files and run long.
+// TestCompilerIsHeldBackFromWhatSourcesName compiles sources that include or embed files of the machine, or that
+// compile for long: a compiler is as untrusted as its source.
 func TestCompilerIsHeldBackFromWhatSourcesName(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	sb := newSandbox(t)

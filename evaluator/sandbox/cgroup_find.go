@@ -17,7 +17,7 @@ import (
 // or both with a controller in either, so each controller is searched separately.
 type CgroupTree struct {
 	memoryController, pidsController cgroupController
-	undeleted                        *undeletedDirs // of removed groups
+	undeleted                        *undeletedDirs // directories of removed groups that the kernel still keeps
 }
 
 // cgroupController is a directory in which cgroups with one controller can be created, such as memory.

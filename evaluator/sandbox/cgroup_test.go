@@ -69,8 +69,8 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 	}
 }
 
-// TestControllersOfBindMountsAreIgnored: container runtimes, chroots, and sandboxes bind parts of the cgroup trees
-// elsewhere, before and after the line that counts.
+// TestControllersOfBindMountsAreIgnored has a mountinfo with parts of the cgroup trees that are bound elsewhere, as by
+// container runtimes, before and after the right line.
 func TestControllersOfBindMountsAreIgnored(t *testing.T) {
 	root := tree(t, map[string]string{
 		"memory/user/x": "", "elsewhere/memory/user/x": "", "part/x": "", "over/user/x": "", "a b/user/x": "",
@@ -292,7 +292,8 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 	}
 }
 
-// The kernel keeps a directory with a process in it; a run's result must not wait for that.
+// TestAGroupThatTheKernelKeepsGoesWithTheNextOne checks that a group's directory that cannot be deleted yet, because a
+// process is in it, is deleted when the next group is created.
 func TestAGroupThatTheKernelKeepsGoesWithTheNextOne(t *testing.T) {
 	c, err := findCgroupTree()
 	if err != nil {

@@ -215,8 +215,8 @@ func TestSelfTestHoldsOnThisMachine(t *testing.T) {
 	}
 }
 
-// TestSelfTestFindsANetwork: a bubblewrap gives programs the server's network, on its loopback and on every other kind
-// of address of this machine.
+// TestSelfTestFindsANetwork checks that the self-test fails if bubblewrap gives programs the server's network: on
+// loopback, and on each other kind of address of this machine.
 func TestSelfTestFindsANetwork(t *testing.T) {
 	real, err := exec.LookPath("bwrap")
 	if err != nil {

@@ -31,7 +31,7 @@ func init() {
 // probeReport is the result of the probe. AttemptErrors maps the name of an attempt to its error. An empty string means
 // that the attempt succeeded, which the sandbox must prevent.
 type probeReport struct {
-	StatusFields  map[string]string // of /proc/self/status
+	StatusFields  map[string]string // fields of /proc/self/status
 	AttemptErrors map[string]string
 	CallErrors    map[string]string // error names of system calls in the filter
 	Env           []string          // names of environment variables

@@ -31,9 +31,9 @@ type Process struct {
 	pid           int       // pid 1 of the run's pid namespace, or the program itself
 	nice          int       // nice value of a background program
 	pidfd         int
-	statusDecoder *json.Decoder // of statusPipe; nil without a sandbox
+	statusDecoder *json.Decoder // decodes statusPipe; nil without a sandbox
 
-	startGate, statusPipe *os.File // the server's ends
+	startGate, statusPipe *os.File // the server's ends of the pipes to bubblewrap
 
 	stdout, stderr OutputCapture
 	outputPipes    []*os.File

@@ -8,11 +8,11 @@ import (
 // Limits has the limits of one process tree; sizes are in bytes. A zero field means no limit, except for the writable
 // areas: a zero TmpBytes, ShmBytes, or OutBytes means 64 MiB. Start from DefaultBuildLimits or DefaultRunLimits.
 type Limits struct {
-	WallTime    time.Duration // from the program's start
+	WallTime    time.Duration // wall-clock time from the program's start
 	CPU         time.Duration // per process, rounded up to whole seconds
 	Memory      int64         // of the whole process tree, including its pages in tmpfs
 	Processes   int           // processes and threads of the whole tree
-	FileSize    int64         // of each file
+	FileSize    int64         // size of each file that the program writes
 	OpenFiles   uint64        // per process
 	TmpBytes    int64         // size of /tmp
 	ShmBytes    int64         // size of /dev/shm
@@ -73,7 +73,7 @@ type Spec struct {
 	// inherited as descriptors 4 and up, at most maxExtraFiles. The caller must close its own copies.
 	ResultPipe *os.File
 	ExtraFiles []*os.File
-	Stdin      *os.File // nil reads nothing
+	Stdin      *os.File // nil means empty input
 	OnStarted  func()   // called when the process has its descriptors; may be nil
 	Limits     Limits
 	// OnStdout and OnStderr receive raw output while the process runs, each in its own goroutine (see CleanOutput). The

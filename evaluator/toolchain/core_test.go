@@ -8,8 +8,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// The judge and the submission's process of a GPU's task load the core in their sandboxes. It needs no driver until it
-// uses a device.
+// TestTheCoreIsCompiledOnceAndLoadsInTheSandbox loads the judge's core in a sandbox without a GPU. It must not need a
+// CUDA driver until it uses a device.
 func TestTheCoreIsCompiledOnceAndLoadsInTheSandbox(t *testing.T) {
 	b, spy := newSpiedBuilder(t)
 	j := pyJob(t, "correct.py")

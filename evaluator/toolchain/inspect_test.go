@@ -153,7 +153,8 @@ func TestInspectReadsWhatNVCCAndItsDisassemblerPrint(t *testing.T) {
 	}
 }
 
-// TestInspectSurvivesAssemblyOfTheSubmission: text of asm statements is in the listing, of any length.
+// TestInspectSurvivesAssemblyOfTheSubmission has sources with asm statements, whose text is in the listing and can be
+// of any length.
 func TestInspectSurvivesAssemblyOfTheSubmission(t *testing.T) {
 	b := newBuilder()
 	for name, c := range map[string]struct{ statement, want string }{

@@ -214,7 +214,8 @@ func TestAUsersNextProgramWaitsForItsLastOne(t *testing.T) {
 	}
 }
 
-// TestClosingAProgramWaitsForItsLastProcesses: the slot's next job finds none of them.
+// TestClosingAProgramWaitsForItsLastProcesses checks that Close returns only when no process of the program is left,
+// because the slot then gets another job.
 func TestClosingAProgramWaitsForItsLastProcesses(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	l := newLeaving(t)

@@ -30,8 +30,8 @@ func (c *slowCompiler) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outcom
 	return out, nil
 }
 
-// A submission with the most files allowed takes no more memory than one with a single file, and does not occupy the
-// build slot for half an hour.
+// TestManyFilesAreBuiltAFewAtATimeAndNotForLong checks that a submission with the most files allowed takes no more
+// memory than one with a single file, and does not occupy the build slot for half an hour.
 func TestManyFilesAreBuiltAFewAtATimeAndNotForLong(t *testing.T) {
 	names, found := []string{}, tools()
 	for i := range tasks.MaxSubmissionFiles {

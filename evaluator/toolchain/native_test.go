@@ -141,7 +141,8 @@ func TestSecondSubmissionCompilesOnlyItself(t *testing.T) {
 	}
 }
 
-// The judge has the reference, and the runner the submission.
+// TestNeitherProgramSeesTheOthersSources checks that the submission is not compiled into the judge's program, nor the
+// reference into the runner's.
 func TestNeitherProgramSeesTheOthersSources(t *testing.T) {
 	b, spy := newSpiedBuilder(t)
 	a, _ := mustBuild(t, b, cppJob(t, "correct.cpp"))
@@ -167,7 +168,8 @@ func TestNeitherProgramSeesTheOthersSources(t *testing.T) {
 	}
 }
 
-// The program comes from the store, from which the judge, which belongs to the task, had been removed.
+// TestACachedProgramHasItsJudge reads a submission's program from the store, from which the task's judge was deleted.
+// The judge must be compiled again.
 func TestACachedProgramHasItsJudge(t *testing.T) {
 	b, spy := newSpiedBuilderOn(t, fakeCompiler{})
 	first, _ := mustBuild(t, b, cppJob(t, "correct.cpp"))

@@ -175,9 +175,9 @@ func (p *programs) stage(process StageProcess) string {
 	return message.String()
 }
 
-// TestTheNextProcessIsPrepared: it has a context before the stage begins, and nothing else differs. Within a program
-// none is prepared, because the judge still measures when a process has ended. A script with pools gets a new process.
-// Programs of one person alternate between two users.
+// TestTheNextProcessIsPrepared checks that a process has a CUDA context before its stage begins, and is otherwise like
+// a new one. None is prepared between two stages of one program, because the judge still measures then. A script that
+// uses process pools gets a new process. Programs of one person alternate between two user IDs.
 func TestTheNextProcessIsPrepared(t *testing.T) {
 	at, second := preparingPlace(t)
 	p := &programs{t: t, builder: newBuilder(), place: at}

@@ -29,7 +29,7 @@ type pythonProgram struct {
 
 // runnerSet is the warm Pythons of one environment in which submitted files run, each under its own user ID.
 type runnerSet struct {
-	runners       []*warm.Python       // nil where none was needed
+	runners       []*warm.Python       // an element is nil if no stage has needed it yet
 	leftProcesses *judge.LeftProcesses // processes of earlier stages that have not ended yet
 }
 

@@ -44,8 +44,8 @@ end.send(b"x")
 end.recv(1)
 `
 
-// TestAResidentJudgeServesTheNextStage: each stage gets its own descriptors and files, a failure ends the judge, and a
-// stage of another kind gets another process.
+// TestAResidentJudgeServesTheNextStage checks that each stage of a resident judge gets its own descriptors and files,
+// that a failure ends the judge, and that a stage of another kind gets another process.
 func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b := newBuilder()
@@ -96,7 +96,7 @@ func TestAResidentJudgeServesTheNextStage(t *testing.T) {
 	want(serve("four", true), "1", "four")
 }
 
-// TestAJudgeThatStaysAndHangsIsEndedInTime: together with its stage.
+// TestAJudgeThatStaysAndHangsIsEndedInTime checks that a resident judge that hangs is killed at its stage's time limit.
 func TestAJudgeThatStaysAndHangsIsEndedInTime(t *testing.T) {
 	b := newBuilder()
 	j := job.Job{Sources: map[string][]byte{"judge.py": []byte("import signal; signal.pause()"),
@@ -127,7 +127,8 @@ while time.process_time() < end:
     pass
 `
 
-// TestAJudgeThatStaysGivesEachStageItsProcessorTime: the time used in earlier stages does not count in the last.
+// TestAJudgeThatStaysGivesEachStageItsProcessorTime checks that CPU time that a resident judge used in earlier stages
+// does not count against a later stage.
 func TestAJudgeThatStaysGivesEachStageItsProcessorTime(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	b, at := newBuilder(), cpu()

@@ -16,7 +16,8 @@ resource.prlimit(1, resource.RLIMIT_NOFILE, (77, 77))
 os.setpriority(os.PRIO_PROCESS, 1, min(os.getpriority(os.PRIO_PROCESS, 1) + 1, 19)) # tests may run under nice
 `
 
-// TestTheSandboxesFirstProcessPassesOnNoMessage: after a change the Python is not used again.
+// TestTheSandboxesFirstProcessPassesOnNoMessage checks that a Python is not used again after a stage has changed
+// settings of its sandbox's first process.
 func TestTheSandboxesFirstProcessPassesOnNoMessage(t *testing.T) {
 	b := newBuilder()
 	a, _ := mustBuild(t, b, bundle(settings))

@@ -65,7 +65,8 @@ func TestPythonArgumentsHaveTheirTypes(t *testing.T) {
 	}
 }
 
-// The first call of a test has the input of the case's seed, which its author can inspect.
+// TestTheFirstCallOfATestHasTheCasesSeed checks that the first call of a test uses the case's own seed, so that the
+// submission's author can reproduce its input.
 func TestTheFirstCallOfATestHasTheCasesSeed(t *testing.T) {
 	tier.Needs(t, tier.Judge)
 	python := pyJob(t, "correct.py")

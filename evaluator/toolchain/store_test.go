@@ -68,7 +68,8 @@ func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// TestWorkersThatShareAStoreMayClearItAtTheSameTime: each from its own process.
+// TestWorkersThatShareAStoreMayClearItAtTheSameTime has several stores on one directory, like workers in separate
+// processes.
 func TestWorkersThatShareAStoreMayClearItAtTheSameTime(t *testing.T) {
 	dir := t.TempDir()
 	var workers errgroup.Group

@@ -60,7 +60,7 @@ with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
     print(f"before: {before}", file=pipe)
 `
 
-// TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt: also if a Python without it is waiting.
+// TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt also covers a waiting Python that has not imported torch.
 func TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	b, spy := newSpiedBuilder(t)
@@ -102,7 +102,8 @@ with os.fdopen(int(os.environ.get("POPCORN_FD", 1)), "w") as pipe:
     print(*said, file=pipe)
 `
 
-// TestTorchUsesTheInstructionsThatItUsesOutside: the sandbox has no /proc/cpuinfo.
+// TestTorchUsesTheInstructionsThatItUsesOutside checks that torch uses AVX in the sandbox, although there is no
+// /proc/cpuinfo.
 func TestTorchUsesTheInstructionsThatItUsesOutside(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	b := newBuilder()
@@ -251,7 +252,8 @@ if __name__ == "__main__":
         print(f"here: {changed(0)}, in the pool: {there}\ncheck: pass", file=pipe)
 `
 
-// An extension that the pool compiles in another way is compiled again in each stage.
+// TestAPoolCompilesExtensionsAsItsParentDoes checks the settings in a process pool. An extension that a pool compiles
+// in another way would be compiled again in each stage.
 func TestAPoolCompilesExtensionsAsItsParentDoes(t *testing.T) {
 	b := newBuilder()
 	a, _ := mustBuild(t, b, bundle(poolCompiles))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTakeReadyReturnsNoPythonThatHasEnded: one that died idle may still be offered.
+// TestTakeReadyReturnsNoPythonThatHasEnded has a Python that ended while it waited in the pool.
 func TestTakeReadyReturnsNoPythonThatHasEnded(t *testing.T) {
 	python := func() *Python {
 		stdin, requests, err := socketPair()

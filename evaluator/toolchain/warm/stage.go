@@ -20,10 +20,10 @@ import (
 type Stage struct {
 	Argv          []string
 	Env           map[string]string
-	Files         map[string][]byte // in the working directory, by name
+	Files         map[string][]byte // files to write into the working directory, by name
 	Extensions    []byte            // archive of compiled extensions, unpacked before the start
 	HasResultPipe bool              // provide a result pipe; false for the runner beside a judge
-	ExtraFiles    []*os.File        // the stage's descriptors from 4 on
+	ExtraFiles    []*os.File        // inherited by the stage as descriptors 4 and up
 	OnStarted     func()            // called after the request was sent; may be nil, as may OnOutputClosed
 	// called when the stage has closed its output, which may be some time before it has ended
 	OnOutputClosed  func()
@@ -31,7 +31,7 @@ type Stage struct {
 	// keep the stage's process for later stages of the same script; it must not run untrusted code
 	KeepsProcess bool
 
-	Timeout        time.Duration // 0 for none
+	Timeout        time.Duration // 0 means no time limit
 	MaxOutputBytes int64         // limit of both streams together in bytes; 0 for none
 	// OnResultPipe receives the report, and OnStdout and OnStderr the output, while the stage runs. Each may be nil.
 	OnResultPipe, OnStdout, OnStderr func([]byte)
