@@ -24,7 +24,7 @@ type Confirmation struct {
 	OtherSubmission int64
 	Challenger      bool // the run was in 1st place, and the other in 2nd
 	Waiting         bool
-	// number of turns for both runs: completed, sufficient if undisturbed, and maximum
+	// Turns of both runs: completed, sufficient if undisturbed, and maximum number.
 	Turns, EnoughTurns, MostTurns int
 	Was, OtherWas                 float64 // scores before the confirmation
 	Is, OtherIs                   float64 // scores after the confirmation; 0 if it ended without a result

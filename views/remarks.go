@@ -32,7 +32,7 @@ type Remark struct {
 // SourceNames has the names by which compiler messages call the files of a submission.
 type SourceNames struct {
 	MainFileNames []string // names of its main file
-	// reports whether a name is a further file of the submission; nil if there are none
+	// IsAdditionalFile reports whether a name is a further file of the submission; nil if there are none.
 	IsAdditionalFile func(name string) bool
 }
 
