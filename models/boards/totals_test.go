@@ -44,7 +44,7 @@ func (c crowd) on(t *testing.T, s *models.Store, task catalog.Task, people ...ac
 	}
 }
 
-// totals returns the first of a scope as "rank name points tasks medals records".
+// totals lists the first people of a scope as "rank name points tasks medals records".
 func totals(t *testing.T, s *models.Store, scope boards.PeopleTotalsQuery, most int) (out []string) {
 	t.Helper()
 	list := modelstest.Got[boards.PeopleTotals](t)(s.Boards.PeopleTotals(t.Context(), scope)).People

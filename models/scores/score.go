@@ -1,5 +1,6 @@
-// Package scores turns a worker's result, which alone is a claim, into the site's findings: for a run, the score, its
-// spread, and its distance from the device's limits; for an evaluation, its end and the additions to its counters.
+// Package scores turns a worker's result, which the site does not trust, into the site's findings: for a run, the
+// score, its spread, and its distance from the device's limits; for an evaluation, its final state and the values for
+// its counters.
 //
 // Read check.go first: ScoreResult compares a result with the site's data of the run, and refuses one that contradicts
 // itself. score.go and roof.go compute from the result and the task alone; evaluation.go reads the report of an

@@ -54,7 +54,7 @@ type Evaluation struct {
 	BatchIndex   int    // index of its request in the batch, from 0
 	// number among the results of the batch, from 1; 0 if it has not ended
 	BatchResultNumber int64 `gorm:"column:batch_result"`
-	// ParkedReason is parkedByLimit or parkedForEqualRequest; 0 if the evaluation is in the queue or has ended.
+	// ParkedReason is parkedByLimit or parkedForEqualRequest while the evaluation is kept out of the queue, else 0.
 	ParkedReason   int    `gorm:"column:parked"`
 	RequestHash    string // hash of what is measured, if its result may be shared
 	SharesResultOf string `gorm:"column:shares"` // ID of the evaluation whose result it shares

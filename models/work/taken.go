@@ -10,9 +10,9 @@ import (
 	"warpboard/models/db"
 )
 
-// ClassifyAttempts classifies the attempts that a worker reports. known attempts are live and may be the worker's;
-// fresh ones are those of them that were not reported before; the worker should stop stale ones. A worker can report as
-// many invented IDs as fit into a message.
+// ClassifyAttempts classifies the attempts that a worker reports. known has the attempts that are live and may be the
+// worker's; fresh has those in known that were not reported before; stale has those that the worker should stop. A
+// worker can report as many invented IDs as fit into a message.
 func (l *LifeCycle) ClassifyAttempts(
 	ctx context.Context, worker string, attemptIDs []string,
 ) (known, fresh, stale []string, err error) {
