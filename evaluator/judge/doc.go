@@ -140,6 +140,10 @@
 // It has ended when done and queued are both set. In Python, w then counts until the copies of its answer are queued,
 // and k is measured with calls of our own runner that are treated in the same way.
 //
+// A call on a device can have arrays on the host, which its runner has before the release. In Python, if these are large,
+// timed calls keep those of an earlier call. If an answer is then wrong, the case begins again with new arrays in each
+// call, w counts from the time before they are written, and k does not include that time.
+//
 // The copy of the answer is queued before the release, behind the judge's own gate, so that a store starts it. Work
 // after "done" is undetected for some 20 µs, while the device returns to the judge's context. After that the snapshot
 // is late, and the excess is added to it. A copy engine takes a sample of the answer: it waits for the runner's done

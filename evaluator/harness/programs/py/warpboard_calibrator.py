@@ -98,6 +98,7 @@ class Calibrator:
         # Descriptions of these inputs are equal, even if those of the submission's inputs differed.
         for runner in self._runners:
             runner.early = any(call.early for call in calls)
+            runner.keeps_host = calls[-1].keeps_host
         # Parts of an answer that overlap need less memory than an answer of our own runner with the same size.
         for runner, size in zip(self._runners, sizes):
             runner.reserve(size)

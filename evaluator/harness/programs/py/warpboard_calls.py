@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # host): a few plain numbers, and an entry for each array with type, shape, offset, and name. Without a name, an entry
 # takes 33 to 55 bytes.
 _FEW_BYTES, _ENTRY_BYTES = 128, 80
+_LARGE_HOST_BYTES = 64 << 10  # with more bytes of arrays on the host, in a call on a device, Runner.keep_host has an effect
 _STARVED = "The submission's process left too little of the device's memory."
 _MOST_GROWTHS = 6  # per case: each time, the call is repeated, and the runner could so choose among inputs
 
@@ -62,6 +63,7 @@ class Call:
     at_once: bool = False  # all work before the release was queued before the device began it
     described: float = 0.0  # time from description to release, if the clock starts with the description
     early: bool = False  # the input's description differs between calls, and so reveals something
+    keeps_host: bool | None = None  # Runner.keeps_host
 
     @property
     def size(self) -> int:
@@ -83,6 +85,7 @@ class Runner:
             self.core = CoreRunner(None, channel, page)
         self.number = 0
         self._version = 0  # version of the regions that the runner has mapped
+        self._written = 0  # version of the regions that the last arrays on the host were written to
         self._description: bytes | None = None  # description of the case's last input
 
         # True if descriptions of the case's inputs differ, and so reveal something of them. On a device the clock then
@@ -90,6 +93,10 @@ class Runner:
         # flushes caches before, which takes milliseconds.
         self.early = False
         self.much_described = False  # the runner had more than a few numbers of an input before the release
+        self._host_bytes = 0  # size of the last input's arrays on the host, in a call on a device
+        # True if calls on a device are made without new arrays on the host, because the kernel does not need them. None if
+        # they are made with new ones, and the time before the release does not count. False if that time counts, too.
+        self.keeps_host: bool | None = None
         self._growths = 0  # how often the answers' memory has grown in this case
         self.last: list[Part] = []  # parts of the last answer; on a device, only its parts on the host
 
@@ -112,6 +119,7 @@ class Runner:
 
     def begin_case(self) -> None:
         self._description, self.early, self.much_described = None, False, False
+        self._host_bytes, self.keeps_host = 0, None
         self._growths = 0
         self._seen = []
         self._forget_answer()
@@ -141,6 +149,20 @@ class Runner:
         made = Ranks([self]).call(lambda: [draw()], flags, during)
         (made.data,), (made.answer,) = made.data, made.answer
         return made
+
+    def keep_host(self) -> None:
+        """Makes the case's next calls on a device without new arrays on the host, if these are large, until needs_host is
+        called. The runner has those of the last call. It could work on new ones before the release."""
+        if self.keeps_host is None and self._host_bytes > _LARGE_HOST_BYTES:
+            self.keeps_host, self.early, self.much_described = True, False, False
+
+    def needs_host(self) -> bool:
+        """Returns whether the last call was made without new arrays on the host, so that its answer may be wrong for that
+        reason. The case's next calls are then made with new ones, and the time to write them counts."""
+        if not self.keeps_host:
+            return False
+        self.keeps_host = False
+        return True
 
     def make_current(self) -> None:
         """Makes the runner's device the current one, if there are several."""
@@ -187,7 +209,12 @@ class Runner:
         description, leaves = describe(data)
         self._share(self._wanted(leaves))
         differs = self._description is not None and self._description != description
-        on_host = sum(leaf.span for leaf in leaves if leaf.kind == HOST) if self.cuda is not None else 0
+        on_host = self._host_bytes = sum(leaf.span for leaf in leaves if leaf.kind == HOST) if self.cuda is not None else 0
+        if self.keeps_host and differs:
+            self.needs_host()  # the last call's arrays may have other places
+        writes_host = not self.keeps_host or self._written != self._version
+        if self.keeps_host:
+            on_host = 0
         self.much_described = self.much_described or len(description) + on_host > _FEW_BYTES + _ENTRY_BYTES * len(leaves)
         self.early = self.early or differs or on_host > 0
         self._description = description
@@ -197,8 +224,10 @@ class Runner:
         self.number = self.core.begin_call(flags, [(inputs + leaf.offset, leaf.value.data_ptr(), leaf.span)
                                                    for leaf in leaves if leaf.kind == CUDA and leaf.span], inputs, sealed)
         sent = perf_counter_ns()
-        # after sent, because the runner has this memory mapped and may read the input
-        self.write_host(self.regions.memory[INPUTS, HOST], leaves)
+        if writes_host:
+            # after sent, because the runner has this memory mapped and may read the input
+            self.write_host(self.regions.memory[INPUTS, HOST], leaves)
+            self._written = self._version
         self.channel.send(CALL, pack_call(self.number, flags, description))
         return _DeviceCall(self, data, sent, leaves)
 
@@ -391,6 +420,13 @@ class Ranks:
         for runner in self._runners:
             runner.begin_case()
 
+    def keep_host(self) -> None:
+        for runner in self._runners:
+            runner.keep_host()
+
+    def needs_host(self) -> bool:
+        return any([runner.needs_host() for runner in self._runners])
+
     def end(self) -> None:
         for runner in self._runners:
             runner.dismiss()
@@ -438,7 +474,7 @@ class Ranks:
                     end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared for call in calls), switched,
                     tuple(sum(part.size for part in answer.parts) for answer in answers),
                     sum(len(answer.parts) for answer in answers), begin, at_once, released - begin,
-                    any(call.runner.early for call in calls))
+                    any(call.runner.early for call in calls), _joined([call.runner.keeps_host for call in calls]))
 
 
 def _on_hosts(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
@@ -472,6 +508,11 @@ def _on_devices(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:
     finally:  # also after a failure, because a process whose device waits could not end
         together.let_go()
     return at_once, int(times.switched), int(times.released), int(times.done), int(times.sampled), int(taken)
+
+
+def _joined(keep: list[bool | None]) -> bool | None:
+    """Returns keeps_host of a call from that of its runners: False if one is False, else True if one is True."""
+    return False if False in keep else True in keep or None
 
 
 def _copy_host_parts(calls: list[_DeviceCall]) -> None:

@@ -70,7 +70,8 @@ class Constants:
         """Returns the constants from calls of our own runner. mapping is the longest time to map the input on a host.
         The constants must be close to the shortest times, because a disturbance of our runner would shorten the
         submission's times: so it uses the lower quartile, and on the host, where processes compete, a limited median.
-        The time from description to release, about a millisecond, has a separate quartile."""
+        The time from description to release, about a millisecond, has a separate quartile. It
+        counts if the kernel needs large arrays on the host."""
         low, high = (0.25, math.inf) if kind == "cuda" else (0.5, _UNEVEN_NS)
         walls, snapshots = ([ns - call.described - call.event for ns, call in zip(clock, calls)]
                             for clock in ([call.wall for call in calls], [call.snapshot for call in calls]))
@@ -78,7 +79,7 @@ class Constants:
         copy = snapshot - handover
         if kind == "host":
             copy = min(copy, _MOST_NS[kind] + mapping + calls[-1].size)
-        described = quantile([call.described for call in calls], 0.25)
+        described = 0.0 if calls[-1].keeps_host is False else quantile([call.described for call in calls], 0.25)
         handover = described + min(handover, _MOST_NS[kind] + mapping)
         return cls(kind, handover, handover + copy, _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5),

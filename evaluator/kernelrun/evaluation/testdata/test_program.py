@@ -53,6 +53,7 @@ from warpboard_calibrator import Calibrator, by_our_runner
 from warpboard_answer import NoRoom
 from warpboard_calls import Call, Ranks, Runner, TaskFailed
 from warpboard_clocks import Clocks, Constants
+from warpboard_judge import Judge
 from warpboard_regions import Regions
 from warpboard_wire import ANSWERS, CUDA, END, HOST, INPUTS, PAGE_SIZE, READY, Channel, Refused, RunnerGone, TooLarge, shared_memory
 
@@ -727,6 +728,8 @@ class Timing(unittest.TestCase):
         constants = Constants.of("cuda", calls)
         self.assertAlmostEqual(constants.handover - constants.described, 15e3)
         self.assertAlmostEqual(constants.snapshot - constants.described, 165e3)
+        calls[-1].keeps_host = False  # all time counts
+        self.assertAlmostEqual(Constants.of("cuda", calls).handover, 15e3)
         self.assertLessEqual(constants.spread, 10e3)
 
     def told(self, *inputs, on_device=False):
@@ -742,6 +745,34 @@ class Timing(unittest.TestCase):
         for bytes_, early, much in ((0, False, False), (4, True, False), (64, True, False), (256, True, True)):
             runner = self.told([torch.zeros(bytes_ // 4)])
             self.assertEqual((runner.early, runner.much_described), (early, much), bytes_)
+
+    def test_large_arrays_on_the_host_stay_until_the_kernel_needs_new_ones(self):
+        large, written = [torch.zeros(1 << 15)], []
+        runner = self.told([torch.zeros(4)])
+        runner.keep_host()
+        self.assertEqual((runner.keeps_host, runner.early), (None, True))  # there are few
+
+        def asked():
+            written.clear()
+            runner.ask(large, 0)
+            return bool(written), runner.early
+
+        runner = self.told(large)
+        runner.write_host = lambda *_: written.append(True)
+        runner.keep_host()
+        self.assertEqual(asked(), (False, False))
+        self.assertEqual((runner.needs_host(), asked()), (True, (True, True)))
+        runner.keep_host()  # not again in this case
+        self.assertEqual((runner.needs_host(), asked()), (False, (True, True)))
+
+    def test_a_case_begins_again_when_its_kernel_needs_arrays_on_the_host(self):
+        stages = unittest.mock.Mock(**{"runner.needs_host.side_effect": [True, False]})
+        good = iter([True] * 9 + [False] + [True] * 20 + [False])
+        stages.call = lambda *_, **__: (next(good), "wrong", unittest.mock.Mock(wall=1e3))
+        with unittest.mock.patch("warpboard_judge.secrets.randbelow", lambda _: 0):
+            right, message, calls = Judge.measure(stages, unittest.mock.Mock(), unittest.mock.Mock(done=lambda *_: False))
+        self.assertEqual((right, message, len(calls)), (False, "wrong", 20))
+        self.assertEqual(stages.runner.keep_host.call_count, 2)
 
     def test_numbers_of_any_form_count_as_what_is_told_before_the_release(self):
         for more in (0, 1):
