@@ -55,15 +55,15 @@ class Cases(Stages):
         self.clocks.warm_up()
         values = self.time_all()
         self.clocks.used()
-        self.timed.append((self.report, values, self.timed_calls()))
+        self.timed.append((self.report, self.inputs, self.decision, values, self.timed_calls()))
         return True
 
     def read_all(self):
         """Computes the times of all cases. The reference is also timed alone, after the other kernel has ended, but
         only on the last case."""
-        archive, alone = self.hand_on(), self.time_alone(self.timed[-1][1])
-        self.end(*((calls, values) for _, values, calls in self.timed))
-        for number, (self.report, values, calls) in enumerate(self.timed, 1):
+        archive, alone = self.hand_on(), self.time_alone(self.timed[-1][3])
+        self.end(*((calls, values) for *_, values, calls in self.timed))
+        for number, (self.report, self.inputs, self.decision, values, calls) in enumerate(self.timed, 1):
             for label, kernel in self.kernels.items():
                 kernel.calls = calls[label]
             self.tell_times(values, alone if number == len(self.timed) else [])
@@ -86,7 +86,8 @@ class Cases(Stages):
             found["deterministic"] = all(report["deterministic"] for report in self.reports)
         if not all("runtime_stats" in report for report in self.reports) or not found["correctness"]:
             return found
-        found.update({key: self.reports[0][key] for key in ("profiling_method", "fresh_inputs") if key in self.reports[0]})
+        found["profiling_method"] = self.reports[0]["profiling_method"]
+        found["fresh_inputs"] = min((report["fresh_inputs"] for report in self.reports), key=(False, None, True).index)
         for key in ("runtime_stats", "ref_runtime"):
             if all(key in report for report in self.reports):
                 found[key] = {name: mean([report[key][name] for report in self.reports]) for name in self.reports[0][key]}
