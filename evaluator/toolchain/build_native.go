@@ -26,10 +26,10 @@ type nativeBuild struct {
 
 func (b *Builder) storeBuild(key string, done nativeBuild) error {
 	header, err := json.Marshal(done)
-	if err != nil {
-		return err
+	if err == nil {
+		b.keep(key, binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header, done.Program)
 	}
-	return b.objects.put(key, binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header, done.Program)
+	return err
 }
 
 func (b *Builder) loadBuild(key string) (done nativeBuild, ok bool) {

@@ -172,10 +172,10 @@ func (b *Builder) buildExtensions(
 		return nil
 	}
 	a.extensionArchives[name] = archive
-	if !keep || outcome.ExitCode != 0 {
-		return nil
+	if keep && outcome.ExitCode == 0 {
+		b.keep(archiveKey, archive)
 	}
-	return b.objects.put(archiveKey, archive)
+	return nil
 }
 
 // extensionLimits returns the limits of a build, raised to at least those of a run, except for the remaining time,

@@ -99,19 +99,16 @@ func (c *compilation) compileTaskFile(ctx context.Context, file harness.CompileI
 	if _, needs := c.builder.objects.get(needsSubmissionKey); needs {
 		return buildStep{file: file}, nil
 	}
-	if err := c.builder.objects.makeObjectDir(objectKey); err != nil {
-		return buildStep{}, err
-	}
 	s, err := c.compileOne(ctx, file, files, false)
 	switch {
 	case err != nil:
 		return s, err
 	case s.product != nil:
-		return s, c.builder.objects.put(objectKey, s.product)
+		c.builder.keep(objectKey, s.product)
 	case s.compilerRejected() && !c.plan.sources.HasSeparateJudge:
 		// Only a rejection by the compiler is recorded. A time limit or a signal may be caused by this machine, so the
 		// next build tries again.
-		return s, c.builder.objects.put(needsSubmissionKey, nil)
+		c.builder.keep(needsSubmissionKey)
 	}
 	return s, nil
 }
@@ -177,7 +174,8 @@ func (c *compilation) compilePTX(ctx context.Context) ([]byte, error) {
 		}
 		all = append(all, s.product...)
 	}
-	return all, c.builder.objects.put(ptxKey, all)
+	c.builder.keep(ptxKey, all)
+	return all, nil
 }
 
 // runCommand runs one build command in the sandbox and collects its product from /out.

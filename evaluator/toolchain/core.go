@@ -42,5 +42,6 @@ func (b *Builder) judgeCore(ctx context.Context, place Environment) ([]byte, err
 		_, failure := commandFailure(outcome, "compiling the judge's core")
 		return nil, fmt.Errorf("%s %s", failure.Reason, outcome.Stderr)
 	}
-	return library, b.objects.put(key, library)
+	b.keep(key, library)
+	return library, nil
 }

@@ -112,20 +112,15 @@ func TestAFailedPreparationHasAReason(t *testing.T) {
 	prepare(t, b, hintOf(pyJob(t, "correct.py")), 0)
 }
 
-// TestABadCacheFolderIsReportedBeforeCompiling checks that no compiler runs if the cache's folder cannot be used.
-func TestABadCacheFolderIsReportedBeforeCompiling(t *testing.T) {
+// TestABuildNeedsNoCache: a full disk must not fail what people submit.
+func TestABuildNeedsNoCache(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "objects")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spy := &spyRunner{ProcessRunner: fakeCompiler{}}
-	b := NewBuilder(Config{Toolchain: tools(), Runner: spy, ObjectDir: file})
-	if _, err := b.PrecompileTask(t.Context(), hintOf(cppJob(t, "correct.cpp")), cpu()); err == nil ||
-		!strings.Contains(err.Error(), "make the object cache") {
-		t.Errorf("error is %v", err)
-	}
-	if n := len(spy.specs()); n > 0 {
-		t.Errorf("%d commands", n)
+	b := NewBuilder(Config{Toolchain: tools(), Runner: &spyRunner{ProcessRunner: fakeCompiler{}}, ObjectDir: file})
+	if _, err := b.PrecompileTask(t.Context(), hintOf(cppJob(t, "correct.cpp")), cpu()); err != nil {
+		t.Error(err)
 	}
 }
 

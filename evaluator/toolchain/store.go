@@ -16,11 +16,17 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // maxStoreBytes is the size of a store above which the least recently used files are deleted, in bytes. The size is
 // checked each time a sixteenth of it was added, so the disk needs a little more.
 const maxStoreBytes = 8 << 30
+
+// minFreeBytes is the free disk space in bytes that a store leaves to others: more than a site or worker needs to accept
+// work.
+const minFreeBytes = 1 << 30
 
 // unfinishedFileAge is the age from which a temporary file counts as left by a process that died.
 const unfinishedFileAge = time.Hour
@@ -31,13 +37,15 @@ const unfinishedFileAge = time.Hour
 // mu guards addedBytes, and lets only one goroutine of this process delete old files. Files need no lock: they are
 // written under another name, renamed, and never changed. Several processes may share the directory.
 type objectStore struct {
-	dir        string
-	maxBytes   int64
-	mu         sync.Mutex
-	addedBytes int64 // bytes since the last clearing
+	dir                    string
+	maxBytes, minFreeBytes int64
+	mu                     sync.Mutex
+	addedBytes             int64 // bytes since the last clearing
 }
 
-func newObjectStore(dir string) *objectStore { return &objectStore{dir: dir, maxBytes: maxStoreBytes} }
+func newObjectStore(dir string) *objectStore {
+	return &objectStore{dir: dir, maxBytes: maxStoreBytes, minFreeBytes: minFreeBytes}
+}
 
 // hashParts returns a hash of the parts. Different lists have different hashes.
 func hashParts(parts ...string) string {
@@ -77,18 +85,16 @@ func (s *objectStore) get(key string) ([]byte, bool) {
 	return data, true
 }
 
-// makeObjectDir creates the directory for key. A caller that compiles for the store calls it first, so that it fails
-// before the work.
-func (s *objectStore) makeObjectDir(key string) error {
+// put stores the joined parts under key.
+func (s *objectStore) put(key string, parts ...[]byte) error {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
 	if err := os.MkdirAll(filepath.Dir(s.objectPath(key)), 0o700); err != nil {
 		return fmt.Errorf("make the object cache: %w", err)
 	}
-	return nil
-}
-
-// put stores the joined parts under key.
-func (s *objectStore) put(key string, parts ...[]byte) error {
-	if err := s.makeObjectDir(key); err != nil {
+	if err := s.makeRoom(int64(size)); err != nil {
 		return err
 	}
 	target := s.objectPath(key)
@@ -96,11 +102,10 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 	if err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
 	}
-	defer os.Remove(file.Name()) // does nothing on success, when the file has been renamed
-	hash, size := sha256.New(), 0
+	defer os.Remove(file.Name()) // already renamed on success
+	hash := sha256.New()
 	for _, part := range parts {
 		hash.Write(part)
-		size += len(part)
 	}
 	// The parts are not joined in memory, because a program can have a hundred megabytes.
 	for _, part := range slices.Concat([][]byte{hash.Sum(nil)}, parts) {
@@ -114,17 +119,18 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 	if err := os.Rename(file.Name(), target); err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
 	}
-	return s.clearOldObjects(int64(size))
+	return nil
 }
 
-// clearOldObjects deletes the least recently used files if the store exceeds its limit. It checks only after a
-// sixteenth of the limit was added.
-func (s *objectStore) clearOldObjects(added int64) error {
+// makeRoom deletes the least recently used files if the store would exceed its limit, or leave too little of the disk,
+// with another file of the given size. It checks the limit only after a sixteenth of it was added.
+func (s *objectStore) makeRoom(size int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.addedBytes += added
-	if s.addedBytes < s.maxBytes/16 {
-		return nil
+	s.addedBytes += size
+	lacking, err := s.lackingBytes(size)
+	if err != nil || s.addedBytes < s.maxBytes/16 && lacking == 0 {
+		return err
 	}
 	s.addedBytes = 0
 	type cachedFile struct {
@@ -133,7 +139,7 @@ func (s *objectStore) clearOldObjects(added int64) error {
 	}
 	var files []cachedFile
 	var total int64
-	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -148,8 +154,9 @@ func (s *objectStore) clearOldObjects(added int64) error {
 		return fmt.Errorf("look through the object cache: %w", err)
 	}
 	slices.SortFunc(files, func(a, b cachedFile) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	most := min(s.maxBytes-size, total-lacking)
 	for _, f := range files {
-		if total <= s.maxBytes {
+		if total <= most {
 			break
 		}
 		// Another worker of the machine may have deleted the file.
@@ -158,7 +165,26 @@ func (s *objectStore) clearOldObjects(added int64) error {
 		}
 		total -= f.info.Size()
 	}
-	return nil
+	if lacking, err = s.lackingBytes(size); err == nil && lacking > 0 {
+		err = errors.New("too little of the disk is free for the object cache")
+	}
+	return err
+}
+
+// lackingBytes returns the bytes that the disk lacks for another file of the given size.
+func (s *objectStore) lackingBytes(size int64) (int64, error) {
+	var disk unix.Statfs_t
+	if err := unix.Statfs(s.dir, &disk); err != nil {
+		return 0, fmt.Errorf("look at the disk of the object cache: %w", err)
+	}
+	return max(0, size+s.minFreeBytes-int64(disk.Bavail)*disk.Bsize), nil
+}
+
+// keep stores the joined parts under key. A full disk is no error: what is not stored is made again.
+func (b *Builder) keep(key string, parts ...[]byte) {
+	if err := b.objects.put(key, parts...); err != nil {
+		b.cfg.Log.Warn("a build product is not stored", "err", err)
+	}
 }
 
 // KernelCacheKey identifies compiled kernels and the machine's tools. It contains the owner, because the owner's
@@ -183,9 +209,7 @@ func (b *Builder) StoreKernels(data []byte, k KernelCacheKey) {
 	if k.Owner == "" || b.cfg.Toolchain.Python == nil {
 		return
 	}
-	if err := b.objects.put(b.kernelCacheKey(k), data); err != nil {
-		b.cfg.Log.Warn("compiled kernels not kept", "err", err)
-	}
+	b.keep(b.kernelCacheKey(k), data)
 }
 
 func (b *Builder) kernelCacheKey(k KernelCacheKey) string {

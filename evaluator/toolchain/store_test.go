@@ -45,7 +45,7 @@ func TestStoreGivesBackWhatItWasGivenOrNothing(t *testing.T) {
 
 func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
 	s := newObjectStore(t.TempDir())
-	s.maxBytes = 1000
+	s.maxBytes, s.minFreeBytes = 1000, 0
 	old, used := hashParts("old"), hashParts("used")
 	for _, k := range []string{old, used} {
 		if err := s.put(k, make([]byte, 400)); err != nil {
@@ -65,6 +65,23 @@ func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
 	}
 	if _, ok := s.get(used); !ok {
 		t.Error("what was just used is gone")
+	}
+}
+
+func TestStoreLeavesRoomOnTheDisk(t *testing.T) {
+	s := newObjectStore(t.TempDir())
+	first, second := hashParts("first"), hashParts("second")
+	if err := s.put(first, []byte("a")); err != nil {
+		t.Skip("this disk has less than ", minFreeBytes, " bytes free: ", err)
+	}
+	s.minFreeBytes = 1 << 60
+	if err := s.put(second, []byte("b")); err == nil {
+		t.Error("a full disk gets more")
+	}
+	for _, k := range []string{first, second} {
+		if _, ok := s.get(k); ok {
+			t.Error("something is left on a full disk")
+		}
 	}
 }
 
