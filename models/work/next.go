@@ -19,15 +19,18 @@ const (
 	// not be suitable for the worker.
 	maxCandidates = 16
 	// maxRequirementSets limits the different package requirements that StartNextAttempt reads, to those that have
-	// waited longest.
-	maxRequirementSets = 200
+	// waited longest. It exceeds the number that a few callers can have waiting, whose work the worker might not do.
+	maxRequirementSets = 5000
 	// avoidLostWorkerFor is the time for which lost work is offered only to workers that did not lose it. It begins
 	// when the work may start again (AttemptCounts.NotBefore), after the pause that follows each loss.
 	avoidLostWorkerFor = 2 * time.Second
 	// runsAheadPerSlot and evaluationsAheadPerSlot limit the attempts that wait on a worker for each of its slots,
 	// besides the running attempt and those being built. The first applies if the next attempt is a run, the second if
-	// it is an evaluation, because a slot can end two evaluations while a third one is compiled.
+	// it is an evaluation, because a slot can end two evaluations while a third one is compiled. The first applies, too,
+	// if the worker has had one of its attempts for longer than longAttempt, so that nothing waits behind a long one.
 	runsAheadPerSlot, evaluationsAheadPerSlot = 1, 2
+
+	longAttempt = 5 * time.Second
 )
 
 // StartNextAttempt starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the
@@ -96,6 +99,7 @@ func receivableKindSQL(ask job.WorkRequest) string {
 // deviceLoad counts the live attempts of a device, and those that were sent to a worker but have not arrived.
 type deviceLoad struct {
 	attemptCount, rerunCount, ownAttemptCount int
+	oldestOwn                                 time.Time // when the worker got the first of its attempts, or zero
 	unreceivedAttempts                        []Attempt
 }
 
@@ -114,6 +118,9 @@ func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) 
 		}
 		if counts {
 			g.ownAttemptCount++
+			if began := a.BeganAt(); g.oldestOwn.IsZero() || began.Before(g.oldestOwn) {
+				g.oldestOwn = began
+			}
 		}
 		if a.ReceivedAt == nil && !slices.Contains(ask.Attempts, a.ID) {
 			g.unreceivedAttempts = append(g.unreceivedAttempts, a.Attempt)
@@ -164,15 +171,16 @@ func (l *LifeCycle) workerCapacityFor(
 }
 
 // mayReceive reports whether the worker may receive work. aheadPerSlot is runsAheadPerSlot or evaluationsAheadPerSlot.
-func (r workerCapacity) mayReceive(ask job.WorkRequest, aheadPerSlot int) bool {
+func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, aheadPerSlot int) bool {
 	building := max(min(ask.BuildingCount, r.deviceLoad.ownAttemptCount), 0)
 	mine, all := r.deviceLoad.ownAttemptCount-building, r.deviceLoad.attemptCount-building
 	if mine >= (1+aheadPerSlot)*r.ownSlots {
 		return false
 	}
 	othersIdle := r.ownSlots < r.slots.AcceptingJobs && r.slots.Busy < r.slots.AcceptingJobs
-	if othersIdle && mine >= (1+runsAheadPerSlot)*r.ownSlots {
-		return false // another worker's slot could run it
+	isLong := at.Sub(r.deviceLoad.oldestOwn) > longAttempt
+	if (othersIdle || isLong) && mine >= (1+runsAheadPerSlot)*r.ownSlots {
+		return false // another worker's slot could run it, now or soon
 	}
 	// For a busy slot, the worker may receive aheadPerSlot more jobs for each of the device's slots, but none that an
 	// idle slot could run. A run on several slots is one attempt, so the busy slots that workers report count, too.
@@ -198,7 +206,7 @@ func (r workerCapacity) mayUseSlot(p Priority, busy bool) bool {
 func (r workerCapacity) chooseWork(
 	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string,
 ) (*QueuedWork, error) {
-	if !ask.CompileOnly && !r.mayReceive(ask, evaluationsAheadPerSlot) {
+	if !ask.CompileOnly && !r.mayReceive(ask, at, evaluationsAheadPerSlot) {
 		return nil, nil
 	}
 	next, err := queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ?", maxCandidates, at, needs)
@@ -207,7 +215,7 @@ func (r workerCapacity) chooseWork(
 	}
 	for _, queued := range next {
 		isRun := queued.EvaluationID == ""
-		if isRun && !r.mayReceive(ask, runsAheadPerSlot) || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {
+		if isRun && !r.mayReceive(ask, at, runsAheadPerSlot) || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {
 			return nil, nil // the remaining ones come later, or have the same or a lower priority
 		}
 		if avoid, err := r.lostAttemptRecently(tx, queued, ask.Worker, at); err != nil || !avoid {

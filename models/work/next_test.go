@@ -140,12 +140,13 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 }
 
 // TestAnEvaluationIsSentWhileAnotherWaits checks that a worker gets a third evaluation while two are on it, because a
-// slot can end two while the third is compiled, but does not get a run then.
+// slot can end two while the third is compiled, but does not get a run then, and nothing if one of the two takes long.
 func TestAnEvaluationIsSentWhileAnotherWaits(t *testing.T) {
 	for _, tt := range []struct {
-		then string
-		want int
-	}{{"an evaluation", 3}, {"a run", 2}} {
+		then  string
+		later time.Duration
+		want  int
+	}{{"an evaluation", 0, 3}, {"a run", 0, 2}, {"an evaluation", time.Minute, 2}} {
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
 			workerOf(t, s, "w1", 1)
@@ -157,12 +158,16 @@ func TestAnEvaluationIsSentWhileAnotherWaits(t *testing.T) {
 					modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(),
 						work.NewEvaluation{Caller: "ann", Kind: "evaluate", Device: "CPU", Request: []byte(`{}`)}))
 				}
-				if a := next(t, s, ask); a != nil {
+				at := time.Now()
+				if len(ask.Attempts) == 2 {
+					at = at.Add(tt.later)
+				}
+				if a := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, at)); a != nil {
 					ask.Attempts, ask.IsSlotBusy = append(ask.Attempts, a.ID), true
 				}
 			}
 			if len(ask.Attempts) != tt.want {
-				t.Errorf("two evaluations and then %s: %d are in flight, want %d", tt.then, len(ask.Attempts), tt.want)
+				t.Errorf("two evaluations and then, after %v, %s: %d are in flight, want %d", tt.later, tt.then, len(ask.Attempts), tt.want)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package work_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -112,6 +113,22 @@ func TestPackagesStayUntilAHeartbeatHasOthers(t *testing.T) {
 		}))
 		if got := now(t.Context()); len(got) != 0 {
 			t.Errorf("after the last one left: %v", got)
+		}
+	})
+}
+
+// TestRequirementsThatAWorkerLacksDelayNothingElse: 200 different ones.
+func TestRequirementsThatAWorkerLacksDelayNothingElse(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		packed(t, s, "old", requirement.Packages{"numpy": "1.0"})
+		for i := range 200 {
+			modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{
+				Caller: "ann", Kind: "evaluate", Device: "CPU", Request: []byte("{}"), Requires: fmt.Sprintf("numpy>=1.5,!=0.%d", i)}))
+		}
+		run := w.Submit(t, s, w.Ann)
+		if a := next(t, s, job.WorkRequest{Worker: "old", Device: "CPU"}); a == nil || a.RunID != run.ID {
+			t.Errorf("the worker gets %+v, want run %d", a, run.ID)
 		}
 	})
 }
