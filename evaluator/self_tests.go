@@ -34,7 +34,7 @@ type SelfTestConfig struct {
 //
 // States of a slot: in service; retired (by a job's check, three faults, or a failed test); under test
 // (testUntilPassed), which leads to one of the others. Only this goroutine returns a slot to service; any job may call
-// Retire at any time. A slot that cannot be reused (IsUnrecoverable) stays retired.
+// Retire at any time. A slot with a process that cannot be killed stays retired until the process has ended.
 func (w *Worker) keepSlotInService(ctx context.Context, s *slots.Slot,
 	use func(context.Context, *slots.Slot) error) error {
 	check := w.cfg.SelfTest
@@ -55,8 +55,11 @@ func (w *Worker) keepSlotInService(ctx context.Context, s *slots.Slot,
 		}
 		w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err",
 			context.Cause(s.ServiceContext()))
-		if check.FirstRetryPause == 0 || s.IsUnrecoverable() {
+		if check.FirstRetryPause == 0 {
 			<-ctx.Done()
+			return nil
+		}
+		if !s.WaitForStuckProcess(ctx) {
 			return nil
 		}
 		// If the slot worked for long, pauses are short again. A slot that fails soon after it returned to service
@@ -86,12 +89,8 @@ func (w *Worker) testUntilPassed(ctx context.Context, s *slots.Slot, pause *back
 			return true
 		}
 		s.Retire(err)
-		if s.IsUnrecoverable() {
-			<-ctx.Done()
-			return false
-		}
 		w.log.Error("a slot failed its self-test and takes no jobs", "slot", s.Index, "device", s.Device, "err", err)
-		if !pause.wait(ctx) {
+		if !s.WaitForStuckProcess(ctx) || !pause.wait(ctx) {
 			return false
 		}
 	}

@@ -82,7 +82,7 @@ func bwrapArguments(spec *Spec, a *runArea, uid int, fds bwrapDescriptors) []str
 	args := []string{
 		"--unshare-user", "--unshare-all", "--disable-userns",
 		"--uid", strconv.Itoa(uid), "--gid", strconv.Itoa(gid), "--hostname", "job",
-		"--die-with-parent", "--new-session", "--clearenv",
+		"--die-with-parent", "--clearenv",
 	}
 	env := environment(spec.Env)
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -25,6 +25,9 @@ const (
 // counts them as memory.
 const maxTCPBufferBytes = 64 << 20
 
+// maxLeftBytes limits the kernel's memory, in bytes, that a run leaves behind, such as names of files that it looked for.
+const maxLeftBytes = 64 << 20
+
 // forkBombProcesses is the number of refused forks above which a program counts as a fork bomb.
 const forkBombProcesses = 1000
 
@@ -193,19 +196,23 @@ func (g *ControlGroup) Kill(deadline time.Time) (dead bool) {
 	return true
 }
 
-// hasRunningProcess reports whether a process of the group is running, and so does not hang in a driver.
-func (g *ControlGroup) hasRunningProcess() bool {
+// progress returns a text that changes while processes of the group run, end, or read and write files. It stays the
+// same while they hang in a driver.
+func (g *ControlGroup) progress() string {
 	if g == nil {
-		return false
+		return ""
 	}
+	var b strings.Builder
 	for _, dir := range g.groupDirs() {
 		for _, pid := range readFileWords(filepath.Join(dir, "cgroup.procs")) {
-			if strings.HasPrefix(statusFields(filepath.Join("/proc", pid, "status"))["State"], "R") {
-				return true
+			// The processor time is that of all threads.
+			for _, name := range []string{"stat", "io"} {
+				text, _ := os.ReadFile(filepath.Join("/proc", pid, name)) // the process may have ended
+				b.Write(text)
 			}
 		}
 	}
-	return false
+	return b.String()
 }
 
 // killProcesses sends SIGKILL to every process of a cgroup and reports whether there was none.
@@ -231,6 +238,7 @@ func (g *ControlGroup) Remove() error {
 	if g == nil {
 		return nil
 	}
+	g.reclaimMemory()
 	var failed error
 	for _, dir := range g.groupDirs() {
 		err := removeDir(dir)
@@ -244,6 +252,20 @@ func (g *ControlGroup) Remove() error {
 		failed = errors.Join(failed, err)
 	}
 	return failed
+}
+
+// reclaimMemory frees what is left of a run if the kernel's memory is much of it: that of each run would stay until the
+// machine has no other. It also frees the cached files that the run was the first to read.
+func (g *ControlGroup) reclaimMemory() {
+	memory := g.memoryController
+	if memory.isVersion2 {
+		if memory.readNumber("memory.stat", "slab_reclaimable") > maxLeftBytes {
+			// The kernel may free less, which it reports as an error. Before Linux 5.19 the file does not exist.
+			_ = memory.writeFile("memory.reclaim", memory.readNumber("memory.current", ""), true)
+		}
+	} else if memory.readNumber("memory.kmem.usage_in_bytes", "") > maxLeftBytes {
+		_ = memory.writeFile("memory.force_empty", 0, true)
+	}
 }
 
 func removeDir(dir string) error {

@@ -253,7 +253,7 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 				}
 			}
 			tier.WaitFor(t, "processes that sleep", func() error {
-				if g.hasRunningProcess() {
+				if before := g.progress(); before == "" || before != g.progress() {
 					return errors.New("one runs")
 				}
 				return nil
@@ -266,8 +266,9 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 			if err := g.AddProcess(busy.Process.Pid); err != nil {
 				t.Fatal(err)
 			}
+			asleep := g.progress()
 			tier.WaitFor(t, "a process that runs", func() error {
-				if !g.hasRunningProcess() {
+				if asleep == g.progress() {
 					return errors.New("none runs")
 				}
 				return nil

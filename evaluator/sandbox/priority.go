@@ -12,7 +12,8 @@ import (
 const lowestNice = 19
 
 // setBackgroundPriority sets the nice value of a process, which its children inherit. Linux with autogroups schedules
-// sessions, and each run is a session, so the session's nice value is set, too.
+// sessions, and each run is a session, so the session's nice value is set, too. Programs in the background cannot begin
+// another session, which would have the normal one.
 func setBackgroundPriority(pid, nice int) error {
 	if err := unix.Setpriority(unix.PRIO_PROCESS, pid, nice); err != nil {
 		return fmt.Errorf("lower the priority of a run: %w", err)

@@ -161,7 +161,7 @@ func (p *Process) openGate(uid int) error {
 // start starts bubblewrap (or the program) with its descriptors; it then waits at the gate. argv[0] of bubblewrap and
 // its child is the run's mark.
 func (p *Process) start(h *hostFeatures, mark string, uid int) error {
-	d, err := newDescriptors(&p.spec, h.seccompFilters[p.spec.AllowInternetSockets])
+	d, err := newDescriptors(&p.spec, h.seccompFilters[seccompKind{p.spec.AllowInternetSockets, p.spec.Limits.IsBackground}])
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,10 @@ func (p *Process) openRootProcess() error {
 
 // abortStart ends a run that did not get past the gate, and returns bubblewrap's output as the error.
 func (p *Process) abortStart() error {
-	err := p.killAll()
+	if !p.killAll() {
+		return ErrProcessStuck
+	}
+	var err error
 	// The state of a killed process is not needed.
 	_, _ = p.cmd.Process.Wait()
 	p.reapInit()

@@ -13,9 +13,23 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrProcessStuck means that a process of the run did not die within ten seconds after SIGKILL, because it hangs in a
-// driver. Its slot must not be used again.
+// ErrProcessStuck means that a process of the run did not die after SIGKILL, and made no progress for ten seconds: it
+// hangs in a driver. Its slot must not be used until the process has ended. Errors of runs have a StuckProcessError.
 var ErrProcessStuck = errors.New("a process of the run cannot be killed; take its slot out of service")
+
+// StuckProcessError is an ErrProcessStuck with the end of the process.
+type StuckProcessError struct {
+	Ended <-chan struct{} // closed when no process of the run is left
+
+	processes string // a text for people
+}
+
+func (e *StuckProcessError) Error() string {
+	return fmt.Sprintf("%s: %v", e.processes, ErrProcessStuck)
+}
+
+// Unwrap returns ErrProcessStuck.
+func (e *StuckProcessError) Unwrap() error { return ErrProcessStuck }
 
 // Config configures a Sandbox. The zero value is valid.
 type Config struct {
@@ -81,13 +95,16 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 	return p.Wait()
 }
 
+// seccompKind selects a seccomp filter: Spec.AllowInternetSockets and Limits.IsBackground.
+type seccompKind struct{ interfaces, background bool }
+
 // hostFeatures describes the features of this machine.
 type hostFeatures struct {
 	bwrapPath        string
-	seccompFilters   map[bool][]byte // seccomp programs, by Spec.AllowInternetSockets
-	cgroups          *CgroupTree     // nil if whole trees cannot be limited
-	hasSlotUIDs      bool            // runs have the user ID of their slot
-	hasPrivateMounts bool            // runs have their files in their own mount namespace
+	seccompFilters   map[seccompKind][]byte
+	cgroups          *CgroupTree // nil if whole trees cannot be limited
+	hasSlotUIDs      bool        // runs have the user ID of their slot
+	hasPrivateMounts bool        // runs have their files in their own mount namespace
 }
 
 func (s *Sandbox) hostFeatures() (*hostFeatures, error) {
@@ -99,9 +116,9 @@ func (s *Sandbox) hostFeatures() (*hostFeatures, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bubblewrap is not installed (on Debian: apt-get install bubblewrap): %w", err)
 	}
-	filters := map[bool][]byte{}
-	for _, interfaces := range []bool{false, true} {
-		if filters[interfaces], err = seccompFilter(interfaces); err != nil {
+	filters := map[seccompKind][]byte{}
+	for _, kind := range []seccompKind{{}, {interfaces: true}, {background: true}, {true, true}} {
+		if filters[kind], err = seccompFilter(kind); err != nil {
 			return nil, err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -81,6 +82,56 @@ func TestBackgroundRunsHaveTheLowestPriority(t *testing.T) {
 		if o := run(t, sb, spec); o.Stdout != want {
 			t.Errorf("with %d the nice values of a run and its child are %q, want %q", nice, o.Stdout, want)
 		}
+	}
+}
+
+// A session of its own would have the normal priority on Linux with autogroups.
+func TestBackgroundRunsHaveNoOtherSession(t *testing.T) {
+	spec := shell("cat /proc/self/autogroup; setsid true")
+	spec.MountProc, spec.Limits.IsBackground = true, true
+	o := run(t, newSandbox(t), spec)
+	if o.ExitCode == 0 || !strings.Contains(o.Stderr, "Operation not permitted") {
+		t.Errorf("a new session: code %d, %q", o.ExitCode, o.Stderr)
+	}
+	if o.Stdout != "" && !strings.HasSuffix(o.Stdout, " nice 1\n") { // empty on Linux without autogroups
+		t.Errorf("the session is %q, want nice 1", o.Stdout)
+	}
+	spec.Limits.IsBackground = false
+	if o := run(t, newSandbox(t), spec); o.ExitCode != 0 {
+		t.Errorf("not in the background: code %d, %q", o.ExitCode, o.Stderr)
+	}
+}
+
+// TestARunLeavesNoNamesInTheKernel covers names of absent files: the kernel caches each as 192 bytes or more.
+func TestARunLeavesNoNamesInTheKernel(t *testing.T) {
+	const names = 600_000
+	sb := newSandbox(t)
+	spec := shell("")
+	spec.Argv, spec.Files = []string{"/in/names", strconv.Itoa(names)}, map[string][]byte{"names": compile(t, sb, `
+#include <cstdio>
+#include <cstdlib>
+#include <sys/stat.h>
+int main(int, char** argv) {
+	struct stat found;
+	char path[64];
+	for (int i = 0; i < atoi(argv[1]); i++) {
+		snprintf(path, sizeof path, "/usr/lib/absent-%d", i);
+		stat(path, &found);
+	}
+}`)}
+	negative := func() int {
+		text, err := os.ReadFile("/proc/sys/fs/dentry-state")
+		fields := strings.Fields(string(text))
+		if err != nil || len(fields) < 5 {
+			t.Skip("this Linux does not count them")
+		}
+		n, _ := strconv.Atoi(fields[4])
+		return n
+	}
+	before := negative()
+	run(t, sb, spec)
+	if left := negative() - before; left > names/2 {
+		t.Errorf("%d names are left of %d", left, names)
 	}
 }
 

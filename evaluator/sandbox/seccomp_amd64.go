@@ -66,9 +66,9 @@ func deniedSystemCalls() []deniedSystemCall {
 	}
 }
 
-// seccompFilter returns the filter that bubblewrap installs directly before it starts the program. If interfaces is
-// true, it allows the sockets of Spec.AllowInternetSockets.
-func seccompFilter(interfaces bool) ([]byte, error) {
+// seccompFilter returns the filter that bubblewrap installs directly before it starts the program. With interfaces, it
+// allows the sockets of Spec.AllowInternetSockets; with background, no new sessions (setBackgroundPriority).
+func seccompFilter(kind seccompKind) ([]byte, error) {
 	const (
 		allow  = unix.SECCOMP_RET_ALLOW
 		denied = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
@@ -85,6 +85,9 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 	for _, call := range deniedSystemCalls() {
 		p.returnForCall(call.number, denied)
 	}
+	if kind.background {
+		p.returnForCall(unix.SYS_SETSID, denied)
+	}
 	p.returnForArgument(unix.SYS_CLONE, 0, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
 	p.returnForArgument(unix.SYS_PRCTL, 0, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
 	// These fcntl and ioctl commands can watch files, like inotify, or have a file send a signal after its process has
@@ -94,10 +97,10 @@ func seccompFilter(interfaces bool) ([]byte, error) {
 	// The machine has a common limit for the filters of all sockets, including those in other sandboxes.
 	p.socketOptionRules([]uint32{unix.SO_ATTACH_FILTER, unix.SO_ATTACH_BPF, unix.SO_ATTACH_REUSEPORT_CBPF, unix.SO_ATTACH_REUSEPORT_EBPF}, denied)
 	families := []uint32{unix.AF_UNIX}
-	if interfaces {
+	if kind.interfaces {
 		families = append(families, unix.AF_INET, unix.AF_INET6)
 	}
-	p.socketRules(families, interfaces, denied)
+	p.socketRules(families, kind.interfaces, denied)
 	p.returnAction(allow)
 	return p.encode(), nil
 }

@@ -11,6 +11,6 @@ type deniedSystemCall struct {
 
 func deniedSystemCalls() []deniedSystemCall { return nil }
 
-func seccompFilter(bool) ([]byte, error) {
+func seccompFilter(seccompKind) ([]byte, error) {
 	return nil, errors.New("the sandbox has a system call filter for x86-64 only; use such a machine, or turn the sandbox off")
 }

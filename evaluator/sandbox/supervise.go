@@ -22,9 +22,9 @@ const (
 // causeCancelled is the cause if ctx ended the run.
 const causeCancelled = "cancelled"
 
-// killTimeout limits the wait for a killed process to die; one that hangs in a driver never does. dyingTimeout limits
-// the wait for a process that is dying but whose resources the kernel still frees: a program can have millions of files
-// or locks.
+// killTimeout limits the wait for killed processes that make no progress: one that hangs in a driver never ends. A
+// program can choose how much the kernel must free or read, such as millions of files or locks: dyingTimeout limits the
+// wait while the kernel does.
 const killTimeout, dyingTimeout = 10 * time.Second, 5 * time.Minute
 
 // supervise waits for the end of a run, or kills it, and cleans up.
@@ -32,9 +32,9 @@ func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	cause := p.waitOrCause(ctx)
 	wallTime := time.Since(p.startedAt)
-	if err := p.killAll(); err != nil {
-		// If a process hangs, the stream readers and waitForProcess keep running, and the slot is retired.
-		p.err = errors.Join(err, p.removeRun())
+	if !p.killAll() {
+		// While a process hangs, the stream readers and waitForProcess keep running, and the slot is retired.
+		p.err = p.leaveStuck()
 		return
 	}
 	// After killAll, bubblewrap has no child left and exits, or it was killed, so this returns soon.
@@ -71,28 +71,49 @@ func (p *Process) waitOrCause(ctx context.Context) string {
 	}
 }
 
-// killAll kills every process of the run and returns when none is left. The death of PID 1 ends all processes of its
-// namespace and becomes visible only after theirs. Killing the cgroup is an independent second way.
-func (p *Process) killAll() error {
+// killAll kills every process of the run and returns true when none is left, or false if one hangs. The death of PID 1
+// ends all processes of its namespace and becomes visible only after theirs. Killing the cgroup is an independent second
+// way.
+func (p *Process) killAll() bool {
 	begun := time.Now()
-	deadline := begun.Add(killTimeout)
 	if p.pidfd >= 0 {
 		_ = unix.PidfdSendSignal(p.pidfd, unix.SIGKILL, nil, 0)
 	}
 	if p.unsandboxed || p.pidfd < 0 {
 		_ = unix.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
 	}
-	for p.pidfd >= 0 && !p.waitUntilDead(deadline) {
-		if p.controlGroup.hasRunningProcess() && time.Since(begun) < dyingTimeout {
-			deadline = time.Now().Add(time.Second)
-			continue
+	deadline, progress := begun.Add(killTimeout), ""
+	for p.pidfd >= 0 && !p.waitUntilDead(earlier(deadline, time.Now().Add(time.Second))) {
+		if now := p.controlGroup.progress(); now != progress && time.Since(begun) < dyingTimeout {
+			deadline, progress = time.Now().Add(killTimeout), now
 		}
-		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.SandboxSlot, ErrProcessStuck)
+		if time.Now().After(deadline) {
+			return false
+		}
 	}
-	if !p.controlGroup.Kill(time.Now().Add(max(time.Until(deadline), time.Second))) {
-		return fmt.Errorf("the processes of slot %d: %w", p.spec.SandboxSlot, ErrProcessStuck)
+	return p.controlGroup.Kill(time.Now().Add(killTimeout))
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
 	}
-	return nil
+	return b
+}
+
+// leaveStuck cleans up after a process that hangs, and returns a StuckProcessError. The rest is removed when it ends.
+func (p *Process) leaveStuck() error {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for p.pidfd >= 0 && !p.waitUntilDead(time.Now().Add(time.Hour)) {
+		}
+		for !p.controlGroup.Kill(time.Now().Add(time.Minute)) {
+		}
+		p.reapInit()
+		_ = p.removeRun() // the next server removes what is left
+	}()
+	return &StuckProcessError{Ended: ended, processes: fmt.Sprintf("process %d of slot %d", p.pid, p.spec.SandboxSlot)}
 }
 
 // waitUntilDead waits for the end of the run's first process, and reports whether it ended before the deadline.

@@ -84,7 +84,22 @@ func (s *Slot) retireLocked(why error) {
 	s.endService(s.retireReason)
 }
 
-func (s *Slot) hasStuckProcess() bool { return errors.Is(s.retireReason, sandbox.ErrProcessStuck) }
+// hasStuckProcess reports whether the slot was retired because of a process that hangs, and that has not ended since.
+func (s *Slot) hasStuckProcess() bool {
+	if !errors.Is(s.retireReason, sandbox.ErrProcessStuck) {
+		return false
+	}
+	stuck, ok := errors.AsType[*sandbox.StuckProcessError](s.retireReason)
+	if !ok {
+		return true
+	}
+	select {
+	case <-stuck.Ended:
+		return false
+	default:
+		return true
+	}
+}
 
 // StartChecks lets only checks use the slot, until ReturnToService or Retire.
 func (s *Slot) StartChecks() {
@@ -109,12 +124,25 @@ func (s *Slot) ReturnToService() {
 	s.checksOnly, s.isRetestable, s.retireReason, s.faultCount = false, true, nil, 0
 }
 
-// IsUnrecoverable reports whether the slot stays out of service until the worker restarts, because a process that
-// cannot be killed may still use its device.
-func (s *Slot) IsUnrecoverable() bool {
+// WaitForStuckProcess waits until no process that cannot be killed may still use the slot's device. It returns false if
+// ctx ended first.
+func (s *Slot) WaitForStuckProcess(ctx context.Context) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.hasStuckProcess()
+	isStuck, reason := s.hasStuckProcess(), s.retireReason
+	s.mu.Unlock()
+	if !isStuck {
+		return ctx.Err() == nil
+	}
+	var ended <-chan struct{}
+	if stuck, ok := errors.AsType[*sandbox.StuckProcessError](reason); ok {
+		ended = stuck.Ended
+	}
+	select {
+	case <-ended:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // isForChecksOnly reports whether only checks may use the slot.
@@ -312,7 +340,10 @@ func (s *Slot) disabledReasons() (why, public string) {
 		return testing, testing
 	}
 	next := "Fix this and restart the worker."
-	if s.isRetestable && !errors.Is(s.retireReason, sandbox.ErrProcessStuck) {
+	switch {
+	case s.hasStuckProcess():
+		next = "It is tested again when the process has ended. If that does not happen, restart the machine."
+	case s.isRetestable:
 		next = "It is tested again automatically, and takes jobs when that passes."
 	}
 	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.retireReason.Error(), "."), next), fmt.Sprintf("Out of service: %s. %s", s.publicReason(), next)

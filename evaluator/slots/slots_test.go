@@ -389,15 +389,26 @@ func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
 	}
 }
 
-// TestASlotThatIsStuckStaysOutOfService checks that a slot never returns to service if a process on it cannot be
-// killed.
-func TestASlotThatIsStuckStaysOutOfService(t *testing.T) {
-	s := gpus(1, nil).AllSlots()[0]
-	s.Retire(fmt.Errorf("a test's process: %w", sandbox.ErrProcessStuck))
+// TestASlotThatIsStuckStaysOutOfServiceUntilItsProcessEnds covers a process that cannot be killed, and may still use the
+// slot.
+func TestASlotThatIsStuckStaysOutOfServiceUntilItsProcessEnds(t *testing.T) {
+	s, ended := gpus(1, nil).AllSlots()[0], make(chan struct{})
+	s.Retire(fmt.Errorf("a test's process: %w", &sandbox.StuckProcessError{Ended: ended}))
 	s.Retire(errors.New("the test failed"))
 	s.StartChecks()
 	s.ReturnToService()
-	if !s.IsUnrecoverable() || s.ServiceContext().Err() == nil {
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if s.WaitForStuckProcess(stopped) || s.ServiceContext().Err() == nil {
 		t.Errorf("it is back in service: %v", context.Cause(s.ServiceContext()))
+	}
+	close(ended)
+	if !s.WaitForStuckProcess(t.Context()) {
+		t.Error("the end of the process was not seen")
+	}
+	s.StartChecks()
+	s.ReturnToService()
+	if err := s.ServiceContext().Err(); err != nil {
+		t.Errorf("the process has ended: %v", err)
 	}
 }

@@ -231,12 +231,12 @@ class Stage:
         self.cache = cache
 
     def run(self, descriptors: list[int], rehearsal: warpboard_prepared.Rehearsal | None = None) -> NoReturn:
-        """Runs the stage. A prepared process, for which rehearsal is set, already leads a session, and has closed the
+        """Runs the stage. A prepared process, for which rehearsal is set, already leads a process group, and has closed the
         descriptors of the warm Python."""
         code = 1
         try:
             if rehearsal is None:
-                os.setsid()
+                os.setpgid(0, 0)
             request = self.take(descriptors, everything=rehearsal is None)
             if rehearsal is not None:
                 rehearsal.compare(request["files"])
@@ -257,7 +257,7 @@ class Stage:
         """Serves stages as a resident process, until it exits."""
         stages, code = None, 1
         try:
-            os.setsid()
+            os.setpgid(0, 0)
             stages = warpboard_resident.stages(warpboard_resident.kept(end))
             descriptors, first = next(stages), True
             while True:

@@ -128,9 +128,9 @@ def write_files(folder: str, files: dict[str, str]) -> None:
 
 
 def _separate(fd: int, text: int) -> socket.socket:
-    """Leaves the warm Python's session, and closes all its descriptors except fd and text. It opens /dev/null for the
+    """Leaves the warm Python's process group, and closes all its descriptors except fd and text. It opens /dev/null for the
     numbers that the stage will use, so that the CUDA context gets others. Returns fd as a socket."""
-    os.setsid()
+    os.setpgid(0, 0)
     end = socket.socket(fileno=warpboard_resident.kept(fd))
     os.closerange(3, text)
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)

@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import subprocess
+import sys
 import threading
 import time
 import zlib
@@ -14,11 +15,14 @@ import zlib
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     from warpboard_compiler import Command
 
 HOST = re.compile(r"(?:[\w.-]+-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+)(?:-[\d.]+)?")
 DEVICE = ("cudafe++", "cicc", "ptxas", "fatbinary")
+# A process group of its own for a command, so that it can be killed with its children. The sandbox denies new sessions.
+_OWN_GROUP: dict[str, Any] = {"process_group": 0} if sys.version_info >= (3, 11) else {"preexec_fn": os.setpgrp}
 
 
 class Unknown(Exception):
@@ -43,7 +47,7 @@ class Step:
         self.began = time.monotonic()
         self.process = subprocess.Popen(
             ["/bin/sh", "-c", ("exec nice " if polite else "exec ") + self.line], env=env, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **_OWN_GROUP)
         return self.process
 
     def kill(self) -> None:
