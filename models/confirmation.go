@@ -61,7 +61,7 @@ func advanceConfirmation(tx *gorm.DB, turn work.Run, out *work.Effect) error {
 			c.challengerRun = run
 		case run.ID == o.HolderID:
 			c.recordHolderRun = run
-		// Turns are queued one at a time. If there are two nevertheless, the one that ends last continues the confirmation.
+		// Turns are queued one at a time. If there are two, the one that ends last continues the confirmation.
 		case !run.State.IsFinal():
 			return nil
 		default:
