@@ -19,14 +19,14 @@ import (
 )
 
 // fairQueueSQL is the order of the queue. For each device, work that a worker already has comes first; then one
-// evaluation of each caller that has had none since it was queued; then other evaluations and runs; then profiles that
+// evaluation of each caller that has had none since it was queued, or since a run has waited; then other evaluations and runs; then profiles that
 // follow ranked runs; then baselines; then reruns. Within each of these groups, people and callers alternate, and
 // running work counts. Of two items with the same turn number, the one that has waited longer comes first; the wait
 // begins when the work was queued or, if later, when the last work of the same group and person or caller ended on the
 // device. Evaluations of a batch alternate with runs. StartNextAttempt and the pages read this query.
 const fairQueueSQL = `
 	select *, row_number() over (partition by device
-			order by sent desc, dispatched_at, case when priority = 0 and (turn > 1 or served_at > queued_at) then 1 else priority end, turn,
+			order by sent desc, dispatched_at, case when priority = 0 and (turn > 1 or served_at is not null) then 1 else priority end, turn,
 				case when served_at > queued_at then served_at else queued_at end, run_id, evaluation_id) as place
 	from (` + workWithTurnsSQL + `) turns where started_at is null`
 
@@ -44,19 +44,23 @@ const fairQueueSQL = `
 const workWithTurnsSQL = `
 		select *, max(case when turn = 1 then (` + lastTurnEndSQL + `) end) over (partition by device, priority, turn_of) as served_at
 		from (select *, case when attempt_id <> '' then 1 else 0 end as sent,
+			case when priority = 0 and ` + firstRunSQL + ` < queued_at then ` + firstRunSQL + ` else queued_at end as served_since,
 			row_number() over (partition by device, priority, turn_of
 				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
 		from (` + allLiveWorkSQL + `) live) w`
 
+// firstRunSQL selects the time since when a person's run waits for the device, or null.
+const firstRunSQL = `min(case when priority = 1 and attempt_id = '' then queued_at end) over (partition by device)`
+
 // lastTurnEndSQL selects the time of the latest end, after work w was queued, of work of the same person or caller with
-// the same priority. It reads one index entry for each person or caller and priority. For turns of confirmations it
+// the same priority. For an evaluation, it is the latest end since a run has waited, if that was queued earlier. It reads one index entry for each person or caller and priority. For turns of confirmations it
 // selects nothing, because their wait begins when they are queued.
 const lastTurnEndSQL = `select max(ended_at) from (
 		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and purpose <> 'confirm'
 			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPrioritySQL + ` = w.priority
 		union all
 		select max(ended_at) from evaluations where device = w.device and caller = w.turn_of
-			and ended_at > w.queued_at and dispatched_at is not null and ` + evaluationPrioritySQL + ` = w.priority) ends`
+			and ended_at > w.served_since and dispatched_at is not null and ` + evaluationPrioritySQL + ` = w.priority) ends`
 
 // QueuedWork is work that waits, with its position in the queue of its device.
 type QueuedWork struct {

@@ -108,6 +108,40 @@ func TestANewRunStartsAfterWhatItsDeviceCountsAhead(t *testing.T) {
 	})
 }
 
+// TestACallerPassesAWaitingRunOnce covers a caller that submits the next evaluation when one has ended: otherwise no run
+// would ever start.
+func TestACallerPassesAWaitingRunOnce(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := modelstest.NewWorld(t, s), t.Context()
+		evaluate := func(caller string) work.Evaluation {
+			return modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(ctx, work.NewEvaluation{Caller: caller, Kind: "evaluate", Device: "CPU", Request: []byte("{}")}))
+		}
+		end := func(e work.Evaluation) {
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx,
+				"update evaluations set state = 'cancelled', dispatched_at = $1, ended_at = $1 where id = $2", time.Now().UTC(), e.ID)))
+		}
+		next := func() string {
+			return modelstest.Got[[]work.QueuedWork](t)(s.Work.NextWork(ctx, "CPU", 1, time.Now()))[0].EvaluationID
+		}
+		end(evaluate("anna"))
+		w.Submit(t, s, w.Ann)
+		first := evaluate("anna")
+		if next() != first.ID {
+			t.Error("the caller's first evaluation does not pass the run")
+		}
+		end(first)
+		second, other := evaluate("anna"), evaluate("bert")
+		if next() != other.ID {
+			t.Error("another caller's first evaluation does not pass the run")
+		}
+		end(other)
+		evaluate("bert")
+		if id := next(); id != "" {
+			t.Errorf("evaluation %s passes the run again, want none of %s", id, second.ID)
+		}
+	})
+}
+
 func TestEachDeviceHasASeparateQueue(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := modelstest.NewWorld(t, s), t.Context()
