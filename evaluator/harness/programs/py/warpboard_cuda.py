@@ -200,7 +200,8 @@ class _Region:
         self._torch = torch
         self._mapping = Mapping(torch, handle, size, device)
         self.address, self.size, self.bytes = self._mapping.address, size, self._mapping.bytes
-        self._used = 0
+        # torch allocates from the begin of the region to _used. In a call, copies can be from _end to the region's end.
+        self._used, self._end = 0, size
         self._copies: list[Any] = []
         self._apart: dict[tuple[int, int], Any] = {}
         self._views: dict[tuple[Any, ...], Any] = {}
@@ -238,7 +239,7 @@ class _Region:
         return self._pool
 
     def _allocate(self, size: int, _device: int, _stream: int | None) -> int | None:
-        if self._used + size <= self.size:
+        if self._used + size <= self._end:
             address = self.address + self._used
             self._used += (size + 511) // 512 * 512
             return address
@@ -259,6 +260,7 @@ class _Region:
 
     def begin(self) -> None:
         self._copies.clear()
+        self._end = self.size
         if self._pool is None:
             self._used = 0
 
@@ -271,8 +273,12 @@ class _Region:
             torch = self._torch
             with torch.cuda.use_mem_pool(self._pool):
                 copy = torch.empty(max(size, 1), dtype=torch.uint8, device="cuda")
-            self._copies.append(copy)  # keeps the memory until the next call begins
             offset = copy.data_ptr() - self.address
-        if not 0 <= offset <= self.size - size:
+            if 0 <= offset <= self.size - size:
+                self._copies.append(copy)  # keeps the memory until the next call begins
+            else:  # torch has a free block outside of the region
+                self._end -= (size + 511) // 512 * 512
+                offset = self._end
+        if not 0 <= offset <= self.size - size or self._used > self._end:
             raise NoRoom(2 * (self._used + size))
         return offset

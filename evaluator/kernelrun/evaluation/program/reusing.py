@@ -26,6 +26,7 @@ import timing
 from sides import Inputs, Lost, secret_of
 from stages import TRIALS, Stages, undisturbed
 from trials import OVERHEAD, Draw, Output, any_of, content, has_nan, look, numbers_of, packed
+from warpboard_wire import Refused
 
 AGE = 600  # seconds after which a reference is recorded again
 # Stored references, including those that cannot be reused; MOST_BYTES usually limits them earlier
@@ -228,8 +229,8 @@ class Recalling(Stages):
 
     def draw(self, trial):
         if trial >= TRIALS and not self._left:
-            # No inputs are left: too many calls were repeated because the kernel needed more memory for its answer
-            raise Lost
+            # Calls are repeated only when the answer needs more memory, which a right kernel's does in the check
+            raise Refused("The kernel needed more and more memory for its answers.")
         self._now = self._reference.draws[trial] if trial < TRIALS else self._left.pop()
         values = self.inputs.draw(trial, self._now.secret)
         (form, self._sums), _ = look(values["ref"], self.clocks.device)

@@ -99,8 +99,7 @@ class Stages:
             self.report["validation_error"] = "Skipped due to compilation failure"
         self.save()
         self.ready = {label for label, loaded in good.items() if loaded}
-        if self.ready:
-            self.clocks.wait_alone()
+        self.clocks.wait_alone()
         return all(good.values())
 
     def init_inputs(self):

@@ -44,8 +44,10 @@ import trials
 import trivial
 import warpboard_answer
 import warpboard_compare
+import warpboard_cuda
 import warpboard_layout
 import warpboard_runner
+from cases import Cases
 from sides import NoFlush
 from stages import MOST_AHEAD, OutOfTime, Stages
 from timekeeper import Timekeeper
@@ -1513,7 +1515,29 @@ class Leaving(unittest.TestCase):
             stages.request, stages.kernels, stages.report, stages.pipe = {}, {"custom": None}, {}, unittest.mock.Mock()
             stages.load_one, stages.clocks = lambda _, good=good: good, unittest.mock.Mock(wait_alone=lambda good=good: seen.append(good))
             self.assertEqual(stages.load(), good)
-        self.assertEqual(seen, [True])
+        self.assertEqual(seen, [True, False])
+
+    def test_the_reference_is_timed_alone_in_each_case(self):
+        stages, seen = Cases.__new__(Cases), []
+        stages.clocks, stages.kernels = unittest.mock.Mock(kind="cuda"), {label: unittest.mock.Mock() for label in ("custom", "ref")}
+        stages.hand_on, stages.end, stages.time_alone = lambda: None, lambda *_: None, lambda values: ["alone", values["ref"]]
+        stages.tell_times = lambda values, alone: seen.append((alone, stages.inputs.contract("ref"), stages.report))
+        stages.timed = [(f"report {number}", unittest.mock.Mock(contract=lambda label, number=number: f"contract {number} of {label}"), None,
+                         {"ref": number}, {"custom": [], "ref": []}) for number in (1, 2)]
+        stages.read_all()
+        self.assertEqual(seen, [(["alone", number], f"contract {number} of ref", f"report {number}") for number in (1, 2)])
+        self.assertEqual([call.args for call in stages.kernels["ref"].begin.mock_calls], [("contract 1 of ref",), ("contract 2 of ref",)])
+        stages.kernels["custom"].end.assert_called()
+
+    def test_a_copy_is_in_the_answers_region_if_torch_uses_other_memory(self):
+        region = warpboard_cuda._Region.__new__(warpboard_cuda._Region)
+        region.address, region.size, region._used, region._end, region._copies, region._pool = 1 << 20, 4096, 1024, 4096, [], object()
+        region._torch = unittest.mock.MagicMock(**{"empty.return_value.data_ptr.return_value": 0})
+        self.assertEqual([region.take(1000), region.take(1000)], [3072, 2048])
+        with self.assertRaises(NoRoom):
+            region.take(1500)
+        region.begin()
+        self.assertEqual(region.take(3000), 1024)
 
     def side(self, **sent):
         """A side with a real channel, and the runner's end."""
