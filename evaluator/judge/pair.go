@@ -49,6 +49,8 @@ type StageEnding struct {
 	RunnerKilledFirst bool
 	RunnerCount       int            // number of runners
 	LeftProcesses     *LeftProcesses // processes that are still ending; nil if there are none
+	// BesideEarlier means that processes of an earlier stage were still ending when this stage began.
+	BesideEarlier bool
 	// EarlierProcessKilled means that a process of an earlier stage did not exit, and was killed before or during this
 	// stage.
 	EarlierProcessKilled bool

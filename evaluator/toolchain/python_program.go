@@ -295,6 +295,7 @@ func (p *pythonProgram) runAfterEarlierStages(ctx context.Context, req StageRequ
 	if err != nil {
 		return end, err
 	}
+	beside := !last.leftProcesses.HasEnded()
 	switch {
 	case p.hasJudge() && !req.WithoutJudge:
 		end, err = p.runWithJudge(ctx, req, wrapped)
@@ -307,7 +308,7 @@ func (p *pythonProgram) runAfterEarlierStages(ctx context.Context, req StageRequ
 	if err == nil && last.leftProcesses.HasEnded() {
 		end.EarlierProcessKilled, err = waitForEarlierStages(ctx, last)
 	}
-	end.EarlierProcessKilled = end.EarlierProcessKilled || killed
+	end.BesideEarlier, end.EarlierProcessKilled = beside, end.EarlierProcessKilled || killed
 	return end, err
 }
 

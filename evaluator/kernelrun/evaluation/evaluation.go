@@ -172,12 +172,14 @@ func (e *Evaluation) SlotCount() int { return 1 }
 // Run compiles, checks, and times the kernels on the acquired slot. The request's time limit does not include waiting
 // for the slot.
 func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
-	e.lease, e.startedAt = held, time.Now()
-	e.deadline = e.startedAt.Add(time.Duration(e.request.Timeout)*time.Second - e.buildResult.EndedAt.Sub(e.buildResult.StartedAt) - e.precompiled.duration)
+	e.lease = held
 	program, err := e.openProgram(ctx)
 	if err != nil {
 		return err
 	}
+	// Opening may wait for the processes of another caller's evaluation.
+	e.startedAt = time.Now()
+	e.deadline = e.startedAt.Add(time.Duration(e.request.Timeout)*time.Second - e.buildResult.EndedAt.Sub(e.buildResult.StartedAt) - e.precompiled.duration)
 	defer func() { e.Slot.CachedProgram.KeepProgram(e.Job.Caller, program, e.keptReferences, e.programReusable) }()
 	if e.extensionFailure != nil {
 		return e.timeReference(ctx, program)
@@ -242,12 +244,7 @@ func (e *Evaluation) testKernels(ctx context.Context, program toolchain.Program)
 			return *result, nil
 		}
 	}
-	report := e.newReaderOfRequest(e.beginStage)
-	out, err := e.runProgram(ctx, program, report, e.stageRequest(ModeTest, kernelLabels(e.request)...))
-	if err != nil {
-		return kernelrun.Result{}, err
-	}
-	return programResult(report, out)
+	return e.testBoth(ctx, program)
 }
 
 // compareBaselines compares a correct kernel with each baseline, in an additional stage with its own check. A kernel

@@ -66,7 +66,7 @@ func (e *Evaluation) keepReference(ctx context.Context, program toolchain.Progra
 }
 
 // testWithKeptReference tests the custom kernel against the kept reference. The result is nil if the judge no longer
-// keeps it.
+// keeps it, or if the kernel may have lacked memory because of the evaluation before.
 func (e *Evaluation) testWithKeptReference(ctx context.Context, program toolchain.Program,
 	key string) (*kernelrun.Result, error) {
 	report := e.newReaderOfRequest(e.beginStage)
@@ -79,6 +79,9 @@ func (e *Evaluation) testWithKeptReference(ctx context.Context, program toolchai
 		return nil, nil
 	}
 	result, err := programResult(report, out)
+	if err == nil && out.BesideEarlier && lackedMemory(result) {
+		return nil, nil
+	}
 	return &result, err
 }
 

@@ -1,0 +1,22 @@
+package evaluation
+
+import (
+	"testing"
+
+	"warpboard/evaluator/kernelrun"
+)
+
+func TestErrorsOfTooLittleMemoryAreRecognized(t *testing.T) {
+	for text, want := range map[string]bool{
+		"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 256.00 MiB": true,
+		"RuntimeError: Triton Error [CUDA]: out of memory":                         true,
+		"cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)":                          true,
+		"RuntimeError: CUDA error: an illegal memory access was encountered":       false,
+	} {
+		for _, report := range []kernelrun.Report{{CompilationError: text}, {RefCompilationError: text}, {ValidationError: text}, {ProfilingError: text}} {
+			if got := lackedMemory(kernelrun.Result{Report: report}); got != want {
+				t.Errorf("%q: %v", text, got)
+			}
+		}
+	}
+}
