@@ -66,7 +66,8 @@ public:
         if (inputs != nullptr && is_mapped_in_call(inputs->size)) madvise(inputs->base, inputs->size, MADV_REMOVE);
     }
 
-    // Marks the start of writing the input of call number.
+    // Begins to write the input of the call with this number. On a GPU it queues the kernels that record the time of
+    // the beginning and encrypt the chosen parts into the region of sealed records.
     void begin_writing(uint32_t number) {
         const Region* records = find(REGION_DEVICE, REGION_SEALED);
         device_.begin_writing(number, records == nullptr ? nullptr : records->base);
@@ -96,7 +97,8 @@ public:
         }
     }
 
-    // Returns the longest time to map the host's inputs, in nanoseconds.
+    // Returns the longest time, in nanoseconds, that the runner may need to map a call's input in host memory; 0 if it
+    // keeps that memory mapped between calls.
     double most_mapping() const { return warpboard::most_mapping(room(REGION_HOST, REGION_INPUTS)); }
 
     // Returns the descriptor of the host's inputs, or -1.

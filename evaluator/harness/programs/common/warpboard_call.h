@@ -134,8 +134,9 @@ public:
     // Chooses the sealed parts of the input. Returns the number of records.
     unsigned choose_sealed() { return buffers_.choose_sealed(drawn_->layout); }
 
-    // Overwrites the last answer, writes the input of call number, and flushes the caches. The judge then keeps the
-    // device busy until let_go. It queues the copies of the answer if known says that the answer's places are known.
+    // Overwrites the last answer, writes the input of the call with this number, and flushes the caches. The judge then
+    // keeps the device busy until let_go. It queues the copies of the answer if known says that the answer's places
+    // are known.
     void prepare(uint32_t number, bool known) {
         queued_ = known;
         buffers_.poison(last_);

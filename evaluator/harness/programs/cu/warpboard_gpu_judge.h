@@ -96,7 +96,8 @@ public:
         JudgeDevice::open();
     }
 
-    // Queues the first work for writing the input of call number. If the device can wait, it begins only in start.
+    // Queues the first work for writing the input of the call with this number. If the device can wait, the work begins
+    // only in start.
     void begin_writing(uint32_t number, void* records) {
         at_once_ = can_wait();
         if (at_once_) block();

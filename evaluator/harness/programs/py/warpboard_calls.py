@@ -86,7 +86,9 @@ class Runner:
         self.number = 0
         self._version = 0  # version of the regions that the runner has mapped
         self._written = 0  # version of the regions that the last arrays on the host were written to
-        self._description: bytes | None = None  # description of the case's last input
+        # The description of the case's last input for the runner: a pickle without the contents of arrays (see
+        # describe).
+        self._description: bytes | None = None
 
         # True if descriptions of the case's inputs differ, and so reveal something of them. On a device the clock then
         # starts with the description. On the host, the description is then sent with the release, because the judge
@@ -386,7 +388,8 @@ class _DeviceCall(_GatedCall):
         return False
 
     def expect(self, times: Times) -> None:
-        """Reads the answer's description, and queues its copies."""
+        """Reads the runner's description of an answer that was not known before the release, and queues the copies of
+        the answer's parts on the device to the judge's memory."""
         self.runner.make_current()
         self.answer = self.runner.expect()
         self.core.set_answer(self.answer.on_device())

@@ -47,7 +47,8 @@ class Cache:
         self._files: dict[str, tuple[bytes, int, int]] = {}  # (contents, mode, time of change) by path
 
     def settle(self) -> None:
-        """Reads the files that exist before the first stage into memory."""
+        """Reads all files of the caches into memory before the first stage. restore writes them back before each
+        stage."""
         for folder, _, leaves in os.walk(self._top):
             for path in (os.path.join(folder, leaf) for leaf in leaves):
                 info = os.stat(path)

@@ -21,8 +21,9 @@ NO_INPUTS = "Input selection failed:\nCould not determine inputs for execution; 
 
 
 def read_by(io, values):
-    """Returns the indices of the tensors that a kernel reads, by argument name, or by position if an argument has no
-    name."""
+    """Returns a dict with the index in values of each tensor that a kernel reads, so that pairs can match the inputs
+    of two kernels. Its key is the argument's name; for a value without an argument in io, its place among these
+    tensors."""
     outputs = {i for i, role, _ in contract.roles(io) if role == "output"}
     names = dict(enumerate(arg.get("name") for arg in contract.arguments(io)))
     places = [i for i, value in enumerate(values) if isinstance(value, torch.Tensor) and i not in outputs]

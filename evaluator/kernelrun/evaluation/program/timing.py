@@ -182,7 +182,9 @@ def speedup(ref, custom, of_ref=(0.0, 0.0), of_custom=(0.0, 0.0), apart=0.0, lev
     others = picks if paired else torch.randint(0, len(b), (RESAMPLES, len(b)), generator=generator)
     ratios = medians(a, picks) / medians(b, others)
     low, high = (float(torch.quantile(ratios, q)) for q in ((1 - level) / 2, (1 + level) / 2))
-    if (1 - level) * RESAMPLES < 20:  # too few resamples lie beyond the quantiles
+    # Fewer than ten resamples beyond each quantile do not determine it. The interval then includes that of a normal
+    # distribution with the deviation of the resampled ratios' logarithms.
+    if (1 - level) * RESAMPLES < 20:
         reach = NormalDist().inv_cdf((1 + level) / 2) * float(ratios.log().std())
         low, high = min(low, x / y * math.exp(-reach)), max(high, x / y * math.exp(reach))
     least = (1 - apart) * max(x - of_ref[0], 0.0) / (y + of_custom[1])
