@@ -117,7 +117,7 @@ func (p person) look(id int64) client.Run {
 	return sub.Runs[0]
 }
 
-// reach waits until the run of a submission is in a state, and fails the test if the run is in a later state.
+// reach waits until the run of a submission is in a state, and fails the test if the run ends in another one.
 func (p person) reach(id int64, state work.RunState) client.Run {
 	p.t.Helper()
 	var run client.Run

@@ -66,7 +66,7 @@ func (c Case) numericArgument(name string) (float64, error) {
 	return 0, fmt.Errorf("%q is neither an argument of the case %q nor a type such as float32", name, c)
 }
 
-// readRoofline reads the key roofline and evaluates both expressions for every benchmark.
+// readRoofline reads the key roofline, and checks that both expressions can be evaluated for every benchmark.
 func (r *taskReader) readRoofline(node *yaml.Node) *Roofline {
 	if node == nil {
 		return nil

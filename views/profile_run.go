@@ -82,7 +82,7 @@ type KernelFacts struct {
 	Registers   int // per thread
 	SharedBytes int // static, per block
 	StackBytes  int // per thread
-	Spills      int // number of spill stores and loads, per thread
+	Spills      int // bytes that spills store and load, per thread
 }
 
 // ParseKernelFacts parses the keys that a build adds: ptxas.<symbol>.registers and the like.

@@ -103,7 +103,7 @@ func (w deadlineWriter) Flush() {
 func (s *Server) internalClient(r *http.Request) *client.Client {
 	remote, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
 	if err != nil {
-		remote = &net.TCPAddr{} // the zero address, which has no access rights
+		remote = &net.TCPAddr{} // r.RemoteAddr is no address: the zero address has no access rights
 	}
 	doer := &http.Client{Transport: localTransport{s.app.Server().Handler, remote, r.Host, r.Header, r.Context()}}
 	return client.NewWith(s.site.Settings.BaseURL, "", doer)

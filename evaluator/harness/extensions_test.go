@@ -45,7 +45,7 @@ func compileExtension(t *testing.T, compiler, name, source string, more ...strin
 	return dir, string(out)
 }
 
-// fakeCompiler returns the path of a script that replaces a compiler.
+// fakeCompiler returns the path of the script in testdata/extensions that a test uses instead of a compiler.
 func fakeCompiler(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("testdata", "extensions", name))

@@ -74,7 +74,8 @@ func (h *Lease) Environment(gpus int) toolchain.Environment {
 	return at
 }
 
-// runEnvironment returns the sandbox environment of a program on the given slots. It contains only their devices.
+// runEnvironment returns the settings of the sandbox in which a program runs on the given slots: limits, variables, and
+// devices, which are only those of the slots.
 func runEnvironment(held []*Slot, gpus int) toolchain.Environment {
 	first := held[0]
 	p := toolchain.Environment{

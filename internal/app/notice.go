@@ -19,10 +19,11 @@ const (
 // shutdownNotice is a file that announces that this machine will be shut down. A program that polls a cloud's metadata,
 // or a hook of a batch system, writes it.
 type shutdownNotice struct {
-	file             string
-	defaultTimeLeft  time.Duration // time until the shutdown, for a file without a time
-	log              *slog.Logger
-	ignoredNoticeEnd time.Time // end of the last notice that had no effect
+	file            string
+	defaultTimeLeft time.Duration // time until the shutdown, for a file without a time
+	log             *slog.Logger
+	// shutdown time in the last notice ignored because that time had passed; it is logged once
+	ignoredNoticeEnd time.Time
 }
 
 // shutdownNotice returns nil if no file is set.

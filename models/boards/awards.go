@@ -37,7 +37,8 @@ const seasonEntriesSQL = `with c as (select b.version_id, b.device, coalesce((se
 	from x join runs r on r.id = x.run_id
 	order by x.version_id, x.device, x.age, x.score_ns, x.run_id`
 
-// lastEntryOfSeasonSQL is lastEntrySQL for a season.
+// lastEntryOfSeasonSQL is the end of a query for a column of board b's last entry in seasonEntriesSQL, as lastEntrySQL
+// is for entriesForPointsSQL. A person's entry in a season is their last best run in it.
 const lastEntryOfSeasonSQL = `from bests x where x.version_id = b.version_id and x.device = b.device and ` + isBestOfSeasonSQL + `
 			order by x.age, x.score_ns, x.run_id limit 1 offset @most`
 

@@ -63,8 +63,8 @@ type Score struct {
 	MeasuredValues `gorm:"embedded"`
 	// SampleCount is the number of samples; 0 means one, or that the samples are turns of confirmations.
 	SampleCount int `gorm:"column:pooled"`
-	// BeforeConfirmationNS is the score before the first confirmation, 0 if there was none. It is nil if the score does
-	// not come from confirmations.
+	// BeforeConfirmationNS is the score before the first confirmation; it points to 0 if there was no score before. It
+	// is nil if the score does not come from confirmations.
 	BeforeConfirmationNS *float64 `gorm:"column:was_ns"`
 }
 

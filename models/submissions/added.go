@@ -16,7 +16,7 @@ type AdminSubmission struct {
 	Reason     string        `gorm:"column:why"` // shown to everyone
 }
 
-// maxReasonLength limits the admin's reason, in characters.
+// maxReasonLength limits AdminSubmission.Reason, in characters.
 const maxReasonLength = 280
 
 func (a AdminSubmission) check() error {

@@ -131,7 +131,7 @@ func queryNextWork(tx *gorm.DB, device, which string, limit int, at time.Time, a
 // ReadyDevice is a device with waiting work that may start now.
 type ReadyDevice struct {
 	Device   string
-	Requires string // packages that a worker must have for it; empty in answers
+	Requires string // packages that the work needs; only within ReadyDevices, empty in its result
 	// PeoplesWorkCount is the number of waiting runs and evaluations that people requested: without profiles that
 	// follow runs and the site's own work.
 	PeoplesWorkCount int `gorm:"column:people"`

@@ -187,7 +187,7 @@ func TestTheDeveloperLinkSignsInOnce(t *testing.T) {
 	}
 	page := mine.Page("/sign-in", http.StatusOK)
 	webtest.WantText(t, page, "[aria-labelledby=developer]", "under any name and role")
-	second := s.Browser() // a second browser, while the first one stays signed in
+	second := s.Browser() // it signs in with a new link, while the first browser stays signed in
 	webtest.WantStatus(t, second.Get(page.Find("[data-other-link]").Text()), http.StatusOK)
 	if me(second).Name != "Developer" || me(mine).Name != "Developer" {
 		t.Error("two browsers are not signed in side by side")

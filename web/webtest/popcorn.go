@@ -66,7 +66,8 @@ func PopcornWrong() job.StageResult {
 			Reason: "The test case size: 8; seed: 1 gave a wrong answer: expected 15, got -7\x1b[2J."}}
 }
 
-// Refused returns the status and the detail of a refusal by popcorn-cli's API, or "" if the refusal has no detail.
+// Refused returns "STATUS DETAIL" for an error that is a refusal by popcorn-cli's API. It returns "" for other errors,
+// and for a refusal whose body has no detail or not the expected fields.
 func Refused(err error) string {
 	var r *popcorntest.Refusal
 	if !errors.As(err, &r) || r.Detail == "" {

@@ -1,4 +1,4 @@
-"""Tests that saved models load unchanged."""
+"""Tests that contracts and kernels load unchanged from files of save_to_file, and that errors name the file."""
 
 import json
 import os

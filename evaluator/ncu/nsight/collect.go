@@ -25,7 +25,8 @@ type Options struct {
 	ReportPath string
 	// MaxLaunches limits the profiled launches; 0 means DefaultMaxLaunches.
 	MaxLaunches int
-	// Filter takes precedence over MaxLaunches and Sections. ncu numbers the launches of the whole process.
+	// Filter selects what is profiled. If it sets LaunchCount or Sections, these replace MaxLaunches or Sections. ncu
+	// counts the launches to skip over the whole process, not separately for each benchmark case.
 	Filter *job.ProfileFilter
 	// Sections lists the sections to collect; empty means ncu's full set.
 	Sections []string

@@ -57,7 +57,7 @@ func (p *Submissions) eventComponent(ctx context.Context, e work.RunEvent) (temp
 	if n := len(events); err != nil || n > 0 && events[n-1].ID > e.ID {
 		return nil, err
 	}
-	if run.ProfileOf != nil { // a profile is shown on the card of the profiled run
+	if run.ProfileOf != nil { // a profile run has no card: the page reloads that of the profiled run
 		return views.RunReloaded(views.RunCard{Run: work.Run{ID: *run.ProfileOf, SubmissionID: run.SubmissionID}}, false), nil
 	}
 	if run.State.IsFinal() || run.State == work.StateQueued {
