@@ -67,7 +67,7 @@ func (a *Attempt) Conclude(err error) job.Result {
 		r.Outcome = job.OutcomeLost
 		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
 			a.workerName, a.currentStageText(), ErrorSentence(err))}
-		r.CausedByJob = errors.As(err, new(causedByJobError)) || errors.Is(err, sandbox.ErrProcessStuck)
+		r.CausedByJob = errors.As(err, new(causedByJobError)) || errors.Is(err, sandbox.ErrProcessStuck) || errors.Is(err, sandbox.ErrMachineMemory)
 		a.Slot.CountFault(err)
 	}
 	r.WallNS = time.Since(a.startedAt).Nanoseconds()

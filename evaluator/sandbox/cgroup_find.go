@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,6 +46,36 @@ func findCgroupTree() (*CgroupTree, error) {
 		return nil, err
 	}
 	return chooseCgroupTree(string(mounts), string(own))
+}
+
+// MachineMemory returns the memory in bytes that this process and its children can use: that of the machine, or less in
+// a container with a limit. It returns 0 if it is unknown.
+func MachineMemory() int64 {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return 0
+	}
+	total := int64(uint64(info.Totalram) * uint64(info.Unit))
+	mounts, _ := os.ReadFile("/proc/self/mountinfo") // without them, there is no limit
+	own, _ := os.ReadFile("/proc/self/cgroup")
+	for _, h := range parseHierarchies(string(mounts), string(own)) {
+		total = min(total, h.memoryLimit())
+	}
+	return total
+}
+
+// memoryLimit returns the lowest memory limit of this process's directory and those above it, in bytes.
+func (h cgroupHierarchy) memoryLimit() int64 {
+	name, lowest := "memory.limit_in_bytes", int64(math.MaxInt64)
+	if h.isVersion2 {
+		name = "memory.max"
+	}
+	for dir := h.ownDir; strings.HasPrefix(dir, h.mount); dir = filepath.Dir(dir) {
+		if limit := (cgroupController{dir: dir}).readNumber(name, ""); limit > 0 { // "max" is read as 0
+			lowest = min(lowest, limit)
+		}
+	}
+	return lowest
 }
 
 func chooseCgroupTree(mountinfo, own string) (*CgroupTree, error) {

@@ -41,6 +41,7 @@ type ControlGroup struct {
 type GroupUsage struct {
 	MemoryPeak   int64 // bytes
 	OOMKills     int64
+	LimitReached bool // an OOM kill was because of the group's own limit
 	RefusedForks int64
 }
 
@@ -160,9 +161,11 @@ func (g *ControlGroup) Usage() GroupUsage {
 	if g.memoryController.isVersion2 {
 		u.MemoryPeak = g.memoryController.readNumber("memory.peak", "")
 		u.OOMKills = g.memoryController.readNumber("memory.events", "oom_kill")
+		u.LimitReached = g.memoryController.readNumber("memory.events", "oom") > 0
 	} else {
 		u.MemoryPeak = g.memoryController.readNumber("memory.max_usage_in_bytes", "")
 		u.OOMKills = g.memoryController.readNumber("memory.oom_control", "oom_kill")
+		u.LimitReached = u.MemoryPeak >= g.memoryController.readNumber("memory.limit_in_bytes", "")/64*63
 	}
 	return u
 }

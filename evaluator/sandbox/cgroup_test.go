@@ -3,6 +3,7 @@ package sandbox
 import (
 	"crypto/rand"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -191,6 +192,16 @@ func TestServerMovesOutOfADirectoryThatItMustShare(t *testing.T) {
 	}
 }
 
+func TestTheLowestMemoryLimitAboveCounts(t *testing.T) {
+	root := tree(t, map[string]string{"memory.max": "max\n", "pod/memory.max": "3000\n", "pod/own/memory.max": "4000\n", "v1/memory.limit_in_bytes": "2000\n"})
+	for dir, want := range map[string]int64{"": math.MaxInt64, "pod": 3000, "pod/own": 3000, "v1": 2000} {
+		h := cgroupHierarchy{mount: root, ownDir: filepath.Join(root, dir), isVersion2: dir != "v1"}
+		if got := h.memoryLimit(); got != want {
+			t.Errorf("the limit of %q is %d, want %d", dir, got, want)
+		}
+	}
+}
+
 func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 	root := tree(t, map[string]string{
 		"run/memory.swap.max": "max", "run/memory.oom.group": "0", "run/memory.peak": "4096\n",
@@ -208,7 +219,7 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 			t.Errorf("%s is %q, want %q", file, got, want)
 		}
 	}
-	want := GroupUsage{MemoryPeak: 4096, OOMKills: 1, RefusedForks: 3}
+	want := GroupUsage{MemoryPeak: 4096, OOMKills: 1, LimitReached: true, RefusedForks: 3}
 	if diff := cmp.Diff(want, g.Usage(), cmp.AllowUnexported(GroupUsage{})); diff != "" {
 		t.Error(diff)
 	}

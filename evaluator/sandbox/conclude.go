@@ -26,6 +26,9 @@ func (p *Process) readOutcome(cause string) (Outcome, error) {
 			o.MemoryPeak = rusage.Maxrss << 10
 		}
 	}
+	if u.OOMKills > 0 && !u.LimitReached {
+		return o, ErrMachineMemory
+	}
 	code, ended := p.exitCode()
 	switch {
 	case cause == "" && ended:

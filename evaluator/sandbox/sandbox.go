@@ -17,6 +17,10 @@ import (
 // hangs in a driver. Its slot must not be used until the process has ended. Errors of runs have a StuckProcessError.
 var ErrProcessStuck = errors.New("a process of the run cannot be killed; take its slot out of service")
 
+// ErrMachineMemory means that a process of the run was killed although the run was below its memory limit: the machine,
+// or the container of the server, ran out of memory.
+var ErrMachineMemory = errors.New("the machine ran out of memory while the program ran")
+
 // StuckProcessError is an ErrProcessStuck with the end of the process.
 type StuckProcessError struct {
 	Ended <-chan struct{} // closed when no process of the run is left

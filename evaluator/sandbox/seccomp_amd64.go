@@ -33,6 +33,9 @@ func deniedSystemCalls() []deniedSystemCall {
 		{"mq_timedreceive", unix.SYS_MQ_TIMEDRECEIVE}, {"mq_notify", unix.SYS_MQ_NOTIFY}, {"mq_getsetattr", unix.SYS_MQ_GETSETATTR},
 		// The page cache outlives every process, so evicting a file from it could pass on a bit of information.
 		{"fadvise64", unix.SYS_FADVISE64}, {"cachestat", unix.SYS_CACHESTAT},
+		// The machine has a common limit for the contexts of asynchronous input and output.
+		{"io_setup", unix.SYS_IO_SETUP}, {"io_submit", unix.SYS_IO_SUBMIT}, {"io_getevents", unix.SYS_IO_GETEVENTS},
+		{"io_pgetevents", unix.SYS_IO_PGETEVENTS}, {"io_cancel", unix.SYS_IO_CANCEL}, {"io_destroy", unix.SYS_IO_DESTROY},
 		// Watching /usr would reveal the headers that the build of another person's source reads.
 		{"inotify_init", unix.SYS_INOTIFY_INIT}, {"inotify_init1", unix.SYS_INOTIFY_INIT1},
 		{"inotify_add_watch", unix.SYS_INOTIFY_ADD_WATCH},

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -116,9 +114,9 @@ func ConcurrentBuilds() int {
 
 // memoryShare returns the memory that a program on one of n slots may use, in bytes. The server gets an equal share.
 func memoryShare(n int) int64 {
-	var info unix.Sysinfo_t
-	if err := unix.Sysinfo(&info); err != nil {
+	total := sandbox.MachineMemory()
+	if total == 0 {
 		return sandbox.DefaultRunLimits().Memory
 	}
-	return int64(uint64(info.Totalram) * uint64(info.Unit) / uint64(n+1))
+	return total / int64(n+1)
 }

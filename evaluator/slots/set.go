@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -135,6 +136,12 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 				return held, nil
 			}
 		}
+		s, err := p.waitForAny(ctx, own, attemptID)
+		if err != nil {
+			return nil, err
+		}
+		held.slots = []*Slot{s}
+		return held, nil
 	}
 	for _, s := range want {
 		if err := s.waitAndHold(ctx, attemptID); err != nil {
@@ -144,6 +151,34 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 		held.slots = append(held.slots, s)
 	}
 	return held, nil
+}
+
+// waitForAny waits until one of the slots of own's device that are in service now is free, and occupies it. It returns
+// ErrOutOfService if own goes out of service.
+func (p *Set) waitForAny(ctx context.Context, own *Slot, attemptID string) (*Slot, error) {
+	for {
+		waiting := []reflect.SelectCase{
+			{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())},
+			{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(own.ServiceContext().Done())},
+		}
+		slots := p.SlotsInService(own.Device)
+		for _, s := range slots {
+			waiting = append(waiting, reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(s.occupied), Send: reflect.ValueOf(struct{}{})})
+		}
+		switch chosen, _, _ := reflect.Select(waiting); chosen {
+		case 0:
+			return nil, context.Cause(ctx)
+		case 1:
+			return nil, ErrOutOfService
+		default:
+			s := slots[chosen-2]
+			if s.ServiceContext().Err() == nil {
+				s.setHolder(attemptID)
+				return s, nil
+			}
+			s.releaseHold()
+		}
+	}
 }
 
 // CloseCachedPrograms closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context

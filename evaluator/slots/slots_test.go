@@ -412,3 +412,27 @@ func TestASlotThatIsStuckStaysOutOfServiceUntilItsProcessEnds(t *testing.T) {
 		t.Errorf("the process has ended: %v", err)
 	}
 }
+
+// TestAWaitingJobTakesTheFirstSlotThatIsFree covers a job whose own slot stays busy for long.
+func TestAWaitingJobTakesTheFirstSlotThatIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(3, nil)
+		var held []*Lease
+		for _, s := range p.AllSlots() {
+			held = append(held, mustHold(t, p, s, 1))
+		}
+		got := make(chan *Lease)
+		go func() {
+			lease, err := p.Acquire(t.Context(), p.AllSlots()[0], 1, "waiting")
+			if err != nil {
+				t.Error(err)
+			}
+			got <- lease
+		}()
+		synctest.Wait()
+		held[2].Release()
+		if lease := <-got; lease == nil || lease.OwnSlot() != p.AllSlots()[2] {
+			t.Errorf("the job has %+v", lease)
+		}
+	})
+}

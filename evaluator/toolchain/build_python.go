@@ -149,7 +149,7 @@ func (b *Builder) buildExtensions(
 		SandboxSlot: req.Environment.SandboxSlot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name,
 			extensionsArchive},
 		WorkingDir: "/out", Env: env, Files: harness.RunnerSources(), WritableFiles: work,
-		Mounts: python.Mounts, Limits: extensionLimits(req.Environment, result.StartedAt), CollectFiles: map[string]int64{extensionsArchive: maxBuildProductBytes},
+		Mounts: python.Mounts, Limits: extensionLimits(req, result.StartedAt), CollectFiles: map[string]int64{extensionsArchive: maxBuildProductBytes},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
@@ -180,10 +180,13 @@ func (b *Builder) buildExtensions(
 
 // extensionLimits returns the limits of a build, raised to at least those of a run, except for the remaining time,
 // because the submission is imported and compiles during the import.
-func extensionLimits(place Environment, begun time.Time) sandbox.Limits {
-	limits := place.BuildLimits
+func extensionLimits(req BuildRequest, begun time.Time) sandbox.Limits {
+	place, limits := req.Environment, req.Environment.BuildLimits
 	limits.WallTime, limits.CPU = max(limits.WallTime, minExtensionsTimeout), max(limits.CPU, minExtensionsTimeout)
 	limits.WallTime = commandTimeout(limits.WallTime, begun)
+	if req.MaxTime > 0 {
+		limits.WallTime = min(limits.WallTime, req.MaxTime)
+	}
 	limits.OpenFiles = max(limits.OpenFiles, place.RunLimits.OpenFiles)
 	limits.Processes = max(limits.Processes, place.RunLimits.Processes)
 	limits.Memory = max(limits.Memory, place.RunLimits.Memory)

@@ -55,6 +55,8 @@ type BuildRequest struct {
 	// RunnerScript is the Python script for the submission's own processes, if the main script judges them. It is set
 	// only for programs without a task.
 	RunnerScript string
+	// MaxTime limits the compilation of the extensions of each submitted file; 0 means no limit besides the environment's.
+	MaxTime time.Duration
 	// JudgeEnv is added to the environment of the main script.
 	JudgeEnv map[string]string
 	// AdditionalFiles has the files that are in the directory of a submitted file while it is built, by its name. It is

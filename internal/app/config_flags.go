@@ -50,7 +50,7 @@ func workerFlags(fs *pflag.FlagSet, cfg *Config) {
 	fs.StringVar(&w.Name, "worker-name", host, "name of this worker; for a remote worker, the name in its credential")
 	fs.IntVar(&w.CPUSlots, "cpu-slots", max(1, runtime.NumCPU()-1), "concurrent evaluations on the CPU device; 0: none")
 	fs.StringVar(&w.SandboxMode, "sandbox", "on", "on; or off, to run submitted programs with this user's rights (every page shows a warning)")
-	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first unprivileged user ID for sandboxes. Each slot uses up to eight IDs, each build one. Every worker on a machine needs its own range")
+	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first unprivileged user ID for sandboxes. Each slot uses up to thirteen IDs, each build one. Every worker on a machine needs its own range")
 	fs.IntVar(&w.BuildNice, "build-nice", 19, "nice value of compilers, 1 to 19; lower it on a machine with other work, where compilers at 19 reach their time limit")
 	fs.StringVar(&w.ObjectCache, "object-cache", "", "directory of compiled objects, which workers on one machine can share; default: objects in --data")
 	fs.Var(&w.IncludeLibraries, "include-libraries", "header libraries that tasks can use in include_dirs, as name=directory,…")

@@ -129,6 +129,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 		Job:             e.Job,
 		Environment:     place,
 		RunnerScript:    kernelFile,
+		MaxTime:         time.Duration(e.request.Timeout) * time.Second,
 		JudgeEnv:        e.judgeEnv(),
 		AdditionalFiles: additionalFiles(e.request),
 	})

@@ -19,6 +19,10 @@ type precompiledKernels struct {
 	duration      time.Duration            // time charged to the caller
 }
 
+// maxSidecarTime limits the time for which an evaluation uses a sidecar, because others wait for it. If it is too
+// short, the kernel is compiled on the slot.
+const maxSidecarTime = 20 * time.Second
+
 // precompile returns the caller's compiled kernels from the cache, or compiles them in a sidecar while another job
 // holds the slot. It returns none if the run on the slot should compile them: because the slot is free, no Python is
 // ready, or the kernels do not compile, which the run explains better. If the slot becomes free during the compilation,
@@ -56,7 +60,7 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiledKernels, error)
 	}
 	e.beginStage(kernelrun.StageCompiling)
 	var usable bool
-	limit := time.Duration(e.request.Timeout) * time.Second / 2
+	limit := min(time.Duration(e.request.Timeout)*time.Second/2, maxSidecarTime)
 	found.compiledForms, found.duration, usable, err = e.compileBesideJob(ctx, program, limit)
 	sidecar.KeepProgram(e.Job.Caller, program, nil, usable)
 	if found.compiledForms != nil {
