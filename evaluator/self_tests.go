@@ -25,7 +25,7 @@ type SelfTestConfig struct {
 	MaxRetryPause   time.Duration // upper limit of the pause
 	DelayIfPassed   time.Duration // delay of the test, on an idle slot, if it passed before with the same software
 	PassRecord      selftest.PassRecord
-	DiskDir         string // directory on the disk that must have MinFreeBytes bytes free
+	FreeSpaceDir    string // directory on the disk that must have MinFreeBytes bytes free
 	MinFreeBytes    uint64
 }
 
@@ -194,17 +194,17 @@ func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Prog
 // checkFreeDisk returns an error if the disk has too little free space, and stores the result for the page of devices.
 func (w *Worker) checkFreeDisk() error {
 	c := w.cfg.SelfTest
-	if c.DiskDir == "" || c.MinFreeBytes == 0 {
+	if c.FreeSpaceDir == "" || c.MinFreeBytes == 0 {
 		return nil
 	}
 	var fs unix.Statfs_t
-	if err := unix.Statfs(c.DiskDir, &fs); err != nil {
-		return fmt.Errorf("disk: the free space of %s is unknown: %w", c.DiskDir, err)
+	if err := unix.Statfs(c.FreeSpaceDir, &fs); err != nil {
+		return fmt.Errorf("disk: the free space of %s is unknown: %w", c.FreeSpaceDir, err)
 	}
 	free := fs.Bavail * uint64(fs.Bsize)
 	var err error
 	if free < c.MinFreeBytes {
-		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Free some space there", c.DiskDir, free>>20, c.MinFreeBytes>>20)
+		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Free some space there", c.FreeSpaceDir, free>>20, c.MinFreeBytes>>20)
 	}
 	w.testResults.recordMachine("disk", err, fmt.Sprintf("%d MiB free", free>>20))
 	return err

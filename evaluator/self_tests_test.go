@@ -217,11 +217,11 @@ func TestARetiredSlotTakesJobsAgain(t *testing.T) {
 
 func TestAFullDiskIsNamedAsTheReason(t *testing.T) {
 	s, check := newSite(t), checking("")
-	check.DiskDir, check.MinFreeBytes = t.TempDir(), 1<<62
+	check.FreeSpaceDir, check.MinFreeBytes = t.TempDir(), 1<<62
 	s.start(evaluator.Config{SelfTest: check})
 	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].DisabledReason, "MiB free and needs") })
 	if public := s.beat("w1").Slots[0].PublicReason; !strings.Contains(public, "too little free disk space") ||
-		strings.Contains(public, check.DiskDir) {
+		strings.Contains(public, check.FreeSpaceDir) {
 		t.Errorf("everyone reads %q", public)
 	}
 	s.wait("what to do", func() bool {

@@ -24,7 +24,7 @@ type runConsequences struct{ store *Store }
 func (f runConsequences) StoreResultData(tx *gorm.DB, run *work.Run, r job.Result, out *work.Effect) error {
 	return errors.Join(
 		storeSample(tx, run, r), // before the next step, which may hold the run
-		holdRunFromBoard(tx, run),
+		applyHoldsAtEnd(tx, run),
 		recordClocks(tx, run.ID, r.Stages),
 		flagLibraryKernels(tx, run, r.Stages),
 		flagContradictingProfile(tx, run, r.Stages),

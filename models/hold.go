@@ -74,8 +74,8 @@ func applyHolds(tx, runs *gorm.DB) (changed []runOnHold, err error) {
 	return changed, nil
 }
 
-// holdRunFromBoard holds a run that has just ended, if there is a reason.
-func holdRunFromBoard(tx *gorm.DB, r *work.Run) error {
+// applyHoldsAtEnd holds a run that has just ended, if there is a reason.
+func applyHoldsAtEnd(tx *gorm.DB, r *work.Run) error {
 	if r.HeldReason != "" { // package scores found the score impossible
 		if err := review.RaiseFlag(tx, r.ID, review.KindHeld, r.HeldReason); err != nil {
 			return err

@@ -88,7 +88,7 @@ type Store struct {
 	Webhooks           *webhooks.Webhooks
 	Work               *work.LifeCycle
 	Submissions        *submissions.Submissions
-	Disk               files.Disk // disk of the data directory
+	Disk               files.SpaceMonitor // disk of the data directory
 	standingsCache     *cache.Cache[[sha256.Size]byte, events.Standings]
 	pastStandingsCache *cache.Cache[[sha256.Size]byte, events.Standings] // standings of past times
 	// pastStandingsPermits allows one goroutine at a time to compute the standings of a past time.
@@ -158,7 +158,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Switches:             switches.New(database),
 		Submissions:          submissions.New(database, cfg.SubmissionLimits),
 		Validations:          review.NewValidations(database),
-		Disk:                 files.Disk{Dir: cfg.Dir, MinFreeBytes: cfg.MinFreeBytes},
+		Disk:                 files.SpaceMonitor{Dir: cfg.Dir, MinFreeBytes: cfg.MinFreeBytes},
 		standingsCache:       cache.New[[sha256.Size]byte, events.Standings](maxStandingsBytes),
 		pastStandingsCache:   cache.New[[sha256.Size]byte, events.Standings](maxPastStandingsBytes),
 		pastStandingsPermits: semaphore.NewWeighted(1),

@@ -23,7 +23,7 @@ func (s *Store) notifyInboxes(tx *gorm.DB, e webhooks.WebhookEvent) ([]webhooks.
 	case webhooks.CommentMade:
 		list, err = inbox.CommentNotices(tx, int64(number))
 	case webhooks.DeadlineCame:
-		list, err = inbox.Reminders(tx, int64(number))
+		list, err = inbox.DeadlineNotices(tx, int64(number))
 	}
 	if err != nil {
 		return nil, err

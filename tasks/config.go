@@ -20,7 +20,7 @@ func (r *taskReader) readConfig(node *yaml.Node, lang Lang) BuildConfig {
 	case LangCUDA, LangCPP:
 		f := r.readMapping(node, "config", knownKeys("config", lang)...)
 		return BuildConfig{
-			Sources:      r.readSources(f["sources"]),
+			Sources:      r.readSourceNames(f["sources"]),
 			IncludeDirs:  r.readMatchingTexts(f["include_dirs"], "config.include_dirs", isArgumentName, "cannot be a folder: it starts with - or holds a control character"),
 			Defines:      r.readDefines(f["defines"]),
 			CompileFlags: r.readFlags(f["compile_flags"], lang),
@@ -34,8 +34,8 @@ func isArgumentName(s string) bool {
 	return !strings.HasPrefix(s, "-") && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// readSources reads the names of the files to compile; all others are headers.
-func (r *taskReader) readSources(node *yaml.Node) []string {
+// readSourceNames reads the names of the files to compile; all others are headers.
+func (r *taskReader) readSourceNames(node *yaml.Node) []string {
 	const key = "config.sources"
 	names := r.readTexts(node, key)
 	for i, name := range names {

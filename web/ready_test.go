@@ -85,7 +85,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 
 func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	disk := sandboxtest.Disk(t, "4m")
-	s := webtest.NewEvalSite(t, func(c *web.Config) { c.Store.Disk = files.Disk{Dir: disk, MinFreeBytes: 2 << 20} })
+	s := webtest.NewEvalSite(t, func(c *web.Config) { c.Store.Disk = files.SpaceMonitor{Dir: disk, MinFreeBytes: 2 << 20} })
 	modelstest.Task(t, s.Cfg.Store, modelstest.Person(t, s.Cfg.Store, "creator", accounts.RoleCreator), "vectoradd",
 		"CPU")
 	filler := filepath.Join(disk, "filler")

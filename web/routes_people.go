@@ -18,7 +18,7 @@ func (s *Server) commentRoutes(pages routeGroup) {
 	pages.get("/comments/:id", s.submissions.Comment)
 	own.post("/comments/:id/report", s.submissions.CommentReport)
 	own.post("/comments/:id/hide", s.submissions.CommentHide)
-	own.post("/comments/:id/show", s.submissions.CommentShow)
+	own.post("/comments/:id/show", s.submissions.CommentUnhide)
 	own.post("/comments/:id/dismiss", s.submissions.CommentDismiss)
 	own.post("/comments/:id/delete", s.submissions.CommentDelete)
 	for _, part := range []string{"report", "hide", "show", "dismiss", "delete"} {

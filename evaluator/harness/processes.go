@@ -65,12 +65,12 @@ func mergeProcesses(processes []processReport) []job.CaseResult {
 				parts = append(parts, *part)
 			}
 		}
-		out[i] = mergeLogs(c, parts)
+		out[i] = mergeCaseResults(c, parts)
 	}
 	return out
 }
 
-func mergeLogs(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
+func mergeCaseResults(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Runs, c.ClockTimes.LateCalls, c.Times = 0, 0, nil
 	usual := medianEventTime(parts)
 	for _, part := range parts {

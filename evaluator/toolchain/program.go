@@ -163,8 +163,8 @@ func (p Environment) sandboxSpec(req StageRequest) sandbox.Spec {
 	return s
 }
 
-// runWithPipe runs one process and forwards the data of its result pipe while it runs.
-func runWithPipe(ctx context.Context, runner ProcessRunner, spec sandbox.Spec, onPipe func([]byte)) (sandbox.Outcome, error) {
+// runWithResultPipe runs one process and forwards the data of its result pipe while it runs.
+func runWithResultPipe(ctx context.Context, runner ProcessRunner, spec sandbox.Spec, onPipe func([]byte)) (sandbox.Outcome, error) {
 	read, write, err := os.Pipe()
 	if err != nil {
 		return sandbox.Outcome{}, fmt.Errorf("make the result pipe: %w", err)
@@ -218,7 +218,7 @@ func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.S
 	if p.judgeExecutable != nil {
 		return p.runWithJudge(ctx, req, p.runner.Run)
 	}
-	outcome, err := runWithPipe(ctx, p.runner, p.spec(req), req.OnResultPipe)
+	outcome, err := runWithResultPipe(ctx, p.runner, p.spec(req), req.OnResultPipe)
 	return judge.StageEnding{Outcome: outcome}, err
 }
 
@@ -270,7 +270,7 @@ func (p *nativeProgram) runWithJudge(ctx context.Context, req StageRequest,
 		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesFileName}
 		spec.Files = map[string][]byte{"judge": p.judgeExecutable, casesFileName: harness.CasesFile(req.Cases)}
 		spec.ExtraFiles, spec.OnStarted = files, on.OnStarted
-		return runWithPipe(ctx, p.runner, spec, req.OnResultPipe)
+		return runWithResultPipe(ctx, p.runner, spec, req.OnResultPipe)
 	}
 	return judge.Run(ctx, judging, req.runners(1, func(number int) judge.ProcessFunc {
 		return func(ctx context.Context, files []*os.File, _ judge.ProcessCallbacks) (sandbox.Outcome, error) {

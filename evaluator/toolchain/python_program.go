@@ -407,7 +407,7 @@ func (p *pythonProgram) runProcess(ctx context.Context, r **warm.Python, place E
 		case err != nil:
 			p.builder.cfg.Log.Warn("running a stage without a warm Python", "slot", place.SandboxSlot, "err", err)
 			cold.ExtraFiles, cold.OnStarted = wires, on.OnStarted
-			return runWithPipe(ctx, p.builder.cfg.Runner, cold, req.OnResultPipe)
+			return runWithResultPipe(ctx, p.builder.cfg.Runner, cold, req.OnResultPipe)
 		}
 		*r = fresh
 	}

@@ -180,7 +180,7 @@ type coldProgram struct {
 }
 
 func (p coldProgram) RunStage(ctx context.Context, req StageRequest) (judge.StageEnding, error) {
-	outcome, err := runWithPipe(ctx, p.builder.cfg.Runner, p.Program.(*pythonProgram).spec(req), req.OnResultPipe)
+	outcome, err := runWithResultPipe(ctx, p.builder.cfg.Runner, p.Program.(*pythonProgram).spec(req), req.OnResultPipe)
 	return judge.StageEnding{Outcome: outcome}, err
 }
 

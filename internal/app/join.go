@@ -19,13 +19,13 @@ func (w *WorkerSettings) setJoinCredential() {
 	}
 	// Thirty random bits are enough for the workers of one site, which refuses the name of an existing worker.
 	if host, _ := os.Hostname(); w.Name == host {
-		w.Name = workerNameOf(host) + "-" + strings.ToLower(rand.Text()[:6])
+		w.Name = workerNameFromHost(host) + "-" + strings.ToLower(rand.Text()[:6])
 	}
 	w.Secret = fleet.JoinSecret(w.JoinToken, rand.Text())
 }
 
-// workerNameOf converts a host name to a valid name for a worker.
-func workerNameOf(host string) string {
+// workerNameFromHost converts a host name to a valid name for a worker.
+func workerNameFromHost(host string) string {
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' {
 			return r

@@ -19,7 +19,7 @@ func TestAGuestWithItsMachinesNameGetsASuffix(t *testing.T) {
 	for range 2 {
 		w := WorkerSettings{Name: host, JoinToken: "wbj_token"}
 		w.setJoinCredential()
-		if !strings.HasPrefix(w.Name, workerNameOf(host)+"-") || !db.IsValidName(w.Name) || seen[w.Name] {
+		if !strings.HasPrefix(w.Name, workerNameFromHost(host)+"-") || !db.IsValidName(w.Name) || seen[w.Name] {
 			t.Errorf("the guest of %s is %q", host, w.Name)
 		}
 		seen[w.Name] = true

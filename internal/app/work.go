@@ -102,7 +102,7 @@ func (c *Config) selfTestConfig() evaluator.SelfTestConfig {
 	// start precedence.
 	return evaluator.SelfTestConfig{
 		FirstRetryPause: 10 * time.Second, MaxRetryPause: 10 * time.Minute, DelayIfPassed: time.Minute,
-		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objectDir(), "selftest")}, DiskDir: c.Data, MinFreeBytes: minFreeDisk,
+		PassRecord: selftest.PassRecord{Dir: filepath.Join(c.objectDir(), "selftest")}, FreeSpaceDir: c.Data, MinFreeBytes: minFreeDisk,
 	}
 }
 

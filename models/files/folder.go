@@ -16,14 +16,14 @@ import (
 // diskFolder stores each content as one file.
 type diskFolder struct {
 	dir  string
-	disk Disk
+	disk SpaceMonitor
 }
 
 func newFolder(dir string, minFree int64) (diskFolder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return diskFolder{}, fmt.Errorf("making the folder of artifacts: %w", err)
 	}
-	return diskFolder{dir, Disk{dir, minFree}}, nil
+	return diskFolder{dir, SpaceMonitor{dir, minFree}}, nil
 }
 
 func (f diskFolder) path(digest string) string { return filepath.Join(f.dir, digest[:2], digest) }

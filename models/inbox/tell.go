@@ -185,8 +185,8 @@ func CommentNotices(tx *gorm.DB, commentID int64) (list []Notice, err error) {
 	return list, nil
 }
 
-// Reminders returns the reminders of a task's deadline for the people who have submitted to it, latest first.
-func Reminders(tx *gorm.DB, taskID int64) (list []Notice, err error) {
+// DeadlineNotices returns the reminders of a task's deadline for the people who have submitted to it, latest first.
+func DeadlineNotices(tx *gorm.DB, taskID int64) (list []Notice, err error) {
 	err = tx.Raw(`select s.user_id, s.task_id, 'deadline.near' as kind from submissions s where s.task_id = ?
 		group by s.user_id, s.task_id order by max(s.id) desc limit ?`, taskID, maxPeopleReminded).Scan(&list).Error
 	return list, db.ReadError(err, "people of task %d", taskID)

@@ -15,12 +15,12 @@ import (
 	"warpboard/tasks"
 )
 
-// sourceKey identifies samples of a board that count together. Samples of different epochs do not, because new software
+// sampleSetKey identifies samples of a board that count together. Samples of different epochs do not, because new software
 // may change the speed of a kernel.
-type sourceKey struct {
-	userID  int64 // 0: samples of confirmations, which count for every person
-	key     string
-	epochID int64
+type sampleSetKey struct {
+	userID    int64 // 0: samples of confirmations, which count for every person
+	sourceKey string
+	epochID   int64
 }
 
 // scoreColumns has the columns of a run that are computed from samples.
@@ -94,20 +94,20 @@ func runsWithChangedScores(
 	if err != nil {
 		return nil, err
 	}
-	counting, own, newest := map[sourceKey][]Sample{}, map[int64]*Sample{}, map[int64]int64{}
+	counting, own, newest := map[sampleSetKey][]Sample{}, map[int64]*Sample{}, map[int64]int64{}
 	for i, s := range samples {
-		k := sourceKey{s.UserID, s.SourceKey, s.EpochID}
+		k := sampleSetKey{s.UserID, s.SourceKey, s.EpochID}
 		switch {
 		case s.Purpose == work.PurposeConfirm:
 			k.userID = 0
 		case s.Purpose == work.PurposeSubmitted:
 			own[s.RunID] = &samples[i].Sample
 		}
-		if s.RunIsUnfinished {
+		if s.CountsNow {
 			counting[k], newest[s.RunID] = append(counting[k], s.Sample), max(newest[s.RunID], s.EpochID)
 		}
 	}
-	groups := map[sourceKey][]scoredRun{}
+	groups := map[sampleSetKey][]scoredRun{}
 	for _, m := range members {
 		m.ownSample = own[m.ID]
 		if !m.IsValid {
@@ -115,12 +115,12 @@ func runsWithChangedScores(
 			continue
 		}
 		// A run counts in the newest epoch in which it was measured, originally or by a rerun.
-		k := sourceKey{m.UserID, m.SourceKey, cmp.Or(newest[m.ID], m.ownScoreColumns().EpochID)}
+		k := sampleSetKey{m.UserID, m.SourceKey, cmp.Or(newest[m.ID], m.ownScoreColumns().EpochID)}
 		groups[k] = append(groups[k], m)
 	}
 	var rankings map[int64]tasks.Ranking
 	for k, group := range groups {
-		samples := append(counting[k], counting[sourceKey{0, k.key, k.epochID}]...)
+		samples := append(counting[k], counting[sampleSetKey{0, k.sourceKey, k.epochID}]...)
 		if len(group) == 1 && len(samples) == 1 && samples[0].MeasuredByRun == group[0].ID {
 			changed = group[0].appendIfChanged(changed, group[0].ownScoreColumns())
 			continue
@@ -198,8 +198,8 @@ func readScoredRuns(
 
 // boardSample is a sample with the information whether it counts now.
 type boardSample struct {
-	Sample          `gorm:"embedded"`
-	RunIsUnfinished bool `gorm:"column:open"`
+	Sample    `gorm:"embedded"`
+	CountsNow bool `gorm:"column:open"`
 }
 
 // samplesOf reads the samples of people on a board, oldest first, and the turns of confirmations for their sources.

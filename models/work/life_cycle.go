@@ -17,13 +17,13 @@ import (
 type LifeCycle struct {
 	db           *db.DB
 	files        files.Files
-	disk         files.Disk
+	disk         files.SpaceMonitor
 	fleet        *fleet.Fleet
 	consequences Consequences
 }
 
 // New returns the work in a database. files stores artifacts, and disk reports whether there is space for events.
-func New(database *db.DB, artifacts files.Files, disk files.Disk, workers *fleet.Fleet, rules Consequences) *LifeCycle {
+func New(database *db.DB, artifacts files.Files, disk files.SpaceMonitor, workers *fleet.Fleet, rules Consequences) *LifeCycle {
 	return &LifeCycle{db: database, files: artifacts, disk: disk, fleet: workers, consequences: rules}
 }
 

@@ -46,7 +46,7 @@ func readTensor(file []byte, key, dtype string) (data []byte, shape []int, err e
 	if safetensorsTypes[one.DType] != dtype {
 		return nil, nil, fmt.Errorf("has %q as %s, and the definition as %s", key, one.DType, dtype)
 	}
-	size := uint64(dtypes[dtype])
+	size := uint64(dtypeSizes[dtype])
 	for _, n := range one.Shape {
 		high, low := bits.Mul64(size, uint64(n))
 		if n < 0 || high > 0 {

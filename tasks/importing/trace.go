@@ -97,8 +97,8 @@ func (t namedTensors) tensorNamed(name string) (tensor, bool) {
 	return t[at], true
 }
 
-// dtypes maps the name of an element type to its size in bytes.
-var dtypes = map[string]int{
+// dtypeSizes maps the name of an element type to its size in bytes.
+var dtypeSizes = map[string]int{
 	"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8_e4m3fn": 1, "float8_e5m2": 1,
 	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1, "bool": 1,
 }
@@ -205,7 +205,7 @@ func (d definition) check() error {
 		}
 	}
 	for _, one := range slices.Concat(d.Inputs, d.Outputs) {
-		if dtypes[one.DType] == 0 {
+		if dtypeSizes[one.DType] == 0 {
 			return fmt.Errorf("%s is of %s, which a task cannot hand over", one.name, cmp.Or(one.DType, "no type"))
 		}
 		if len(one.Shape) > maxDimensions {

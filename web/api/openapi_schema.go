@@ -120,7 +120,7 @@ func webhookMessages() map[string]any {
 		"worker.lost": "A worker went silent without signing off; site webhooks only.", "wait.long": "Work has waited for a device for longer than the webhook's limit; site webhooks only.",
 		"test": "You requested a test."} {
 		out[kind] = map[string]any{"post": map[string]any{
-			"summary": about, "tags": []string{webhooksTag}, "operationId": webhookID(kind), "security": []any{map[string]any{}},
+			"summary": about, "tags": []string{webhooksTag}, "operationId": webhookOperationID(kind), "security": []any{map[string]any{}},
 			"parameters": []any{signatureHeader("webhook-id"), signatureHeader("webhook-timestamp"),
 				signatureHeader("webhook-signature")},
 			"requestBody": map[string]any{"required": true, "content": contentObject("application/json", schemaRef("WebhookMessage"))},

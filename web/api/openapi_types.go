@@ -111,8 +111,8 @@ func (o operation) contentType() string {
 	return fiber.MIMEApplicationJSON
 }
 
-// webhookID returns the OpenAPI name of the message of a webhook event, such as "webhookRunEnded".
-func webhookID(kind string) string {
+// webhookOperationID returns the operationId that a webhook event has in OpenAPI, such as "webhookRunEnded".
+func webhookOperationID(kind string) string {
 	name := "webhook"
 	for word := range strings.SplitSeq(kind, ".") {
 		name += strings.ToUpper(word[:1]) + word[1:]

@@ -15,7 +15,7 @@ var (
 	evalSecondsDesc       = prometheus.NewDesc("warpboard_evaluation_seconds", "From submission to end.", []string{"state"}, nil)
 	evalWaitDesc          = prometheus.NewDesc("warpboard_evaluation_wait_seconds", "From submission until a slot was held.", nil, nil)
 	evalDeviceDesc        = prometheus.NewDesc("warpboard_evaluation_device_seconds", "Time for which slots were held.", []string{"unit"}, nil)
-	evalOutcomesDesc      = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
+	evalStageSecondsDesc  = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
 )
 
 // evaluationCollector reads the counters of evaluations from the database at each scrape.
@@ -23,7 +23,7 @@ type evaluationCollector struct{ metrics *Metrics }
 
 // Describe sends the descriptions of the metrics.
 func (e evaluationCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{storedEvaluationsDesc, evalSecondsDesc, evalWaitDesc, evalDeviceDesc, evalOutcomesDesc} {
+	for _, d := range []*prometheus.Desc{storedEvaluationsDesc, evalSecondsDesc, evalWaitDesc, evalDeviceDesc, evalStageSecondsDesc} {
 		to <- d
 	}
 }
@@ -60,7 +60,7 @@ func (e evaluationCollector) Collect(to chan<- prometheus.Metric) {
 		work.CounterValidationsPassed: {"validating", "passed"}, work.CounterValidationsFailed: {"validating", "failed"},
 		work.CounterProfilingsPassed: {"profiling", "passed"}, work.CounterProfilingsFailed: {"profiling", "failed"},
 	} {
-		summary(evalOutcomesDesc, n[name], labels...)
+		summary(evalStageSecondsDesc, n[name], labels...)
 	}
 	summary(evalWaitDesc, n[work.CounterEvaluationWaits])
 }

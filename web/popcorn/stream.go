@@ -120,7 +120,7 @@ func (f *follower) writeState(out *conns.Writer) error {
 		word = "finished"
 	}
 	elapsed = math.Round(10*elapsed) / 10
-	return sendInPieces(out, "status", statusEvent{word, elapsed,
+	return writeEventInChunks(out, "status", statusEvent{word, elapsed,
 		fmt.Sprintf("Submission %d: %s (%.0f s)", f.id, f.currentState, elapsed)})
 }
 
@@ -135,7 +135,7 @@ func (f *follower) writeResult(ctx context.Context, out *conns.Writer) error {
 	if err != nil {
 		return fmt.Errorf("result of submission %d: %w", f.id, err)
 	}
-	if err := sendInPieces(out, "result", r); err != nil {
+	if err := writeEventInChunks(out, "result", r); err != nil {
 		return err
 	}
 	return conns.ErrStreamComplete
@@ -152,11 +152,11 @@ func (f *follower) endWithReason(why error, out *conns.Writer) {
 		e.Detail, e.StatusCode = "The stream reached its time limit.", fiber.StatusGatewayTimeout
 	}
 	e.Detail += fmt.Sprintf(" Submission %d is at %s.", f.id, f.pageURL)
-	_ = sendInPieces(out, "error", e) // the client may have disconnected
+	_ = writeEventInChunks(out, "error", e) // the client may have disconnected
 }
 
-// sendInPieces writes one event in several pieces, because each piece has a new deadline.
-func sendInPieces(out *conns.Writer, name string, data any) error {
+// writeEventInChunks writes one event in several chunks, because each write has a new deadline.
+func writeEventInChunks(out *conns.Writer, name string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("event %s: %w", name, err)

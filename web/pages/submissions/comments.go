@@ -180,8 +180,8 @@ func (p *Submissions) CommentHide(c *fiber.Ctx) error {
 	return p.actOnComment(c, "hide", "saved", p.site.Store.Comments.Hide)
 }
 
-// CommentShow makes a hidden comment visible again.
-func (p *Submissions) CommentShow(c *fiber.Ctx) error {
+// CommentUnhide makes a hidden comment visible again.
+func (p *Submissions) CommentUnhide(c *fiber.Ctx) error {
 	return p.actOnComment(c, "show", "saved", p.site.Store.Comments.Unhide)
 }
 
