@@ -25,7 +25,7 @@ func TestCancelInEveryState(t *testing.T) {
 			blocking = ada.submit(job.ModeTest, kernel(once("sleep(4);")))
 			ada.reach(blocking, work.StateTesting)
 		}
-		id := ada.submit(modeOf(state), lingering(state))
+		id := ada.submit(modeOf(state), kernelSlowIn(state))
 		ada.reach(id, state)
 		ada.cancel(id)
 		if blocking != 0 {

@@ -22,9 +22,9 @@ template <int N> constexpr long burn() {
 constexpr long burnt0 = burn<0>(), burnt1 = burn<1>(), burnt2 = burn<2>(), burnt3 = burn<3>();
 `
 
-// lingering returns a kernel that is slow in one state of its run. It detects the state by the seeds of the cases:
+// kernelSlowIn returns a kernel that is slow in one state of its run. It detects the state by the seeds of the cases:
 // those in the task's files are below 100, those of the ranked stage above.
-func lingering(state work.RunState) string {
+func kernelSlowIn(state work.RunState) string {
 	switch state {
 	case work.StateBuilding:
 		return kernel("/* "+rand.Text()+" */") + slowBuild // a unique source, so that no cached build exists
@@ -70,7 +70,7 @@ func TestKillServerInEachState(t *testing.T) {
 	for _, state := range states {
 		working := s.person(t, "in "+string(state), accounts.RoleUser)
 		waiting := s.person(t, "behind "+string(state), accounts.RoleUser)
-		first := working.submit(modeOf(state), lingering(state))
+		first := working.submit(modeOf(state), kernelSlowIn(state))
 		working.reach(first, state)
 		mode := job.ModeTest
 		if state == work.StateBuilding {

@@ -47,7 +47,7 @@ func TestViewersOfOneReplicaSeeTheOthersChanges(t *testing.T) {
 	startClusterWorker(t, cluster, "w1")
 	ada, bob := sites[0].person(t, "Ada", accounts.RoleUser), sites[0].person(t, "Bob", accounts.RoleUser)
 	elsewhere := person{client.New(sites[1].url, ada.token), t, ada.token}
-	first := ada.submit(job.ModeRanked, lingering(work.StateTesting))
+	first := ada.submit(job.ModeRanked, kernelSlowIn(work.StateTesting))
 	second := bob.submit(job.ModeRanked, kernel(""))
 	killed := make(chan struct{})
 	var states []string

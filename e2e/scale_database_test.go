@@ -74,7 +74,7 @@ func (d *database) killed(t *testing.T, sites []*site) {
 		t.Fatal(err)
 	}
 	owner := info.Sys().(*syscall.Stat_t)
-	tier.WaitFor(t, "the processes of PostgreSQL to be gone", d.gone)
+	tier.WaitFor(t, "the processes of PostgreSQL to be gone", d.checkStopped)
 	// Delete the lock files: the killed server remains a zombie until its parent reads its status, and the next one
 	// would take it for a running server.
 	for _, lock := range []string{filepath.Join(d.dir, "postmaster.pid"),
@@ -101,8 +101,9 @@ func (d *database) killed(t *testing.T, sites []*site) {
 	}
 }
 
-// gone returns an error if a process has the data directory as its working directory, as all PostgreSQL processes do.
-func (d *database) gone() error {
+// checkStopped returns an error if a process has the data directory as its working directory, as all PostgreSQL
+// processes do.
+func (d *database) checkStopped() error {
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	for _, link := range links {
 		if dir, err := os.Readlink(link); err == nil && dir == d.dir { // a zombie has no working directory

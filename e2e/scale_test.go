@@ -95,7 +95,7 @@ func (s *scale) kills(what string, there int, kill func() (restore func())) {
 	}
 	first := person()
 	for range s.load {
-		ids = append(ids, person().submit(job.ModeRanked, lingering(work.StateTesting)))
+		ids = append(ids, person().submit(job.ModeRanked, kernelSlowIn(work.StateTesting)))
 	}
 	tier.WaitFor(s.T, "the first run to be on", func() error {
 		if run := first.look(ids[0]); run.StartedAt == nil {

@@ -8,8 +8,8 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// with adds further submitted files to a job, in the form in which the site sends them.
-func with(j job.Job, files map[string]string) job.Job {
+// withFiles adds further submitted files to a job, in the form in which the site sends them.
+func withFiles(j job.Job, files map[string]string) job.Job {
 	j.Sources = maps.Clone(j.Sources)
 	var names []string
 	for name, text := range files {
@@ -37,14 +37,14 @@ def softmax(data):
     out[:] = powers / powers.sum(axis=1, keepdims=True)
     return out
 `
-	j := with(example(t, "softmax_numpy", "imports", job.ModeRanked, []byte(main)), map[string]string{"rows.py": rows})
+	j := withFiles(example(t, "softmax_numpy", "imports", job.ModeRanked, []byte(main)), map[string]string{"rows.py": rows})
 	j.Task.Benchmarks = j.Task.Benchmarks[:1]
 	r := s.run(j)
 	wantStages(t, r, "build pass", "test pass", "ranked pass")
 	if r.ScoreNS == nil {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
-	r = s.run(with(example(t, "softmax_numpy", "broken", job.ModeTest, []byte(main)),
+	r = s.run(withFiles(example(t, "softmax_numpy", "broken", job.ModeTest, []byte(main)),
 		map[string]string{"rows.py": "def softmax(data:\n"}))
 	wantStages(t, r, "build error")
 	if !strings.Contains(r.Stages[0].Stderr, `File "rows.py", line 1`) {

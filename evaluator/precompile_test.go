@@ -27,7 +27,7 @@ func hintOf(j job.Job) job.PrecompileJob {
 	return p
 }
 
-func (s *site) hint(p job.PrecompileJob) {
+func (s *fakeSite) hint(p job.PrecompileJob) {
 	s.t.Helper()
 	s.handler.Hint(p)
 }

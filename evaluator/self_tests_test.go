@@ -33,14 +33,14 @@ func (b brokenCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Out
 	return b.ProcessRunner.Run(ctx, spec)
 }
 
-// repairing builds with another builder until the machine is repaired.
-type repairing struct {
+// repairableBuilder builds with another builder until the machine is repaired.
+type repairableBuilder struct {
 	evaluator.Builder
 	before   evaluator.Builder
 	repaired *atomic.Bool
 }
 
-func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult,
+func (r repairableBuilder) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult,
 	error) {
 	if !r.repaired.Load() {
 		return r.before.Build(ctx, req)
@@ -54,7 +54,7 @@ func checking(dir string) evaluator.SelfTestConfig {
 }
 
 // line returns the worker's last report of a test.
-func (s *site) line(worker, name string) job.SelfTestResult {
+func (s *fakeSite) line(worker, name string) job.SelfTestResult {
 	lines := s.beats[worker].SelfTestResults
 	if i := slices.IndexFunc(lines, func(l job.SelfTestResult) bool { return l.Name == name }); i >= 0 {
 		return lines[i]
@@ -70,7 +70,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 	cfg := realConfig(t)
 	// With the broken compiler the cache is empty; with the working one it has everything that other tests have
 	// compiled.
-	cfg.Builder = repairing{cfg.Builder,
+	cfg.Builder = repairableBuilder{cfg.Builder,
 		toolchain.NewBuilder(toolchain.Config{Toolchain: tools(), ObjectDir: t.TempDir(), Log: cfg.Log,
 			Runner: brokenCompiler{cfg.Sandbox.(toolchain.ProcessRunner), &repaired}}), &repaired}
 	cfg.SelfTest = checking(passed)
@@ -102,7 +102,7 @@ func TestASlotWithoutCompilerIsOutOfServiceUntilRepaired(t *testing.T) {
 }
 
 // testNextStart starts a worker on which the same software passed before: it takes jobs at once.
-func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
+func testNextStart(t *testing.T, cfg evaluator.Config, s *fakeSite) {
 	cfg.Name, cfg.Conn = "w2", s.dial("w2")
 	s.start(cfg)
 	// The first heartbeat may be sent before the slot has read its stored results; the next one contains them.

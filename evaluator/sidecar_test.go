@@ -26,14 +26,14 @@ import (
 // request's limit of 60 s.
 const precompileTook = 20 * time.Second
 
-// sidecarBuilder is a fake builder that can compile kernels in sidecars. It records its calls, and the number of
+// fakeSidecarBuilder is a fake builder that can compile kernels in sidecars. It records its calls, and the number of
 // devices in each run's environment.
-type sidecarBuilder struct {
+type fakeSidecarBuilder struct {
 	fakeBuilder
-	hold chan struct{}   // the stage of attempt wait runs until this is closed
-	wait string          // ID of the attempt that waits for hold
-	fail bool            // kernels cannot be compiled in a sidecar
-	meet *sync.WaitGroup // a compilation waits until all have started; nil: it does not wait
+	hold       chan struct{}   // the stage of attempt wait runs until this is closed
+	wait       string          // ID of the attempt that waits for hold
+	fail       bool            // kernels cannot be compiled in a sidecar
+	allStarted *sync.WaitGroup // a compilation waits until all have started; nil: it does not wait
 
 	release        func() // closes hold
 	opened, closed atomic.Int64
@@ -45,30 +45,30 @@ type sidecarBuilder struct {
 	ran  []string
 }
 
-func (b *sidecarBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program,
+func (b *fakeSidecarBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Environment) (toolchain.Program,
 	error) {
 	b.opened.Add(1)
 	return &sidecarProgram{builder: b, attempt: a.BuildCommands, place: place}, nil
 }
 
-func (b *sidecarBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Environment) toolchain.Program {
+func (b *fakeSidecarBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Environment) toolchain.Program {
 	b.opened.Add(1)
 	return &sidecarProgram{builder: b, attempt: a.BuildCommands, place: place}
 }
 
-func (b *sidecarBuilder) LoadKernels(k toolchain.KernelCacheKey) []byte {
+func (b *fakeSidecarBuilder) LoadKernels(k toolchain.KernelCacheKey) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.kept[k]
 }
 
-func (b *sidecarBuilder) StoreKernels(data []byte, k toolchain.KernelCacheKey) {
+func (b *fakeSidecarBuilder) StoreKernels(data []byte, k toolchain.KernelCacheKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.kept[k] = data
 }
 
-func (b *sidecarBuilder) note(format string, args ...any) {
+func (b *fakeSidecarBuilder) note(format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ran = append(b.ran, fmt.Sprintf(format, args...))
@@ -76,7 +76,7 @@ func (b *sidecarBuilder) note(format string, args ...any) {
 
 type sidecarProgram struct {
 	fakeProgram
-	builder *sidecarBuilder
+	builder *fakeSidecarBuilder
 	attempt string
 	place   toolchain.Environment
 }
@@ -93,9 +93,9 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 	}
 	p.builder.limit.Store(int64(req.Timeout))
 	if req.Mode == evaluation.ModeCompile {
-		if meet := p.builder.meet; meet != nil {
-			meet.Done()
-			meet.Wait()
+		if allStarted := p.builder.allStarted; allStarted != nil {
+			allStarted.Done()
+			allStarted.Wait()
 		}
 		if p.builder.fail {
 			return judge.StageEnding{Outcome: sandbox.Outcome{ExitCode: 1, WallTime: precompileTook}}, nil
@@ -114,7 +114,7 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 
 func (p *sidecarProgram) Close() error { p.builder.closed.Add(1); return nil }
 
-func (b *sidecarBuilder) start(t *testing.T) *site {
+func (b *fakeSidecarBuilder) start(t *testing.T) *fakeSite {
 	t.Helper()
 	b.hold, b.kept = make(chan struct{}), map[toolchain.KernelCacheKey][]byte{}
 	b.release = sync.OnceFunc(func() { close(b.hold) })
@@ -126,7 +126,7 @@ func (b *sidecarBuilder) start(t *testing.T) *site {
 }
 
 // publishKernel requests the evaluation of one kernel on the GPU.
-func publishKernel(t *testing.T, s *site, caller, attempt, kind, source string) {
+func publishKernel(t *testing.T, s *fakeSite, caller, attempt, kind, source string) {
 	t.Helper()
 	code := map[string]any{"source_code": source, "kernel_type": kind, "io": map[string]any{"args": []any{}}}
 	j := evaluationJob(t, evaluateOne(t, code))
@@ -134,7 +134,7 @@ func publishKernel(t *testing.T, s *site, caller, attempt, kind, source string) 
 	s.publish(j)
 }
 
-func (b *sidecarBuilder) wantRan(t *testing.T, want ...string) {
+func (b *fakeSidecarBuilder) wantRan(t *testing.T, want ...string) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -144,7 +144,7 @@ func (b *sidecarBuilder) wantRan(t *testing.T, want ...string) {
 }
 
 func TestAWaitingKernelIsCompiled(t *testing.T) {
-	b := &sidecarBuilder{wait: "first"}
+	b := &fakeSidecarBuilder{wait: "first"}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
@@ -159,7 +159,7 @@ func TestAWaitingKernelIsCompiled(t *testing.T) {
 }
 
 func TestAKernelThatFailsInASidecarIsCompiledOnItsSlot(t *testing.T) {
-	b := &sidecarBuilder{wait: "first", fail: true}
+	b := &fakeSidecarBuilder{wait: "first", fail: true}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
@@ -176,8 +176,8 @@ func TestAKernelThatFailsInASidecarIsCompiledOnItsSlot(t *testing.T) {
 }
 
 func TestTwoWaitingKernelsAreCompiledAtTheSameTime(t *testing.T) {
-	b := &sidecarBuilder{wait: "first", meet: &sync.WaitGroup{}}
-	b.meet.Add(2)
+	b := &fakeSidecarBuilder{wait: "first", allStarted: &sync.WaitGroup{}}
+	b.allStarted.Add(2)
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
@@ -194,7 +194,7 @@ func TestTwoWaitingKernelsAreCompiledAtTheSameTime(t *testing.T) {
 }
 
 func TestASidecarRunnerIsKeptAfterAKernelThatDoesNotCompile(t *testing.T) {
-	b := &sidecarBuilder{wait: "first", fail: true}
+	b := &fakeSidecarBuilder{wait: "first", fail: true}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
@@ -209,7 +209,7 @@ func TestASidecarRunnerIsKeptAfterAKernelThatDoesNotCompile(t *testing.T) {
 }
 
 func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
-	b := &sidecarBuilder{}
+	b := &fakeSidecarBuilder{}
 	s := b.start(t)
 	for i, ask := range []struct{ caller, source string }{{"token:1", "x = 1"}, {"token:1", "x = 1"},
 		{"token:1", "x = 2"}, {"token:2", "x = 1"}} {
@@ -228,7 +228,7 @@ func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
 }
 
 func TestASidecarRunnerIsKeptForItsCaller(t *testing.T) {
-	b := &sidecarBuilder{wait: "first"}
+	b := &fakeSidecarBuilder{wait: "first"}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })

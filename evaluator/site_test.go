@@ -20,8 +20,8 @@ import (
 
 type realConn = *queue.Conn
 
-// site is a real embedded queue with a handler that hands out published jobs, and records the workers' reports.
-type site struct {
+// fakeSite is a real embedded queue with a handler that hands out published jobs, and records the workers' reports.
+type fakeSite struct {
 	t       testing.TB
 	queue   *queue.Queue
 	handler *queuetest.Handler
@@ -33,13 +33,13 @@ type site struct {
 	beats   map[string]job.Heartbeat // latest heartbeat of each worker
 }
 
-func newSite(t testing.TB) *site {
+func newSite(t testing.TB) *fakeSite {
 	t.Helper()
 	q, err := queue.OpenQueue(t.Context(), queue.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, queue: q, changed: make(chan struct{}), results: map[string][]job.Result{},
+	s := &fakeSite{t: t, queue: q, changed: make(chan struct{}), results: map[string][]job.Result{},
 		beats: map[string]job.Heartbeat{}}
 	s.handler = &queuetest.Handler{
 		OnEvent: func(e job.Event) { s.note(func() { s.events = append(s.events, e) }) },
@@ -65,7 +65,7 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
-func (s *site) note(change func()) {
+func (s *fakeSite) note(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
@@ -74,7 +74,7 @@ func (s *site) note(change func()) {
 }
 
 // wait blocks until the condition holds for the reports that the site has received.
-func (s *site) wait(what string, holds func() bool) {
+func (s *fakeSite) wait(what string, holds func() bool) {
 	s.t.Helper()
 	for deadline := time.After(tier.Patience()); ; {
 		s.mu.Lock()
@@ -94,7 +94,7 @@ func (s *site) wait(what string, holds func() bool) {
 }
 
 // result waits for the result of an attempt.
-func (s *site) result(id string) job.Result {
+func (s *fakeSite) result(id string) job.Result {
 	s.t.Helper()
 	s.wait("result of "+id, func() bool { return len(s.results[id]) > 0 })
 	s.mu.Lock()
@@ -102,13 +102,13 @@ func (s *site) result(id string) job.Result {
 	return s.results[id][0]
 }
 
-func (s *site) resultsOf(id string) []job.Result {
+func (s *fakeSite) resultsOf(id string) []job.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.results[id])
 }
 
-func (s *site) eventsOf(id string) []job.Event {
+func (s *fakeSite) eventsOf(id string) []job.Event {
 	var out []job.Event
 	for _, e := range s.allEvents() {
 		if e.AttemptID == id {
@@ -119,20 +119,20 @@ func (s *site) eventsOf(id string) []job.Event {
 }
 
 // allEvents returns all events so far.
-func (s *site) allEvents() []job.Event {
+func (s *fakeSite) allEvents() []job.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
 }
 
 // beat returns the worker's latest heartbeat.
-func (s *site) beat(worker string) job.Heartbeat {
+func (s *fakeSite) beat(worker string) job.Heartbeat {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.beats[worker]
 }
 
-func (s *site) publish(jobs ...job.Job) {
+func (s *fakeSite) publish(jobs ...job.Job) {
 	s.t.Helper()
 	for _, j := range jobs {
 		s.handler.Put(j)
@@ -143,13 +143,13 @@ func (s *site) publish(jobs ...job.Job) {
 }
 
 // run publishes a job and waits for its result.
-func (s *site) run(j job.Job) job.Result {
+func (s *fakeSite) run(j job.Job) job.Result {
 	s.t.Helper()
 	s.publish(j)
 	return s.result(j.AttemptID)
 }
 
-func (s *site) cancel(id string) {
+func (s *fakeSite) cancel(id string) {
 	s.t.Helper()
 	if err := s.queue.AnnounceCancellation(id); err != nil {
 		s.t.Fatal(err)
@@ -163,7 +163,7 @@ type running struct {
 }
 
 // start runs a worker against the site. Unset parts of cfg are working fakes.
-func (s *site) start(cfg evaluator.Config) *running {
+func (s *fakeSite) start(cfg evaluator.Config) *running {
 	s.t.Helper()
 	if cfg.Name == "" {
 		cfg.Name = "w1"
@@ -191,7 +191,7 @@ func (s *site) start(cfg evaluator.Config) *running {
 	return r
 }
 
-func (s *site) dial(name string) *queue.Conn {
+func (s *fakeSite) dial(name string) *queue.Conn {
 	s.t.Helper()
 	conn, err := queue.ConnectWorker(s.t.Context(), queue.WorkerConfig{Queue: s.queue, Name: name})
 	if err != nil {

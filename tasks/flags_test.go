@@ -66,8 +66,8 @@ func TestFlagsThatLoadWriteOrStartSomethingAreRefused(t *testing.T) {
 	}
 }
 
-// withFlags returns a task.yml in lang with compile flags, the first of them in line 6.
-func withFlags(lang tasks.Lang, flags ...string) string {
+// taskYAMLWithFlags returns a task.yml in lang with compile flags, the first of them in line 6.
+func taskYAMLWithFlags(lang tasks.Lang, flags ...string) string {
 	reference := map[tasks.Lang]string{tasks.LangCPP: "reference.h", tasks.LangCUDA: "reference.cuh"}[lang]
 	var yaml strings.Builder
 	fmt.Fprintf(&yaml, `lang: %s
@@ -86,7 +86,7 @@ func TestTaskYAMLMaySetTheFlagsThatABuildAccepts(t *testing.T) {
 	for _, tt := range flagTests {
 		t.Run(tt.flags, func(t *testing.T) {
 			flags := strings.Fields(tt.flags)
-			b, err := task(t, withFlags(tt.lang, flags...))
+			b, err := task(t, taskYAMLWithFlags(tt.lang, flags...))
 			if tt.want == "" {
 				wantError(t, err, "config.compile_flags[")
 				return
@@ -128,7 +128,7 @@ func TestForbiddenFlagIsRefusedByLineKeyAndWhatIsAllowed(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := task(t, withFlags(tt.lang, tt.flags...))
+			_, err := task(t, taskYAMLWithFlags(tt.lang, tt.flags...))
 			problems := parse.ProblemsFromError(err)
 			if len(problems) != len(tt.want) {
 				t.Fatalf("problems are\n%v\nwant %d", err, len(tt.want))

@@ -39,8 +39,8 @@ func starter(t *testing.T, lang tasks.Lang) fstest.MapFS {
 	return folder
 }
 
-// with replaces keys in the task.yml of folder by those in lines, and returns the task.
-func with(t *testing.T, folder fstest.MapFS, lines string) *tasks.Bundle {
+// withKeys replaces keys in the task.yml of folder by those in lines, and returns the task.
+func withKeys(t *testing.T, folder fstest.MapFS, lines string) *tasks.Bundle {
 	t.Helper()
 	var all, change map[string]any
 	if err := yaml.Unmarshal(folder[tasks.TaskFile].Data, &all); err != nil {
@@ -77,7 +77,7 @@ func TestEachKeysExampleMakesATask(t *testing.T) {
 			if !key.AppliesToLanguage(lang) {
 				lang = key.Languages[0]
 			}
-			with(t, starter(t, lang), key.Example)
+			withKeys(t, starter(t, lang), key.Example)
 		})
 	}
 }
@@ -89,8 +89,8 @@ func TestEachKeysDefaultIsWhatLeavingItOutMeans(t *testing.T) {
 		}
 		t.Run(key.Name, func(t *testing.T) {
 			folder := starter(t, tasks.LangCPP)
-			answer := with(t, folder, key.Name+": "+key.Default)
-			leftOut := with(t, folder, key.Name+": null")
+			answer := withKeys(t, folder, key.Name+": "+key.Default)
+			leftOut := withKeys(t, folder, key.Name+": null")
 			if diff := cmp.Diff(leftOut.Definition, answer.Definition); diff != "" {
 				t.Errorf("%s: %s is not the default (-left out +said):\n%s", key.Name, key.Default, diff)
 			}

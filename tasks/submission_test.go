@@ -55,7 +55,7 @@ func several(t *testing.T, lang tasks.Lang) *tasks.Bundle {
 	for _, suffix := range tasks.SubmissionSuffixes(lang) {
 		patterns = append(patterns, fmt.Sprintf("%q", "*"+suffix))
 	}
-	return with(t, starter(t, lang), "submission_files: ["+strings.Join(patterns, ", ")+"]")
+	return withKeys(t, starter(t, lang), "submission_files: ["+strings.Join(patterns, ", ")+"]")
 }
 
 func TestAFurtherFileNeverTakesAnothersName(t *testing.T) {
@@ -143,7 +143,7 @@ func TestATasksFilesAreReadOncePerSubmission(t *testing.T) {
 }
 
 func TestATaskThatDoesNotSayItTakesOneFile(t *testing.T) {
-	err := with(t, starter(t, tasks.LangCPP), "").CheckFiles([]string{"a.h"})
+	err := withKeys(t, starter(t, tasks.LangCPP), "").CheckFiles([]string{"a.h"})
 	wantError(t, err, `the task takes one file, and "a.h" is another one`)
 }
 

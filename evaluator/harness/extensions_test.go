@@ -15,8 +15,9 @@ import (
 // tensors includes a header of torch. Only sources with such an include are compiled twice, also with fewer headers.
 const tensors = "#include <torch/types.h>\n"
 
-// compileExtension compiles one source by warpboard_compiler.py, as ninja would. It returns the folder and the output.
-func compileExtension(t *testing.T, compiler, name, source string, more ...string) (dir, output string) {
+// runCompilerWrapper compiles one source by warpboard_compiler.py, as ninja would. It returns the folder and the
+// output.
+func runCompilerWrapper(t *testing.T, compiler, name, source string, more ...string) (dir, output string) {
 	t.Helper()
 	dir = t.TempDir()
 	torch := filepath.Join(dir, "torch-include")
@@ -66,7 +67,7 @@ func written(t *testing.T, dir, name string) string {
 
 // TestNvccRunsBothChainsAtOnce: the fake cudafe++ (host code) and cicc (device code) end only when both run at once.
 func TestNvccRunsBothChainsAtOnce(t *testing.T) {
-	dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", tensors+"a kernel\n")
+	dir, output := runCompilerWrapper(t, fakeCompiler(t, "nvcc"), "k.cu", tensors+"a kernel\n")
 	if got := written(t, dir, "x.o"); got != tensors+"a kernel\ngcc with few headers\ncudafe++\ngcc\n" || output != "" {
 		t.Errorf("object %q; output %q", got, output)
 	}
@@ -88,7 +89,7 @@ func TestASourceThatFailsWithFewHeadersIsCompiledWithAll(t *testing.T) {
 		{"nvcc", "k.cu", "a kernel\n", tensors + "a kernel\ngcc with few headers\ncudafe++\ngcc\n", "", "with the headers that it names"},
 		{"g++", "m.cpp", "#include \"own.h\"\n", "all headers\n", "", "compiled by g++ with all headers"},
 	} {
-		dir, output := compileExtension(t, fakeCompiler(t, test.compiler), test.name, tensors+test.source)
+		dir, output := runCompilerWrapper(t, fakeCompiler(t, test.compiler), test.name, tensors+test.source)
 		object, _ := os.ReadFile(filepath.Join(dir, "x.o"))
 		log := written(t, dir, "warpboard.log")
 		if string(object) != test.object || output != test.output || !strings.Contains(log, test.log) {
@@ -99,7 +100,7 @@ func TestASourceThatFailsWithFewHeadersIsCompiledWithAll(t *testing.T) {
 
 // TestASourceWithoutTorchIsCompiledOnce: it includes no headers of torch that could be left out.
 func TestASourceWithoutTorchIsCompiledOnce(t *testing.T) {
-	dir, _ := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n")
+	dir, _ := runCompilerWrapper(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n")
 	if got := written(t, dir, "x.o"); got != "a kernel\ngcc\ncudafe++\ngcc\n" {
 		t.Errorf("object %q", got)
 	}
@@ -109,13 +110,13 @@ func TestASourceWithoutTorchIsCompiledOnce(t *testing.T) {
 // if they fail without an error in the source.
 func TestUnknownFlagsArePassedToTheCompilerUnchanged(t *testing.T) {
 	for _, more := range [][]string{{"-rdc=true"}, {"-keep"}, {"--threads", "4"}, {"further.cu"}} {
-		if dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n", more...); written(t, dir, "x.o") != "by nvcc itself\n" {
+		if dir, output := runCompilerWrapper(t, fakeCompiler(t, "nvcc"), "k.cu", "a kernel\n", more...); written(t, dir, "x.o") != "by nvcc itself\n" {
 			t.Errorf("%v: %q", more, output)
 		}
 	}
 	for _, way := range []string{"strange", "refuses"} {
 		t.Setenv("WAY", way)
-		dir, output := compileExtension(t, fakeCompiler(t, "nvcc"), "k.cu", tensors)
+		dir, output := runCompilerWrapper(t, fakeCompiler(t, "nvcc"), "k.cu", tensors)
 		if log := written(t, dir, "warpboard.log"); written(t, dir, "x.o") != "by nvcc itself\n" || !strings.HasPrefix(log, "k.cu: left to nvcc as it is (") {
 			t.Errorf("%s: %s; log %q", way, output, log)
 		}

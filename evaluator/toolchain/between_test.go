@@ -8,8 +8,8 @@ import (
 	"warpboard/internal/test/tier"
 )
 
-// report is the code with which a bundle's own program reports its findings to a test.
-const report = `
+// reportFunction is the code with which a bundle's own program reports its findings to a test.
+const reportFunction = `
 def report(*found):
     import os
     with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
@@ -198,7 +198,7 @@ func TestNoMessageOfAStageReachesTheNext(t *testing.T) {
 	turns := newTurns(t, b, at)
 	for _, c := range carriers {
 		t.Run(c.name, func(t *testing.T) {
-			a, _ := mustBuild(t, b, bundle(c.program+report+"found = find()\nleave()\nreport('found', repr(found))\n"))
+			a, _ := mustBuild(t, b, bundle(c.program+reportFunction+"found = find()\nleave()\nreport('found', repr(found))\n"))
 			p := turns.open(t, a)
 			for stage := range 2 {
 				if got := output(t, p); got != "found ''\ncheck: pass\n" {

@@ -33,7 +33,7 @@ func TestTheNextBuildRunsInTheSameRunner(t *testing.T) {
 }
 
 // extensionsEval prints the compiled extensions that it finds.
-const extensionsEval = report + `
+const extensionsEval = reportFunction + `
 import os
 top = os.environ["TORCH_EXTENSIONS_DIR"]
 report(*sorted(os.path.join(os.path.relpath(folder, top), name) for folder, _, names in os.walk(top) for name in names))

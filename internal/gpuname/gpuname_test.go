@@ -87,7 +87,7 @@ func TestANameMatchesItsLabelOrItsFamily(t *testing.T) {
 	}
 }
 
-func TestKnownNamesAreLabelsAndFamilies(t *testing.T) {
+func TestIsKnownDevice(t *testing.T) {
 	for name, want := range map[string]bool{
 		"CPU": true, "H100": true, "h100-sxm": true, "H100-SXM-64GB": true, "A100": true, "A100-SXM-80GB": true,
 		"B200": true, "T4": true,

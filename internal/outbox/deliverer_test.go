@@ -39,7 +39,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		mine.respond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 		stop := deliver(t, s, &c, loopback)
 		kinds := map[string]int{}
-		for _, d := range site.wait(4) {
+		for _, d := range site.waitForDeliveries(4) {
 			kind, _ := d.event(t)
 			kinds[kind]++
 			if !d.proper(siteHook.Secret) || d.proper(hook.Secret) {
@@ -49,7 +49,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		if kinds["run.ended"] != 2 || kinds["record.taken"] != 2 {
 			t.Errorf("the site was told %v", kinds)
 		}
-		got := his.wait(2) // Bob's record, and its loss to Ada, in any order
+		got := his.waitForDeliveries(2) // Bob's record, and its loss to Ada, in any order
 		kind, data := got[0].event(t)
 		if data["score_ns"] == 2000.0 {
 			kind, data = got[1].event(t)
@@ -59,13 +59,13 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 			t.Errorf("bob was told %s and %s", got[0].body, got[1].body)
 		}
 
-		mine.wait(2)
+		mine.waitForDeliveries(2)
 		over(t, s, hook, tried(1))
 		stop()
 		mine.respond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 		deliver(t, s, &c, loopback) // a restarted site, while the pause before the second try continues
 		c.forward(time.Minute)
-		got = mine.wait(4)
+		got = mine.waitForDeliveries(4)
 		if ids := map[string]bool{got[0].id: true, got[1].id: true, got[2].id: true, got[3].id: true}; len(ids) != 2 {
 			t.Errorf("two messages in two tries each have %d ids", len(ids))
 		}
@@ -80,7 +80,7 @@ func TestEventsAreDeliveredOverFailuresAndRestarts(t *testing.T) {
 		}
 		// A delivery that was in progress at the restart arrives twice, with the same ID.
 		notified := map[string]bool{}
-		for _, d := range his.wait(2) {
+		for _, d := range his.waitForDeliveries(2) {
 			notified[d.id] = true
 		}
 		if len(notified) != 2 {
@@ -119,7 +119,7 @@ func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
 		modelstest.Finish(t, s, modelstest.Submit(t, s, ada, task)[0], float64(1000+i))
 	}
 	seen := map[string]int{}
-	for _, d := range r.wait(11) { // one message per run, and one for the first record
+	for _, d := range r.waitForDeliveries(11) { // one message per run, and one for the first record
 		seen[d.id]++
 	}
 	over(t, s, hook, func(d webhooks.Delivery) bool { return d.DeliveredAt != nil })
@@ -267,7 +267,7 @@ func TestALostWorkerAndALongWaitAreReportedOnce(t *testing.T) {
 		stop := deliver(t, s, &c, loopback)
 		c.forward(5 * time.Minute)
 		kinds := map[string]map[string]any{}
-		for _, d := range r.wait(2) {
+		for _, d := range r.waitForDeliveries(2) {
 			kind, data := d.event(t)
 			kinds[kind] = data
 		}

@@ -59,8 +59,8 @@ func newReceiver(t *testing.T) *receiver {
 
 func (r *receiver) respond(answer http.HandlerFunc) { r.answer.Store(&answer) }
 
-// wait waits for n deliveries and returns those received so far.
-func (r *receiver) wait(n int) []received {
+// waitForDeliveries waits for n deliveries and returns those received so far.
+func (r *receiver) waitForDeliveries(n int) []received {
 	r.t.Helper()
 	var got []received
 	tier.WaitFor(r.t, "deliveries", func() error {

@@ -113,7 +113,7 @@ func TestNoiseGivesNoAdvantage(t *testing.T) {
 	}
 }
 
-func TestApart(t *testing.T) {
+func TestIsClearlySlower(t *testing.T) {
 	at := func(score float64, interval ...float64) Entry {
 		e := Entry{ScoreNS: score}
 		if len(interval) == 2 {

@@ -11,7 +11,7 @@ import (
 	"warpboard/e2e/fuzztest"
 )
 
-func TestDiffKeepsBothTextsReadable(t *testing.T) {
+func TestDiffLines(t *testing.T) {
 	for _, test := range []struct{ name, before, after, want string }{
 		{"equal texts", "a\nb\n", "a\nb\n", ""},
 		{"equal but for line ends", "a\r\nb", "a\nb\n", ""},

@@ -17,11 +17,11 @@ type Handler struct {
 	OnEvent  func(job.Event)
 	OnResult func(job.Result) error // an error makes the worker send the result again
 
-	mu        sync.Mutex
-	waiting   []job.Job
-	handedOut []assignment
-	dropped   []string
-	hints     []job.PrecompileJob
+	mu             sync.Mutex
+	waiting        []job.Job
+	handedOut      []assignment
+	attemptsToDrop []string
+	hints          []job.PrecompileJob
 }
 
 type assignment struct {
@@ -47,7 +47,7 @@ func (d *Handler) Look(see func()) {
 func (d *Handler) Drop(id string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.dropped = append(d.dropped, id)
+	d.attemptsToDrop = append(d.attemptsToDrop, id)
 }
 
 // Next returns the first waiting job for the device, or a job again that has not arrived. With WantsPrecompileJob it
@@ -94,9 +94,9 @@ func (d *Handler) Sync(_ context.Context, h job.Heartbeat) ([]string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.OnSync == nil {
-		return d.dropped, nil
+		return d.attemptsToDrop, nil
 	}
-	return d.dropped, d.OnSync(h)
+	return d.attemptsToDrop, d.OnSync(h)
 }
 
 // StoreEvents stores events.
@@ -108,7 +108,7 @@ func (d *Handler) StoreEvents(_ context.Context, batch []job.Event) ([]string, e
 			d.OnEvent(e)
 		}
 	}
-	return d.dropped, nil
+	return d.attemptsToDrop, nil
 }
 
 // StoreResult stores the end of an attempt.

@@ -26,7 +26,7 @@ type repository struct {
 	sent int      // number of submissions
 }
 
-func newRepository(t *testing.T) *repository {
+func newKernelRepository(t *testing.T) *repository {
 	r := &repository{world: newWorld(t), t: t, dir: t.TempDir(), mode: job.ModeRanked}
 	r.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		var in client.NewSubmission
@@ -75,7 +75,7 @@ func (r *repository) write(name, text string) {
 }
 
 func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
-	r := newRepository(t)
+	r := newKernelRepository(t)
 	r.write("equal.cpp", "104")
 	r.write("faster.cpp", "80")
 	r.write("tile.h", "80")
@@ -126,7 +126,7 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 }
 
 func TestCIInTestModeRunsNoBase(t *testing.T) {
-	r := newRepository(t)
+	r := newKernelRepository(t)
 	r.mode = job.ModeTest
 	r.write("faster.cpp", "80")
 	if err := r.run(t, "ci", r.dir, "--server", r.URL, "--base", "HEAD", "--mode", "test"); err != nil || r.sent != 1 {

@@ -102,14 +102,14 @@ func verify(t *testing.T, path string, flags ...string) (printed string, err err
 
 func TestVerifyTaskRunsEverySolution(t *testing.T) {
 	folder := quickTask(t)
-	writeAt(t, filepath.Join(folder, "task.yml"), readAt(t, filepath.Join(folder, "task.yml"))+
+	writeAt(t, filepath.Join(folder, "task.yml"), readFile(t, filepath.Join(folder, "task.yml"))+
 		"\nsubmission_files: [\"*.h\"]\n")
 	apart := filepath.Join(folder, "solutions", "correct", "apart") // a solution with two files
 	if err := os.Mkdir(apart, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	writeAt(t, filepath.Join(apart, "adds.h"),
-		"#pragma once\n"+readAt(t, filepath.Join(folder, "solutions", "correct", "vectorised.cpp")))
+		"#pragma once\n"+readFile(t, filepath.Join(folder, "solutions", "correct", "vectorised.cpp")))
 	writeAt(t, filepath.Join(apart, "submission.cpp"), "#include \"adds.h\"\n")
 	printed, err := verify(t, folder)
 	if err != nil {
@@ -295,7 +295,7 @@ func TestVerifyTaskRunsAReferenceAgainstItself(t *testing.T) {
 	}
 }
 
-func readAt(t *testing.T, path string) string {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"warpboard/web/webtest"
 )
 
-// resultOf returns a result without a score for Ada's newest run.
-func resultOf(s *webtest.Scene) job.Result {
+// resultWithoutScore returns a result without a score for Ada's newest run.
+func resultWithoutScore(s *webtest.Scene) job.Result {
 	s.T.Helper()
 	result := modelstest.Result(s.Attempt(s.Newest(s.Ada)), 1e4)
 	result.ScoreNS = nil
@@ -26,7 +26,7 @@ func TestTheHistoryShowsTheTimeOfABenchmark(t *testing.T) {
 	b := s.BrowserOf(s.Ada)
 	b.Upload("/tasks/"+s.Task.Slug+"/solve", "", "", nil,
 		url.Values{"source": {webtest.GoodKernel}, "device": {"H200"}, "mode": {"benchmark"}})
-	result := resultOf(s)
+	result := resultWithoutScore(s)
 	result.Stages = append(result.Stages[:1], result.Stages[2])
 	result.Stages[1].Cases = webtest.TimedCases(1e4) // three cases of 10, 40, and 160 µs
 	s.Record(result, nil)
