@@ -94,7 +94,7 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 	if err := os.MkdirAll(filepath.Dir(s.objectPath(key)), 0o700); err != nil {
 		return fmt.Errorf("make the object cache: %w", err)
 	}
-	if err := s.makeRoom(int64(size)); err != nil {
+	if err := s.evictFiles(int64(size)); err != nil {
 		return err
 	}
 	target := s.objectPath(key)
@@ -122,9 +122,9 @@ func (s *objectStore) put(key string, parts ...[]byte) error {
 	return nil
 }
 
-// makeRoom deletes the least recently used files if the store would exceed its limit, or leave too little of the disk,
+// evictFiles deletes the least recently used files if the store would exceed its limit, or leave too little of the disk,
 // with another file of the given size. It checks the limit only after a sixteenth of it was added.
-func (s *objectStore) makeRoom(size int64) error {
+func (s *objectStore) evictFiles(size int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.addedBytes += size

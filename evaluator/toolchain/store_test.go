@@ -68,7 +68,7 @@ func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-func TestStoreLeavesRoomOnTheDisk(t *testing.T) {
+func TestStoreLeavesDiskSpaceFree(t *testing.T) {
 	s := newObjectStore(t.TempDir())
 	first, second := hashParts("first"), hashParts("second")
 	if err := s.put(first, []byte("a")); err != nil {
