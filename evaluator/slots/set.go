@@ -84,6 +84,34 @@ func (p *Set) SlotsInService(device string) []*Slot {
 	return out
 }
 
+// selfTestPatience limits the wait for slots whose self-tests run.
+const selfTestPatience = 2 * time.Minute
+
+// WaitInService waits until n slots of a device are in service, and returns the number of those that are. If the worker
+// has fewer slots, or the others do not pass their self-tests soon, it returns less than n.
+func (p *Set) WaitInService(ctx context.Context, device string, n int) (have int) {
+	ctx, cancel := context.WithTimeout(ctx, selfTestPatience)
+	defer cancel()
+	all := 0
+	for _, s := range p.slots {
+		if s.Device == device {
+			all++
+		}
+	}
+	poll := time.NewTicker(time.Second)
+	defer poll.Stop()
+	for {
+		if have = len(p.SlotsInService(device)); have >= n || all < n {
+			return have
+		}
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			return have
+		}
+	}
+}
+
 // IsDeviceBusy reports whether all slots of a device that are in service are in use.
 func (p *Set) IsDeviceBusy(device string) bool {
 	return !slices.ContainsFunc(p.SlotsInService(device), func(s *Slot) bool { return len(s.occupied) == 0 })

@@ -436,3 +436,23 @@ func TestAWaitingJobTakesTheFirstSlotThatIsFree(t *testing.T) {
 		}
 	})
 }
+
+func TestAJobWaitsForTheSelfTestsOfItsSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(2, nil)
+		if have := p.WaitInService(t.Context(), "H200", 3); have != 2 {
+			t.Errorf("%d slots, want 2 at once, because there are no more", have)
+		}
+		tested := p.AllSlots()[1]
+		tested.StartChecks()
+		time.AfterFunc(30*time.Second, tested.ReturnToService)
+		began := time.Now()
+		if have := p.WaitInService(t.Context(), "H200", 2); have != 2 || time.Since(began) < 30*time.Second {
+			t.Errorf("%d slots after %v", have, time.Since(began))
+		}
+		tested.Retire(errors.New("broken"))
+		if have := p.WaitInService(t.Context(), "H200", 2); have != 1 {
+			t.Errorf("%d slots with a broken one, want 1", have)
+		}
+	})
+}

@@ -55,7 +55,8 @@ func New(a *attempt.Attempt, builder Builder, tools NVIDIATools, measuring Measu
 
 // Build compiles the job on a build slot, without occupying a slot. It returns true unless there is an error.
 func (r *Run) Build(ctx context.Context) (ready bool, err error) {
-	if r.slotCount, err = slotCount(r.Job.Task, len(r.Slots.SlotsInService(r.Job.Device))); err != nil {
+	have := r.Slots.WaitInService(ctx, r.Job.Device, r.Job.Task.WorldSize())
+	if r.slotCount, err = slotCount(r.Job.Task, have); err != nil {
 		return false, err
 	}
 	// This precedes the wait for a build slot, so that the site knows that a worker received the run.
