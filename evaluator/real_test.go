@@ -32,7 +32,7 @@ var cache string
 
 func TestMain(m *testing.M) {
 	var err error
-	if firstUID, _, err = sandboxtest.Reserve(); err != nil { // reserved until the process ends
+	if firstUID, _, err = sandboxtest.Reserve(); err != nil { // no other test process gets these user IDs
 		panic(err)
 	}
 	var remove func()

@@ -272,7 +272,7 @@ func (s *trickyScene) tellAgentsNothing() {
 			}
 			result, err := a.CallTool(t.Context(), &sdk.CallToolParams{Name: tool.Name, Arguments: arguments})
 			if err != nil {
-				continue // the tool needs other arguments
+				continue // a tool that refuses these arguments shows nothing
 			}
 			used++
 			text, err := json.Marshal(result)

@@ -143,7 +143,7 @@ func (m *rankedMeasurer) mayDrop(slowed string) bool {
 	return len(m.dropReasons) < maxDroppedProcesses
 }
 
-// storeResult stores the result in the run's machine record.
+// storeResult stores which processes were dropped, and why a slow one was kept, in the run's record of its machine.
 func (m *rankedMeasurer) storeResult(machine *job.Machine) {
 	m.stopWatching()
 	if len(m.dropReasons) > 0 && machine.GPUConditions != nil {

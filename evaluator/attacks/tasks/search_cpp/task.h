@@ -7,7 +7,7 @@ struct input_t {
     std::vector<float> x;
 };
 
-// One number: the sum of the results for all values before the first that is at least limit.
+// One number: the sum of the results for the values of x before the first value that is at least limit.
 using output_t = std::vector<float>;
 
 constexpr std::array<const char*, 2> ArgumentNames{"size", "seed"};
