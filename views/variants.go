@@ -92,7 +92,7 @@ func (b BoardChip) sortKey() (at int) {
 	return at
 }
 
-// omittedBoardsText returns the number of boards that a card omits.
+// omittedBoardsText returns the number of boards that a card omits: "+3", or "+3 offline boards" if all are offline.
 func omittedBoardsText(rest []variantChip) string {
 	for _, b := range rest {
 		if !b.Offline {

@@ -42,7 +42,7 @@ func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
 			s.beatOf(d, "580", slots, attempts...)
 			s.pass(d, 0)
 			s.wantNoJob()
-			for range slots { // one run more than there are free slots
+			for range slots { // one run for each slot, so people need also the slots of the reruns
 				s.submit()
 			}
 			s.pass(d, 0) // this pass stops the reruns, so that no one waits for their end

@@ -27,7 +27,7 @@ var cacheDir string
 var firstUID int
 
 func TestMain(m *testing.M) {
-	first, _, err := sandboxtest.Reserve() // reserved until the process ends
+	first, _, err := sandboxtest.Reserve() // no other test process gets these user IDs
 	if err != nil {
 		panic(err)
 	}

@@ -60,7 +60,7 @@ func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
 	return UserByID(s.db.Read(ctx), id)
 }
 
-// UserByID reads a person and the tasks that they joined.
+// UserByID reads a person and the tasks that they joined by invite codes.
 func UserByID(tx *gorm.DB, id int64) (User, error) {
 	u, err := loadUser(tx.Where("users.id = ?", id))
 	return u, db.ReadError(err, "person %d", id)

@@ -110,8 +110,8 @@ func resolveTaskDevices(tx *gorm.DB, known []string) error {
 	return nil
 }
 
-// moveWorkWaitingForFamily moves work that waits for a family of GPUs, such as H100, to the first device of the family.
-// fresh has the devices that a worker has just reported for the first time.
+// moveWorkWaitingForFamily moves work that waits for a family of GPUs, such as H100, to the first device of the family
+// in fresh, the devices that a worker has just reported for the first time.
 func moveWorkWaitingForFamily(tx *gorm.DB, known, fresh []string) error {
 	for _, table := range []string{"runs", "evaluations"} {
 		var waits []string

@@ -55,7 +55,7 @@ const schemaPrefix = "#/components/schemas/"
 
 const problemContentType = "application/problem+json"
 
-// integerSchema describes an integer in a path.
+// integerSchema describes an integer in a path or a query.
 func integerSchema() map[string]any { return map[string]any{"type": "integer", "format": "int64"} }
 
 // queryType returns the JSON Schema of a query parameter, by name. The default is a string.

@@ -75,7 +75,7 @@ func (a *API) DeleteWebhook(c *fiber.Ctx) error {
 	return c.SendStatus(fiber.StatusNoContent)
 }
 
-// TestWebhook sends an empty test message.
+// TestWebhook queues a test message to a webhook.
 func (a *API) TestWebhook(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {

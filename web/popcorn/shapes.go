@@ -83,7 +83,7 @@ type submissionDetails struct {
 	Queue           *runnerQueue     `json:"runner_queue"`
 }
 
-// leaderboardRow is one stage of a run.
+// leaderboardRow is one stage of a run, in the list of a submission's runs.
 type leaderboardRow struct {
 	StartTime time.Time         `json:"start_time"`
 	EndTime   time.Time         `json:"end_time"`

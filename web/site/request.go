@@ -83,7 +83,7 @@ func PageNumber(c *fiber.Ctx, name string) int {
 	return min(max(c.QueryInt(name, 1), 1), maxPageNumber)
 }
 
-// ReadSuiteQuery reads the parameters of a suite from the query.
+// ReadSuiteQuery reads the device and the baseline of a suite from the query.
 func ReadSuiteQuery(c *fiber.Ctx) models.SuiteQuery {
 	return models.SuiteQuery{Device: c.Query("device"), BaselineName: c.Query("baseline")}
 }

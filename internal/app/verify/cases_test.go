@@ -62,7 +62,7 @@ func formatCases() map[string]formatCase {
 		"none_that_is_checked": {files: checker("    return bool(np.allclose(output - data, data)), 'wrong'\n"),
 			solution: "wrong: def custom_kernel(x):\n    pass\n", verdict: verdictAsExpected,
 			says: "custom_kernel returned None: it must return the answer."},
-		// Cases about checkers.
+		// Cases about the function check_implementation: what it may return or raise.
 		"bool": {files: checker("    return np.allclose(output, data * 2)\n"), solution: "correct: " + twice,
 			verdict: verdictAsExpected},
 		"numpys_bool": {files: checker("    return (output == data * 2).all()\n"), solution: "correct: " + twice,

@@ -143,8 +143,8 @@ func (p *Submissions) readProfile(
 	return vm, of, leader, nil
 }
 
-// caseTime returns the mean time of a case in a ranked run, in nanoseconds. It returns 0 if the run does not count or
-// the case did not pass.
+// caseTime returns the time of a case that counts in a ranked run (CaseResult.Time), in nanoseconds. It returns 0 if the
+// run has no score or the case did not pass.
 func caseTime(run work.Run, stages []job.StageResult, index int) float64 {
 	if run.ScoreNS == nil {
 		return 0

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-// The input of a call: values in (0, 1), and memory for the answer.
+// The input of a call: values in [0, 1), and memory for the answer.
 struct input_t {
     std::vector<float> x;
     std::vector<float> out;

@@ -77,8 +77,8 @@ private:
         const Case& of;
         std::string prefix;
         CaseClocks clocks;
-        std::vector<size_t> answer_parts;  // bytes of each part of the answer on the device
-        size_t answer;                     // bytes of the answer on the host
+        std::vector<size_t> answer_parts;  // size of each part of the answer on the device, in bytes
+        size_t answer;                     // total size of the answer's parts on the host, in bytes
     };
 
     // Takes the next runner, with new memory to share, and waits until it has loaded the submission. Returns false if

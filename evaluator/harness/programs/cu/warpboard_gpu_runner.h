@@ -143,7 +143,7 @@ private:
 
     struct Shared {
         Region region;
-        std::unique_ptr<Arena> arena;  // allocates in a region of answers; null for other regions
+        std::unique_ptr<Arena> arena;  // an allocator in the region if that is for answers; null for other regions
     };
 
     std::vector<Shared> shared_;  // regions of all cases so far

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 _FEW_BYTES, _ENTRY_BYTES = 128, 80
 _LARGE_HOST_BYTES = 64 << 10  # with more bytes of arrays on the host, in a call on a device, Runner.keep_host has an effect
 _STARVED = "The submission's process left too little of the device's memory."
-_MOST_GROWTHS = 6  # per case: each time, the call is repeated, and the runner could so choose among inputs
+# Limits how often the memory for answers grows in a case. After each growth the call is repeated with new inputs, so a
+# runner that asked for growth again and again could choose among inputs.
+_MOST_GROWTHS = 6
 
 
 class TaskFailed(Exception):

@@ -39,8 +39,9 @@ _UNEVEN_NS = 10_000
 # calls.
 _MOST_NS = {"host": 100_000, "cuda": DEVICE_HANDOVER_NS}
 
-# For each part of an answer, up to _MOST_PARTS, SLOW_TURN_NS grows by _PART_NS, because the part's copy is queued in
-# this time.
+# SLOW_TURN_NS is the time by which writing an input may exceed the usual time if not all of it was queued before the
+# device began (turn_delay). For each part of the answer, up to _MOST_PARTS, _PART_NS is added to it, because the part's
+# copy is queued in this time, too.
 _PART_NS, _MOST_PARTS = 5_000, 32
 
 # Queueing work for a device may take the submission this much longer than our own runner, if it knows no more than a
@@ -173,9 +174,10 @@ class Clocks:
         return _HIDDEN_NS if self.constants.kind == "cuda" and apart > self._most_apart(tolerance) else -tolerance
 
     def _most_apart(self, tolerance):
-        """Returns the largest allowed delay of an answer's copy after "done", in nanoseconds. The copy takes up to 12
-        µs more in one process than in the next. The limit is higher if every call has a sample, which shows most work
-        hidden in this delay."""
+        """Returns by how much the median of snapshots may exceed that of walls, in nanoseconds, before the device
+        counts as working after "done". The copy of an answer takes up to 12 µs more in one process than in the next. If
+        the judge took a sample of the answer in every call, the limit is at least SAMPLED_NS: most work after "done"
+        delays the sample, and that delay is already part of both times."""
         sampled = self.constants.kind == "cuda" and all(call.sampled > call.wall for call in self._calls)
         return max(tolerance, SAMPLED_NS) if sampled else tolerance
 

@@ -105,7 +105,7 @@ class Task:
         except Exception as error:
             yield "note", blame("reference_fp64", error)
         if "torch" in sys.modules and sys.modules["torch"].cuda.is_initialized():
-            sys.modules["torch"].cuda.empty_cache()  # leaves the memory to the runner
+            sys.modules["torch"].cuda.empty_cache()  # frees the memory that torch caches, for the runner's use
 
 
 def _checker(reference: Any) -> Callable[[Any, Any], Any]:
