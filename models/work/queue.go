@@ -19,11 +19,12 @@ import (
 )
 
 // fairQueueSQL is the order of the queue. For each device, work that a worker already has comes first; then one
-// evaluation of each caller that has had none since it was queued, or since a run has waited; then other evaluations and runs; then profiles that
-// follow ranked runs; then baselines; then reruns. Within each of these groups, people and callers alternate, and
-// running work counts. Of two items with the same turn number, the one that has waited longer comes first; the wait
-// begins when the work was queued or, if later, when the last work of the same group and person or caller ended on the
-// device. Evaluations of a batch alternate with runs. StartNextAttempt and the pages read this query.
+// evaluation of each caller that has had none since it was queued, or since a run has waited; then other evaluations
+// and runs; then profiles that follow ranked runs; then baselines; then reruns. Within each of these groups, people and
+// callers alternate, and running work counts. Of two items with the same turn number, the one that has waited longer
+// comes first; the wait begins when the work was queued or, if later, when the last work of the same group and person
+// or caller ended on the device. Evaluations of a batch alternate with runs. StartNextAttempt and the pages read this
+// query.
 const fairQueueSQL = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, case when priority = 0 and (turn > 1 or served_at is not null) then 1 else priority end, turn,
@@ -53,8 +54,9 @@ const workWithTurnsSQL = `
 const firstRunSQL = `min(case when priority = 1 and attempt_id = '' then queued_at end) over (partition by device)`
 
 // lastTurnEndSQL selects the time of the latest end, after work w was queued, of work of the same person or caller with
-// the same priority. For an evaluation, it is the latest end since a run has waited, if that was queued earlier. It reads one index entry for each person or caller and priority. For turns of confirmations it
-// selects nothing, because their wait begins when they are queued.
+// the same priority. For an evaluation, it is the latest end since a run has waited, if that was queued earlier. It
+// reads one index entry for each person or caller and priority. For turns of confirmations it selects nothing, because
+// their wait begins when they are queued.
 const lastTurnEndSQL = `select max(ended_at) from (
 		select max(ended_at) as ended_at from runs where device = w.device and user_id = w.user_id and purpose <> 'confirm'
 			and w.turn_of = 'person:' || cast(w.user_id as text) and ended_at > w.queued_at and dispatched_at is not null and ` + runPrioritySQL + ` = w.priority
