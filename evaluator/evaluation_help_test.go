@@ -27,8 +27,8 @@ def get_init_inputs():
     return []
 `
 
-// model returns a torch module whose forward has this body.
-func model(body string) string {
+// torchModelSource returns a torch module whose forward has this body.
+func torchModelSource(body string) string {
 	return "import ctypes, os, torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " + body + "\n"
 }
 

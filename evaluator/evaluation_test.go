@@ -19,7 +19,7 @@ import (
 // TestARightKernelIsTimedBesideItsReference also requests counters that the device does not have. The report must note
 // that.
 func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
-	request := compare(t, torch(doubling), torch(model("print('hello'); return x + x")))
+	request := compare(t, torch(doubling), torch(torchModelSource("print('hello'); return x + x")))
 	request.DeviceMetrics = true
 	r := evaluateOn(t, evaluations.on(t), request)
 	if r.MetricsError == "" || len(r.Metrics) > 0 {
@@ -83,7 +83,7 @@ func TestTimedCallsEndWhenTheyHaveShownWhatIsAskedFor(t *testing.T) {
 
 func TestTolerancesDecideAndAMismatchNamesItsFirstElement(t *testing.T) {
 	w := evaluations.on(t)
-	near := torch(model("y = x * 2; y[41] = y[41] + 0.005; return y"))
+	near := torch(torchModelSource("y = x * 2; y[41] = y[41] + 0.005; return y"))
 	for _, tt := range []struct {
 		name       string
 		atol, rtol any
@@ -183,14 +183,14 @@ func TestFailingKernelsReportTheReason(t *testing.T) {
 		compiled bool
 		want     string // expected text in the error of the failed step
 	}{
-		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true,
+		{"exception", compare(t, torch(doubling), torch(torchModelSource("raise ValueError('not today')"))), true,
 			"Trial 1 failed:\nTraceback"},
 		{"bad bytes", evaluateOne(t, io(torch(doubling),
 			fields{"name": "x", "type": "tensor", "tensor_spec": fields{"data": fields{"data_b64": "AAA="}}})), false,
 			"Tensor argument 'x': data has 2 bytes"},
 		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false,
 			"needs a GPU"},
-		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true,
+		{"leaves", compare(t, torch(doubling), torch(torchModelSource("os._exit(0)"))), true,
 			"exited with code 0 while validating"},
 	}
 	w := evaluations.on(t)
@@ -323,8 +323,8 @@ func TestAContractOfAKernelHoldsNothingThatItHasToCompute(t *testing.T) {
 		return fields{"name": name, "type": "tensor", "tensor_spec": fields{"shape": []int{100_000},
 			"init": fields{"kind": "randn", "seed": 5, "mean": mean, "std": std}}}
 	}
-	ref, custom := torch(model("return x * 2 + 1")),
-		torch(strings.Replace(model("return y"), "self, x", "self, x, y", 1))
+	ref, custom := torch(torchModelSource("return x * 2 + 1")),
+		torch(strings.Replace(torchModelSource("return y"), "self, x", "self, x, y", 1))
 	ref["io"], custom["io"] = fields{"args": []fields{tensor("x", 0, 1)}},
 		fields{"args": []fields{tensor("x", 0, 1), tensor("y", 1, 2)}}
 	body := map[string]any{"ref_kernel": ref, "custom_kernel": custom, "atol": 1e-5, "rtol": 1e-5, "num_trials": 20}

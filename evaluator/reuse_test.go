@@ -126,19 +126,19 @@ func counting(body string) string {
 func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 	tier.Needs(t, tier.Torch)
 	r := newReusing(t)
-	r.compare(large, model("return x + x"), nil, recorded, recalled)
+	r.compare(large, torchModelSource("return x + x"), nil, recorded, recalled)
 	for name, tt := range map[string]struct {
 		custom  string
 		right   bool
 		message string
 	}{
-		"right":                 {model("return x + x"), true, ""},
-		"wrong":                 {model("return x * 3"), false, "don't match within tolerance. Trials passed: 0/2"},
+		"right":                 {torchModelSource("return x + x"), true, ""},
+		"wrong":                 {torchModelSource("return x * 3"), false, "don't match within tolerance. Trials passed: 0/2"},
 		"wrong in timed calls":  {counting("return x * (2 if Model.calls < 5 else 3)"), false, "of those that are timed was wrong"},
 		"a hundredth is undone": {counting("y = x * 2\n        y[-2000 * (Model.calls > 4):] = 0 if Model.calls > 4 else y\n        return y"), false, "of those that are timed was wrong"},
 		"one NaN":               {counting("y = x * 2\n        y[77] = float('nan') if Model.calls > 4 else y[77]\n        return y"), false, "holds 1 NaN where the reference has none; the first is element 77"},
-		"another form":          {model("return x[1:] * 2"), false, "Shape mismatch: ref=[torch.Size([200000])], custom=[torch.Size([199999])]"},
-		"it raises":             {model("raise ValueError('not today')"), false, "not today"},
+		"another form":          {torchModelSource("return x[1:] * 2"), false, "Shape mismatch: ref=[torch.Size([200000])], custom=[torch.Size([199999])]"},
+		"it raises":             {torchModelSource("raise ValueError('not today')"), false, "not today"},
 		"inputs that come back": {counting("seen = Model.__dict__.get('seen') or set(); Model.seen = seen | {float(x[0])}; assert float(x[0]) not in seen; return x * 2"), true, ""},
 	} {
 		result := r.compare(large, tt.custom, nil, recalled)
@@ -152,7 +152,7 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 			t.Errorf("%s: %+v", name, result.Report)
 		}
 	}
-	near, tight := model(
+	near, tight := torchModelSource(
 		"y = x * 2; y[41] = y[41] + 0.005; return y",
 	), func(body map[string]any) { body["atol"], body["rtol"] = 1e-5, 0 }
 	if result := r.compare(large, near, nil, recalled); !result.Correctness {
@@ -166,7 +166,7 @@ func TestVerdictsAreTheSameBesideAKeptReference(t *testing.T) {
 
 func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 	tier.Needs(t, tier.Torch)
-	r, right := newReusing(t), model("return x + x")
+	r, right := newReusing(t), torchModelSource("return x + x")
 	r.compare(twice, right, nil, recorded, recalled)
 	r.compare(twice, right, nil, recalled)
 	r.compare(strings.Replace(twice, "x * 2", "2 * x", 1), right, nil, recorded, recalled)
@@ -200,7 +200,7 @@ func TestAReferenceIsKeptForTheSameWorkOfOneCaller(t *testing.T) {
 
 func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
 	tier.Needs(t, tier.Torch)
-	r, right := newReusing(t), model("return x + x")
+	r, right := newReusing(t), torchModelSource("return x + x")
 	changing := strings.Replace(
 		twice,
 		"torch.rand(60_000)",
@@ -256,7 +256,7 @@ func TestAReferenceThatCannotBeKeptRunsEachTime(t *testing.T) {
 		result.Speedup == nil {
 		t.Errorf("a kernel that could contain answers: %+v", result.Report)
 	}
-	if result := r.compare(twice, model("os._exit(0)"), nil, recalled); !strings.Contains(
+	if result := r.compare(twice, torchModelSource("os._exit(0)"), nil, recalled); !strings.Contains(
 		result.ValidationError,
 		"The kernel's process exited with code 0 while validating",
 	) {
@@ -288,13 +288,13 @@ func TestAReferenceFindsNothingThatOtherKernelsCompiled(t *testing.T) {
 		"exec(open("+place+").read()) if os.path.exists("+place+") else None; return x * 2",
 		1,
 	)
-	leaving := "import os\nos.makedirs(os.environ['TRITON_CACHE_DIR'], exist_ok=True)\nopen(" + place + ", 'w').write('x.zero_()')\n" + model(
+	leaving := "import os\nos.makedirs(os.environ['TRITON_CACHE_DIR'], exist_ok=True)\nopen(" + place + ", 'w').write('x.zero_()')\n" + torchModelSource(
 		"return x * 0",
 	)
 	r := newReusing(t)
 	without := func(body map[string]any) { delete(body, "reuse_reference") }
 	r.compare(looking, leaving, without, inFull)
-	if result := r.compare(looking, model("return x * 0"), nil, recorded, recalled); result.Correctness {
+	if result := r.compare(looking, torchModelSource("return x * 0"), nil, recorded, recalled); result.Correctness {
 		t.Errorf("the reference ran what an earlier evaluation's kernel left: %+v", result.Report)
 	}
 }
@@ -316,7 +316,7 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 				kernelrun.KindCompare,
 				map[string]any{
 					"ref_kernel":      torch(twice),
-					"custom_kernel":   torch(model("return x * 2")),
+					"custom_kernel":   torch(torchModelSource("return x * 2")),
 					"reuse_reference": true,
 				},
 			),
@@ -333,7 +333,7 @@ func TestAnEvaluationBesideAKeptReferenceCanBeCancelled(t *testing.T) {
 // of the time limit.
 func TestAReferenceThatCannotBeRecordedIsTriedOnce(t *testing.T) {
 	tier.Needs(t, tier.Torch)
-	r, right := newReusing(t), model("return x + x")
+	r, right := newReusing(t), torchModelSource("return x + x")
 	slow := strings.Replace(twice, "return x * 2", "__import__('time').sleep(0.6); return x * 2", 1)
 	soon := func(body map[string]any) { body["num_trials"], body["timeout"] = 12, 30 }
 	for _, stages := range [][]string{{recorded, inFull}, {inFull}} {

@@ -37,7 +37,7 @@ type fakeSidecarBuilder struct {
 
 	release        func() // closes hold
 	opened, closed atomic.Int64
-	limit          atomic.Int64 // time limit of the last stage, in ns
+	lastTimeLimit  atomic.Int64 // time limit of the last stage, in ns
 	worker         *running
 
 	mu   sync.Mutex
@@ -91,7 +91,7 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 	if p.attempt == p.builder.wait {
 		<-p.builder.hold
 	}
-	p.builder.limit.Store(int64(req.Timeout))
+	p.builder.lastTimeLimit.Store(int64(req.Timeout))
 	if req.Mode == evaluation.ModeCompile {
 		if allStarted := p.builder.allStarted; allStarted != nil {
 			allStarted.Done()
@@ -153,7 +153,7 @@ func TestAWaitingKernelIsCompiled(t *testing.T) {
 	s.result("second")
 	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`,
 		`second test with 2 devices and "{\"custom\":\"ahead\"}"`)
-	if left := time.Duration(b.limit.Load()); left > 40*time.Second || left < 20*time.Second {
+	if left := time.Duration(b.lastTimeLimit.Load()); left > 40*time.Second || left < 20*time.Second {
 		t.Errorf("after a precompilation of %v %v are left", precompileTook, left)
 	}
 }
@@ -170,7 +170,7 @@ func TestAKernelThatFailsInASidecarIsCompiledOnItsSlot(t *testing.T) {
 	s.result("second")
 	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`,
 		`second test with 2 devices and ""`)
-	if left := time.Duration(b.limit.Load()); left < 41*time.Second {
+	if left := time.Duration(b.lastTimeLimit.Load()); left < 41*time.Second {
 		t.Errorf("after a precompilation that failed %v are left", left)
 	}
 }

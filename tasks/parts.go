@@ -17,13 +17,13 @@ type HarnessPart struct {
 func HarnessDeclarations(lang Lang) []HarnessPart {
 	switch lang {
 	case LangPython:
-		return pythonParts()
+		return pythonHarnessParts()
 	case LangCUDA:
-		return append(nativeParts("reference.cuh"),
+		return append(nativeHarnessParts("reference.cuh"),
 			HarnessPart{"utils.h", "DeviceBuffer", "DeviceBuffer<float> out(size)", "GPU memory for inputs and answers.", true, false},
 			HarnessPart{"utils.h", "CUDA_CHECK", "CUDA_CHECK(cudaGetLastError())", "If a call failed, ends the run with CUDA's error message.", true, false})
 	case LangCPP:
-		return nativeParts("reference.h")
+		return nativeHarnessParts("reference.h")
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ func HarnessDeclarations(lang Lang) []HarnessPart {
 const doublePrecisionNote = "Computes the same answer in double precision. Runs then show the error of each test's answer, relative and " +
 	"in units in the last place. The error does not affect whether a run passes. "
 
-func nativeParts(reference string) []HarnessPart {
+func nativeHarnessParts(reference string) []HarnessPart {
 	return []HarnessPart{
 		{"task.h", "input_t", "struct input_t { … };", "The input of one call: vectors, arrays, strings, numbers, `DeviceBuffer`s on a GPU, and structs of these. " +
 			"It also contains memory for the answer. If one of your types cannot be decomposed, define `auto members(T& value)` for it, which ties its members.", false, false},
@@ -49,7 +49,7 @@ func nativeParts(reference string) []HarnessPart {
 	}
 }
 
-func pythonParts() []HarnessPart {
+func pythonHarnessParts() []HarnessPart {
 	return []HarnessPart{
 		{"reference.py", "generate_input", "def generate_input(size: int, seed: int)", "Makes the input of a case: tensors, NumPy arrays, numbers, and tuples, lists or dicts of these. " +
 			"An argument called `seed` has a new value in every timed call.", false, false},

@@ -152,7 +152,7 @@ func (t Tolerance) keyWords() string {
 	return cmp.Or(strings.Join(words, ", "), "atol 0.01, rtol 0.01")
 }
 
-func addTolerances(y *pyyaml.Mapping, t *Tolerances) {
+func writeTolerances(y *pyyaml.Mapping, t *Tolerances) {
 	if t == nil {
 		return
 	}

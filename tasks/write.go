@@ -109,15 +109,15 @@ func (b *Bundle) formatTaskFile() ([]byte, error) {
 		files.Content = append(files.Content, pyyaml.FlowMapping("name", pyyaml.QuotedNode(f.Name), "source", pyyaml.QuotedNode(f.Source)))
 	}
 	y.AddNode("files", files)
-	addConfig(y, d)
-	addTolerances(y, d.Tolerance)
+	writeConfig(y, d)
+	writeTolerances(y, d.Tolerance)
 	if d.AllowSetup {
 		y.AddNode("setup", pyyaml.UnquotedNode("true"))
 	}
 	exact := d.Lang == LangPython && !d.HasOwnHarness
-	addCases(y, "tests", d.Tests, exact)
-	addCases(y, "benchmarks", d.Benchmarks, exact)
-	addTimeLimits(y, d)
+	writeCases(y, "tests", d.Tests, exact)
+	writeCases(y, "benchmarks", d.Benchmarks, exact)
+	writeTimeLimits(y, d)
 	y.SetText("ranking_by", string(d.RankingBy))
 	if d.Seed != nil {
 		y.AddNode("seed", pyyaml.UnquotedNode(strconv.FormatInt(*d.Seed, 10)))
@@ -153,7 +153,7 @@ func (b *Bundle) formatTaskFile() ([]byte, error) {
 	return text, nil
 }
 
-func addTimeLimits(y *pyyaml.Mapping, d Definition) {
+func writeTimeLimits(y *pyyaml.Mapping, d Definition) {
 	seconds := func(key string, limit time.Duration) {
 		y.AddNode(key, pyyaml.UnquotedNode(strconv.FormatInt(int64(limit/time.Second), 10)))
 	}
@@ -168,7 +168,7 @@ func addTimeLimits(y *pyyaml.Mapping, d Definition) {
 	}
 }
 
-func addConfig(y *pyyaml.Mapping, d Definition) {
+func writeConfig(y *pyyaml.Mapping, d Definition) {
 	config := pyyaml.NewMapping()
 	config.SetText("main", d.Config.MainFile)
 	config.SetList("sources", d.Config.Sources)
@@ -205,7 +205,7 @@ func argumentValueNode(c Case, arg Arg, exact bool) *yaml.Node {
 	return list
 }
 
-func addCases(y *pyyaml.Mapping, key string, cases []Case, exact bool) {
+func writeCases(y *pyyaml.Mapping, key string, cases []Case, exact bool) {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, c := range cases {
 		node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}

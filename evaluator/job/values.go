@@ -29,14 +29,14 @@ func ExceedsValueCount(body []byte, limit int) bool {
 			return false
 		case body[at] == '"':
 			n--
-			at += jsonStringLength(body[at+1:]) + 1
+			at += closingQuoteIndex(body[at+1:]) + 1
 		}
 		body = body[min(at+1, len(body)):]
 	}
 }
 
-// jsonStringLength returns the length of a JSON string up to its closing quote.
-func jsonStringLength(rest []byte) int {
+// closingQuoteIndex returns the index of the closing quote of a JSON string.
+func closingQuoteIndex(rest []byte) int {
 	for at := 0; ; {
 		next := bytes.IndexAny(rest[at:], `"\`)
 		switch {

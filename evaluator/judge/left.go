@@ -28,8 +28,8 @@ func newLeftProcesses() (*LeftProcesses, error) {
 	return &LeftProcesses{gone: gone, alive: alive, allEnded: make(chan struct{})}, nil
 }
 
-// recordEnd records that the processes have ended. The pipe stays open if one of them could not be killed.
-func (l *LeftProcesses) recordEnd(err error) {
+// recordAllEnded records that the processes have ended. The pipe stays open if one of them could not be killed.
+func (l *LeftProcesses) recordAllEnded(err error) {
 	l.err = err
 	if !errors.Is(err, sandbox.ErrProcessStuck) {
 		l.alive.Close()

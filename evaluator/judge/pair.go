@@ -153,7 +153,7 @@ func (s *stage) waitForLeft(ctx context.Context) {
 	if s.failure == nil && s.runnerFailed {
 		s.failure = ErrKilledLate
 	}
-	s.ending.LeftProcesses.recordEnd(s.failure)
+	s.ending.LeftProcesses.recordAllEnded(s.failure)
 }
 
 // close releases everything of the stage.

@@ -18,10 +18,10 @@ import (
 // nativeBuild is the stored result of a finished native build: the length of its JSON in eight bytes, the JSON, then
 // the program. If a field is renamed, stored entries decode as empty unless the base key in newPlan changes, too.
 type nativeBuild struct {
-	Program []byte `json:"-"`
-	Stdout  string
-	Stderr  string
-	Extra   map[string]string
+	Program   []byte `json:"-"`
+	Stdout    string
+	Stderr    string
+	ExtraKeys map[string]string `json:"Extra"`
 }
 
 func (b *Builder) storeBuild(key string, done nativeBuild) error {
@@ -102,7 +102,7 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 		return nil
 	}
 	a.judgeExecutable, a.submissionExecutable, result.Stdout, result.Stderr = judge.product, done.Program, done.Stdout, done.Stderr
-	mergeExtraKeys(result, done.Extra)
+	mergeExtraKeys(result, done.ExtraKeys)
 	return nil
 }
 
@@ -140,5 +140,5 @@ func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) 
 		return nativeBuild{}, nil
 	}
 	stdout, stderr := c.joinOutput(linked)
-	return nativeBuild{Program: linked.product, Stdout: stdout, Stderr: stderr, Extra: ptxasFacts(stderr)}, nil
+	return nativeBuild{Program: linked.product, Stdout: stdout, Stderr: stderr, ExtraKeys: ptxasFacts(stderr)}, nil
 }

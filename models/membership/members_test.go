@@ -18,29 +18,29 @@ import (
 	"warpboard/models/submissions"
 )
 
-// club is a task with visibility "members", its author, and two people who are not members.
-type club struct {
+// membersTask is a task with visibility "members", its author, and two people who are not members.
+type membersTask struct {
 	*models.Store
 	t              *testing.T
 	author, ann, b accounts.User
 	task           catalog.Task
 }
 
-func newClub(t *testing.T, s *models.Store) *club {
-	c := &club{Store: s, t: t, author: modelstest.Person(t, s, "author", accounts.RoleCreator),
+func newMembersTask(t *testing.T, s *models.Store) *membersTask {
+	c := &membersTask{Store: s, t: t, author: modelstest.Person(t, s, "author", accounts.RoleCreator),
 		ann: modelstest.Person(t, s, "ann", accounts.RoleUser), b: modelstest.Person(t, s, "b", accounts.RoleUser)}
 	c.task = c.taskFor("club", catalog.Members)
 	return c
 }
 
-func (c *club) taskFor(name string, who catalog.Visibility) catalog.Task {
+func (c *membersTask) taskFor(name string, who catalog.Visibility) catalog.Task {
 	c.t.Helper()
 	return modelstest.Got[catalog.Task](c.t)(c.Catalog.CreateTask(c.t.Context(), c.author, catalog.NewTask{
 		TaskSettings: catalog.TaskSettings{Devices: []string{"CPU"}, Visibility: who},
 		Bundle:       modelstest.Bundle(name)}))
 }
 
-func (c *club) code(n membership.NewInvite) string {
+func (c *membersTask) code(n membership.NewInvite) string {
 	c.t.Helper()
 	code, _, err := c.Members.CreateInvite(c.t.Context(), c.author, c.task.ID, n)
 	modelstest.Check(c.t, err)
@@ -48,14 +48,14 @@ func (c *club) code(n membership.NewInvite) string {
 }
 
 // now reads a person again, as the next request does.
-func (c *club) now(u accounts.User) accounts.User {
+func (c *membersTask) now(u accounts.User) accounts.User {
 	c.t.Helper()
 	return modelstest.Got[accounts.User](c.t)(c.Accounts.User(c.t.Context(), u.ID))
 }
 
-func (c *club) sees(task catalog.Task, u accounts.User) bool { return task.VisibleTo(c.now(u)) }
+func (c *membersTask) sees(task catalog.Task, u accounts.User) bool { return task.VisibleTo(c.now(u)) }
 
-func (c *club) invite() membership.Invite {
+func (c *membersTask) firstInvite() membership.Invite {
 	c.t.Helper()
 	list := modelstest.Got[[]membership.Invite](c.t)(c.Members.Invites(c.t.Context(), c.task.ID))
 	return list[0]
@@ -63,7 +63,7 @@ func (c *club) invite() membership.Invite {
 
 func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c, ctx := newClub(t, s), t.Context()
+		c, ctx := newMembersTask(t, s), t.Context()
 		code := c.code(membership.NewInvite{Note: "course", MaxPeople: 5, Lifetime: time.Hour})
 		if offer, err := s.Members.PreviewJoin(ctx, c.ann.ID, code); err != nil || offer.Task.ID != c.task.ID || offer.AllTasksVisible ||
 			c.task.VisibleTo(c.now(c.ann)) {
@@ -76,9 +76,9 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 			}
 		}
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.author.ID, code)))
-		if !c.task.VisibleTo(c.now(c.ann)) || c.task.VisibleTo(c.now(c.b)) || c.invite().UseCount != 1 {
+		if !c.task.VisibleTo(c.now(c.ann)) || c.task.VisibleTo(c.now(c.b)) || c.firstInvite().UseCount != 1 {
 			t.Errorf("she sees the task: %v, another: %v, %d uses", c.task.VisibleTo(c.now(c.ann)),
-				c.task.VisibleTo(c.now(c.b)), c.invite().UseCount)
+				c.task.VisibleTo(c.now(c.b)), c.firstInvite().UseCount)
 		}
 		_, _, err := s.Submissions.Submit(ctx,
 			submissions.NewSubmission{User: c.ann, TaskID: c.task.ID, Devices: []string{"CPU"}, Mode: "ranked",
@@ -92,7 +92,7 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 		stranger := c.now(c.b)
 		for what, err := range map[string]error{
 			"make a code": modelstest.Third(s.Members.CreateInvite(ctx, stranger, c.task.ID, membership.NewInvite{})),
-			"revoke one":  s.Members.RevokeInvite(ctx, stranger, c.task.ID, c.invite().ID),
+			"revoke one":  s.Members.RevokeInvite(ctx, stranger, c.task.ID, c.firstInvite().ID),
 			"remove her":  s.Members.Remove(ctx, c.now(c.ann), c.task.ID, c.ann.ID),
 		} {
 			if db.KindOf(err) != db.Forbidden {
@@ -108,15 +108,15 @@ func TestACodeOpensItsBoardToItsPersonAlone(t *testing.T) {
 
 func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c, ctx := newClub(t, s), t.Context()
+		c, ctx := newMembersTask(t, s), t.Context()
 		usedUp := c.code(membership.NewInvite{MaxPeople: 1})
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.b.ID, usedUp)))
 		expired := c.code(membership.NewInvite{Lifetime: time.Hour})
 		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx,
-			"update invites set expires_at = $1 where id = $2", db.Now().Add(-time.Minute), c.invite().ID)))
+			"update invites set expires_at = $1 where id = $2", db.Now().Add(-time.Minute), c.firstInvite().ID)))
 		revoked := c.code(membership.NewInvite{})
-		modelstest.Check(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.invite().ID))
-		modelstest.WantKind(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.invite().ID+10), db.NotFound)
+		modelstest.Check(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.firstInvite().ID))
+		modelstest.WantKind(t, s.Members.RevokeInvite(ctx, c.author, c.task.ID, c.firstInvite().ID+10), db.NotFound)
 		good := c.code(membership.NewInvite{})
 		for code, want := range map[string]string{
 			usedUp: "is used up", expired: "expired on 20", revoked: "is not valid", "wbi_mistyped": "is not valid",
@@ -147,7 +147,7 @@ func TestACodeThatOpensNothingSaysWhy(t *testing.T) {
 
 func TestARemovedMemberNeedsALaterCode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c, ctx := newClub(t, s), t.Context()
+		c, ctx := newMembersTask(t, s), t.Context()
 		before := c.code(membership.NewInvite{})
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, before)))
 		modelstest.Submit(t, s, c.ann, c.task)
@@ -176,7 +176,7 @@ func TestARemovedMemberNeedsALaterCode(t *testing.T) {
 // can join again with any code.
 func TestAMemberLeavesAndComesBackWithAnyCode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c, ctx := newClub(t, s), t.Context()
+		c, ctx := newMembersTask(t, s), t.Context()
 		code := c.code(membership.NewInvite{})
 		modelstest.WantKind(t, s.Members.Leave(ctx, c.ann, c.task), db.NotFound)
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)))
@@ -203,7 +203,7 @@ func TestAMemberLeavesAndComesBackWithAnyCode(t *testing.T) {
 // and store nothing of the others.
 func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c := newClub(t, s)
+		c := newMembersTask(t, s)
 		code := c.code(membership.NewInvite{MaxPeople: 1})
 		var wait sync.WaitGroup
 		errs := make([]error, 8)
@@ -221,8 +221,8 @@ func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 			}
 		}
 		list, _, err := s.Members.List(t.Context(), c.task.ID, 0, 10)
-		if err != nil || in != 1 || len(list) != 1 || c.invite().UseCount != 1 {
-			t.Errorf("%d were let in, %d are members, %d uses, %v", in, len(list), c.invite().UseCount, err)
+		if err != nil || in != 1 || len(list) != 1 || c.firstInvite().UseCount != 1 {
+			t.Errorf("%d were let in, %d are members, %d uses, %v", in, len(list), c.firstInvite().UseCount, err)
 		}
 	})
 }
@@ -231,7 +231,7 @@ func TestOfPeopleWhoRaceForTheLastUseOneGetsIn(t *testing.T) {
 // (RestrictToVisible) agree.
 func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c, ctx := newClub(t, s), t.Context()
+		c, ctx := newMembersTask(t, s), t.Context()
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, c.code(membership.NewInvite{}))))
 		for _, who := range []catalog.Visibility{catalog.Public, catalog.Unlisted, catalog.Hidden} {
 			c.taskFor(string(who)+"-task", who)
@@ -259,14 +259,14 @@ func TestListsAgreeWithTasksOnWhoSeesThem(t *testing.T) {
 // not end a removal.
 func TestComingBackUsesUpNoCode(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c, ctx := newClub(t, s), t.Context()
+		c, ctx := newMembersTask(t, s), t.Context()
 		code := c.code(membership.NewInvite{MaxPeople: 2})
 		for range 3 {
 			modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.ann.ID, code)))
 			modelstest.Check(t, s.Members.Leave(ctx, c.now(c.ann), c.task))
 		}
 		modelstest.Check(t, modelstest.Second(s.Members.Join(ctx, c.b.ID, code)))
-		if used := c.invite().UseCount; used != 2 {
+		if used := c.firstInvite().UseCount; used != 2 {
 			t.Errorf("%d uses are counted, want one for each of the two", used)
 		}
 		// Ann already has one of the two uses of the code
@@ -285,7 +285,7 @@ func TestComingBackUsesUpNoCode(t *testing.T) {
 // no other tasks of the author.
 func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c, ctx := newClub(t, s), t.Context()
+		c, ctx := newMembersTask(t, s), t.Context()
 		second, apart, draft := c.taskFor("second", catalog.Members), c.taskFor("apart", catalog.Members),
 			c.taskFor("draft", catalog.Hidden)
 		early := c.code(membership.NewInvite{MaxPeople: 2})
@@ -307,7 +307,7 @@ func TestACodeOpensTheMembersBoardsOfItsEvent(t *testing.T) {
 				t.Errorf("%s joined something else", person.Name)
 			}
 		}
-		if used := c.invite().UseCount; used != 2 {
+		if used := c.firstInvite().UseCount; used != 2 {
 			t.Errorf("two people count as %d uses", used)
 		}
 		modelstest.Check(t, s.Members.Remove(ctx, c.author, second.ID, c.ann.ID))

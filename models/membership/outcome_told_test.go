@@ -15,7 +15,7 @@ import (
 // board, and that webhooks of the site omit it, because they may post to public places.
 func TestAMembersWebhookNamesWhoIsNext(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		c := newClub(t, s)
+		c := newMembersTask(t, s)
 		admin := modelstest.Person(t, s, "root", accounts.RoleAdmin)
 		for _, who := range []accounts.User{c.ann, c.b} {
 			modelstest.Check(t, modelstest.Second(c.Members.Join(t.Context(), who.ID,

@@ -74,7 +74,7 @@ func fillBase(ctx context.Context, s *models.Store) (FilledBoard, *filler, error
 	}
 	for i := range fillTasks {
 		task, err := s.Catalog.CreateTask(ctx, owner, catalog.NewTask{
-			TaskSettings: catalog.TaskSettings{Devices: fillDevices()}, Bundle: Bundle("task" + strconv.Itoa(i)),
+			TaskSettings: catalog.TaskSettings{Devices: filledDevices()}, Bundle: Bundle("task" + strconv.Itoa(i)),
 		})
 		if err != nil {
 			return FilledBoard{}, nil, err
@@ -89,7 +89,7 @@ func fillBase(ctx context.Context, s *models.Store) (FilledBoard, *filler, error
 		_, failed := s.SQL().ExecContext(ctx, "insert into epochs (driver, cuda, compiler, torch, triton, harness, seen_at) values ('"+driver+"', '13.0', 'nvcc 13.0.88', '', '', 'h1', '2026-11-01 12:00:00+00:00')")
 		err = errors.Join(err, failed)
 	}
-	return FilledBoard{Task: f.tasks[0], Device: fillDevices()[0], Owner: owner}, f, errors.Join(err, f.people(ctx, owner.CreatedAt))
+	return FilledBoard{Task: f.tasks[0], Device: filledDevices()[0], Owner: owner}, f, errors.Join(err, f.people(ctx, owner.CreatedAt))
 }
 
 func (f *filler) people(ctx context.Context, at time.Time) error {
@@ -108,7 +108,7 @@ func (f *filler) people(ctx context.Context, at time.Time) error {
 
 const fillSource = "void solve(const float*, float*, int);\n"
 
-func fillDevices() []string { return []string{"H200", "A100", "T4", "L4", "B200", "CPU"} }
+func filledDevices() []string { return []string{"H200", "A100", "T4", "L4", "B200", "CPU"} }
 
 type filler struct {
 	s      *models.Store
@@ -162,7 +162,7 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 }
 
 func (f *filler) board() (catalog.Task, string) {
-	devices := fillDevices()
+	devices := filledDevices()
 	if f.random.IntN(10) == 0 {
 		return f.tasks[0], devices[0]
 	}

@@ -14,12 +14,12 @@ import (
 // Team is a group of people who share a budget, in addition to their own budgets. A person is in at most one team.
 type Team struct {
 	GPUTimeShare
-	MemberCount int      `gorm:"column:members"`
-	People      []Person `gorm:"-"` // the members, by name; only set by Teams
+	MemberCount int          `gorm:"column:members"`
+	People      []TeamMember `gorm:"-"` // the members, by name; only set by Teams
 }
 
-// Person is a member of a team.
-type Person struct {
+// TeamMember is a member of a team.
+type TeamMember struct {
 	ID   int64
 	Name string
 }
@@ -125,7 +125,7 @@ func (q *Quotas) Teams(ctx context.Context, most int) (list []Team, err error) {
 			list = append(list, Team{GPUTimeShare: row.GPUTimeShare})
 		}
 		if team := &list[len(list)-1]; row.MemberID != 0 {
-			team.People = append(team.People, Person{row.MemberID, row.Member})
+			team.People = append(team.People, TeamMember{row.MemberID, row.Member})
 			team.MemberCount, team.UsedToday = len(team.People), team.UsedToday+used
 		}
 	}

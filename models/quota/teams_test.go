@@ -83,7 +83,7 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 		}
 		list, err := s.Quotas.Teams(t.Context(), 10)
 		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].UsedToday != 6*time.Second ||
-			list[1].MemberCount != 1 || list[1].People[0] != (quota.Person{ID: bob.ID, Name: "Bob"}) {
+			list[1].MemberCount != 1 || list[1].People[0] != (quota.TeamMember{ID: bob.ID, Name: "Bob"}) {
 			t.Errorf("teams: %+v, %v", list, err)
 		}
 		for _, left := range []struct {

@@ -86,7 +86,7 @@ func staleOutputCode() mutantCode {
 // contribution.
 func missingTermCode() mutantCode {
 	return mutantCode{
-		nativeCode: codeAroundCall{helperFunctions: nativeTermSource, codeBefore: "leave_out_a_term(data);"},
-		pythonCode: codeAroundCall{helperFunctions: pythonTermSource, codeBefore: "_leave_out_a_term(data)"},
+		nativeCode: codeAroundCall{helperFunctions: nativeZeroLargestSource, codeBefore: "leave_out_a_term(data);"},
+		pythonCode: codeAroundCall{helperFunctions: pythonZeroLargestSource, codeBefore: "_leave_out_a_term(data)"},
 	}
 }

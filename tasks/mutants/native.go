@@ -77,9 +77,9 @@ static void spoil(DeviceBuffer<T>& answer) {
 }
 `
 
-// nativeTermSource is C++ code that sets the largest number of the input to zero. It includes headers of the harness of
-// Warpboard: for a task with its own harness the mutant does not compile, and is not evaluated.
-const nativeTermSource = `
+// nativeZeroLargestSource is C++ code that sets the largest number of the input to zero. It includes headers of the
+// harness of Warpboard: for a task with its own harness the mutant does not compile, and is not evaluated.
+const nativeZeroLargestSource = `
 #include "warpboard_walk.h"
 #ifdef __CUDACC__
 #include "warpboard_device_array.h"

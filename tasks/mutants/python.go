@@ -53,9 +53,9 @@ except ImportError:
 
 `
 
-// pythonTermSource is Python code that finds the largest number in the arrays of an input, also inside tuples, lists,
-// and dicts, and sets it to zero. Floating-point arrays take precedence.
-const pythonTermSource = `
+// pythonZeroLargestSource is Python code that finds the largest number in the arrays of an input, also inside tuples,
+// lists, and dicts, and sets it to zero. Floating-point arrays take precedence.
+const pythonZeroLargestSource = `
 def _arrays(value):
     if isinstance(value, dict):
         value = list(value.values())

@@ -30,7 +30,7 @@ func FindInvalidText(body []byte) *InvalidJSONText {
 	w := NewJSONWalker(body[:at])
 	for w.NextToken() {
 	}
-	return &InvalidJSONText{Path: jsonPath(w.OpenContainers()), Line: jsonLineNumber(body[w.Offset():at])}
+	return &InvalidJSONText{Path: openKeyPath(w.OpenContainers()), Line: jsonLineNumber(body[w.Offset():at])}
 }
 
 func firstInvalidByte(text []byte) (at int) {
@@ -105,7 +105,7 @@ func jsonLineNumber(json []byte) int {
 // Limits of the path in an error message, whose keys the sender chooses.
 const maxJSONDepth, maxKeyLength = 16, 80
 
-func jsonPath(open []JSONContainer) (path []string) {
+func openKeyPath(open []JSONContainer) (path []string) {
 	for _, in := range open {
 		switch {
 		case len(path) == maxJSONDepth:

@@ -283,7 +283,7 @@ type taskLineKey struct {
 	problemTitle            string
 }
 
-func lineKeyOf(t models.TaskSummary) taskLineKey {
+func taskLineKeyOf(t models.TaskSummary) taskLineKey {
 	v := taskLineKey{ownerID: t.OwnerID, problemTitle: t.ProblemName}
 	if t.Deadline != nil {
 		v.deadlineUnixNS = t.Deadline.UnixNano()
@@ -296,7 +296,7 @@ func lineKeyOf(t models.TaskSummary) taskLineKey {
 func groupTasksIntoLines(list []models.TaskSummary) (lines [][]models.TaskSummary) {
 	at := map[taskLineKey]int{}
 	for _, t := range list {
-		v := lineKeyOf(t)
+		v := taskLineKeyOf(t)
 		if i, known := at[v]; known && t.ProblemName != "" {
 			lines[i] = append(lines[i], t)
 			continue

@@ -19,8 +19,8 @@ const compiledReport = `{"compiled": %t, "compilation_error": "%s", "stage": "co
 	"code": [{"form": "PTX", "code": [{"text": "st.global.f32 [%%rd1], %%f1;", "line": 7}]},
 		{"form": "SASS", "code": [{"text": "tile:"}, {"text": "  STG.E desc[UR4][R4.64], R7", "line": 7}]}]}}`
 
-// compiling returns the person's newest evaluation.
-func compiling(s *webtest.Scene) work.Evaluation {
+// newestCompilation returns the person's newest evaluation, which is a compilation.
+func newestCompilation(s *webtest.Scene) work.Evaluation {
 	s.T.Helper()
 	list, err := s.Cfg.Store.Work.Evaluations(s.T.Context(), work.Requester{User: s.Ada}, 0, 1)
 	if err != nil || len(list) != 1 || list[0].Kind != "compile" {
@@ -30,7 +30,7 @@ func compiling(s *webtest.Scene) work.Evaluation {
 }
 
 func endCompiling(s *webtest.Scene, report string) {
-	(&webtest.EvalSite{Site: s.Site}).End(compiling(s), "rack-7", report)
+	(&webtest.EvalSite{Site: s.Site}).End(newestCompilation(s), "rack-7", report)
 }
 
 func TestTheWorkbenchShowsCodeBesideTheSource(t *testing.T) {
@@ -43,7 +43,7 @@ func TestTheWorkbenchShowsCodeBesideTheSource(t *testing.T) {
 	}
 	resp := send(s.Task.Slug, "H200")
 	webtest.WantStatus(t, resp, http.StatusSeeOther)
-	e := compiling(s)
+	e := newestCompilation(s)
 	if to := resp.Header.Get("Location"); to != "/evaluations/"+e.ID || e.Device != "H200" {
 		t.Errorf("sent to %s, on %s", to, e.Device)
 	}
@@ -67,7 +67,7 @@ func TestTheWorkbenchShowsCodeBesideTheSource(t *testing.T) {
 	source += strings.Repeat("\n", 300_000)
 	webtest.Body(t, send(s.Task.Slug, "H200"))
 	endCompiling(s, fmt.Sprintf(compiledReport, true, "", "warning"))
-	if text := webtest.Body(t, b.Get("/evaluations/"+compiling(s).ID)); len(text) > 2<<20 || !strings.Contains(text, "further lines are not shown") {
+	if text := webtest.Body(t, b.Get("/evaluations/"+newestCompilation(s).ID)); len(text) > 2<<20 || !strings.Contains(text, "further lines are not shown") {
 		t.Errorf("a source of many lines makes a page of %d bytes", len(text))
 	}
 	if n := b.Page(solve, http.StatusOK).Find("button[value=compile]").Length(); n != 1 {
@@ -82,7 +82,7 @@ func TestTheWorkbenchMarksLinesThatDoNotCompile(t *testing.T) {
 	w.Types(webtest.GoodKernel)
 	w.Eval(`document.querySelector("[value=compile]").click()`)
 	w.Until(`document.querySelector("#bench-run [data-mode=compile]")`)
-	first := compiling(s).ID
+	first := newestCompilation(s).ID
 	endCompiling(s, fmt.Sprintf(compiledReport, false, "Compiling submission.cu failed.", "error"))
 	w.Until(`document.querySelector(".cm-lintRange-error")`)
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent.includes("__shared__")`)
@@ -95,7 +95,7 @@ func TestTheWorkbenchMarksLinesThatDoNotCompile(t *testing.T) {
 	endCompiling(s, fmt.Sprintf(compiledReport, true, "", "warning"))
 	w.Until(`document.querySelector(".cm-lintRange-warning")`)
 	w.LooksRight("compile-bench")
-	w.Visit("/evaluations/" + compiling(s).ID)
+	w.Visit("/evaluations/" + newestCompilation(s).ID)
 	w.LooksRight("compilation")
 	w.RefusedNothing()
 }

@@ -68,7 +68,7 @@ func (c *Client) follow(ctx context.Context, path, mode, contentType string, bod
 			if seen != nil {
 				seen(e)
 			}
-			if over, err := s.take(e, mode); over || err != nil {
+			if over, err := s.processEvent(e, mode); over || err != nil {
 				return s, err
 			}
 		}
@@ -101,8 +101,8 @@ func eventOf(raw string) Event {
 	return e
 }
 
-// take processes one event. over reports whether the event was the result.
-func (s *Streamed) take(e Event, mode string) (over bool, err error) {
+// processEvent processes one event. over reports whether the event was the result.
+func (s *Streamed) processEvent(e Event, mode string) (over bool, err error) {
 	switch e.Name {
 	case "status":
 		return false, nil
