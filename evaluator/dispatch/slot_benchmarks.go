@@ -10,11 +10,6 @@ import (
 // storeSlotBenchmarks stores new slot benchmarks from a heartbeat, and logs an error if a slot drifts. Calls of Sync
 // are sequential.
 func (d *Dispatcher) storeSlotBenchmarks(ctx context.Context, h job.Heartbeat, state *workerState) {
-	allows, err := d.store.Fleet.DeviceFilterOf(ctx, h.Worker)
-	if err != nil {
-		d.log.Error("keeping slot benchmarks", "worker", h.Worker, "err", err)
-		return
-	}
 	before, times := state.benchmarkStoredAt, map[string]time.Time{}
 	state.benchmarkStoredAt = times
 	for _, slot := range h.Slots {
@@ -24,15 +19,21 @@ func (d *Dispatcher) storeSlotBenchmarks(ctx context.Context, h job.Heartbeat, s
 		}
 		// MeasuredAt comes from the worker's clock, so it is only compared with other times of that clock. After a
 		// restart of the site the last benchmark is sent again, and Fleet.StoreBenchmark recognizes it.
-		if g == nil || !g.MeasuredAt.After(times[device]) || !allows(slot.Device) {
+		if g == nil || !g.MeasuredAt.After(times[device]) {
 			continue
 		}
 		if !state.benchmarkWriteLimit.Allow() {
 			continue // the next heartbeat has the benchmark again
 		}
 		times[device] = g.MeasuredAt
-		err := d.store.Fleet.StoreBenchmark(ctx, h.Worker, slot)
+		allows, err := d.store.Fleet.DeviceFilterOf(ctx, h.Worker)
+		if err == nil && !allows(slot.Device) {
+			continue
+		}
 		drift := ""
+		if err == nil {
+			err = d.store.Fleet.StoreBenchmark(ctx, h.Worker, slot)
+		}
 		if err == nil {
 			drift, err = d.store.Fleet.DescribeDrift(ctx, h.Worker, device)
 		}

@@ -208,7 +208,7 @@ func (g *ControlGroup) progress() string {
 	var b strings.Builder
 	for _, dir := range g.groupDirs() {
 		for _, pid := range readFileWords(filepath.Join(dir, "cgroup.procs")) {
-			// The processor time is that of all threads.
+			// stat has the processor time of all threads of the process.
 			for _, name := range []string{"stat", "io"} {
 				text, _ := os.ReadFile(filepath.Join("/proc", pid, name)) // the process may have ended
 				b.Write(text)
