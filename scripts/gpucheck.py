@@ -2,6 +2,7 @@
 
 import argparse
 import concurrent.futures
+import copy
 import importlib.machinery
 import importlib.util
 import json
@@ -44,9 +45,16 @@ class Site:
             [binary, "serve", "--addr", self.url.removeprefix("http://"), "--data", self.data, "--cpu-slots", str(cpu_slots), *extra],
             stdout=self.log, stderr=subprocess.STDOUT)
         self.wait()
-        made = subprocess.run([binary, "token", "--data", self.data, "--user", "gpu-check", "--role", "admin"],
+        self.binary = binary
+        self.token = self.caller("gpu-check").token
+
+    def caller(self, user):
+        """Returns the same site with the token of another administrator."""
+        made = subprocess.run([self.binary, "token", "--data", self.data, "--user", user, "--role", "admin"],
                               check=True, capture_output=True, text=True)
-        self.token = made.stdout.strip()
+        site = copy.copy(self)
+        site.token = made.stdout.strip()
+        return site
 
     def wait(self):
         for _ in range(600):

@@ -88,7 +88,8 @@ func (p *Set) SlotsInService(device string) []*Slot {
 const selfTestPatience = 2 * time.Minute
 
 // WaitInService waits until n slots of a device are in service, and returns the number of those that are. If the worker
-// has fewer slots, or the others do not pass their self-tests soon, it returns less than n.
+// has fewer slots, or the others do not pass their self-tests soon, it returns less than n. It does not wait for one
+// slot: the caller has one, which may be out of service because the caller tests it.
 func (p *Set) WaitInService(ctx context.Context, device string, n int) (have int) {
 	ctx, cancel := context.WithTimeout(ctx, selfTestPatience)
 	defer cancel()
@@ -101,7 +102,7 @@ func (p *Set) WaitInService(ctx context.Context, device string, n int) (have int
 	poll := time.NewTicker(time.Second)
 	defer poll.Stop()
 	for {
-		if have = len(p.SlotsInService(device)); have >= n || all < n {
+		if have = len(p.SlotsInService(device)); have >= n || all < n || n == 1 {
 			return have
 		}
 		select {

@@ -454,5 +454,10 @@ func TestAJobWaitsForTheSelfTestsOfItsSlots(t *testing.T) {
 		if have := p.WaitInService(t.Context(), "H200", 2); have != 1 {
 			t.Errorf("%d slots with a broken one, want 1", have)
 		}
+		began = time.Now()
+		p.AllSlots()[0].StartChecks() // as for a self-test, which is a job for one slot
+		if p.WaitInService(t.Context(), "H200", 1); time.Since(began) > 0 {
+			t.Errorf("a self-test waited %v for its own slot", time.Since(began))
+		}
 	})
 }
