@@ -245,7 +245,8 @@ func (e *Evaluation) testKernels(ctx context.Context, program toolchain.Program)
 			return *result, nil
 		}
 	}
-	return e.testBoth(ctx, program)
+	report, err := e.testBoth(ctx, program, e.beginStage)
+	return report.result, err
 }
 
 // compareBaselines compares a correct kernel with each baseline, in an additional stage with its own check. A kernel
@@ -268,15 +269,11 @@ func (e *Evaluation) compareBaselines(ctx context.Context, program toolchain.Pro
 				return err
 			}
 			e.precompiled.cacheKey.SourceText = kernelsKeyText(e.request)
-			report := e.newReaderOfRequest(func(string) {})
-			out, err := e.runProgram(ctx, program, report, e.stageRequest(ModeTest, kernelLabels(e.request)...))
+			report, err := e.testBoth(ctx, program, func(string) {})
 			if err != nil {
 				return err
 			}
-			if of, err = programResult(report, out); err != nil {
-				return err
-			}
-			if report.customKernelFailed() {
+			if of = report.result; report.customKernelFailed() {
 				result.Correctness, result.FirstMismatch = false, of.FirstMismatch
 				result.Speedup, result.SpeedupInterval = nil, nil
 				result.ValidationError = fmt.Sprintf("Beside the baseline %s, the kernel failed:\n%s", name, kernelrun.ComparisonWithBaseline(of).Error)
@@ -326,13 +323,12 @@ func (e *Evaluation) runProgram(
 	return out, nil
 }
 
-// programResult returns the result of a program that has ended, from its report.
-func programResult(report *reportReader, out judge.StageEnding) (kernelrun.Result, error) {
-	result, err := report.conclude(out)
-	if err != nil {
-		err = attempt.MarkCausedByJob(err) // a kernel may have used up the device's memory, which the judge then lacks
+// conclude completes the report of a program that has ended.
+func conclude(report *reportReader, out judge.StageEnding) error {
+	if _, err := report.conclude(out); err != nil {
+		return attempt.MarkCausedByJob(err) // a kernel may have used up the device's memory, which the judge then lacks
 	}
-	return result, err
+	return nil
 }
 
 // readCounters reads the device metrics of each kernel in a separate pass. If that fails, the result has the reason and

@@ -78,11 +78,11 @@ func (e *Evaluation) testWithKeptReference(ctx context.Context, program toolchai
 	if report.referenceLost {
 		return nil, nil
 	}
-	result, err := programResult(report, out)
-	if err == nil && out.BesideEarlier && lackedMemory(result) {
+	err = conclude(report, out)
+	if err == nil && out.BesideEarlier && lackedMemory(report.result) {
 		return nil, nil
 	}
-	return &result, err
+	return &report.result, err
 }
 
 // oneKernelStage returns a stage with only one of the two kernels.
