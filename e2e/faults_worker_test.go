@@ -32,8 +32,14 @@ func startOpenSite(t *testing.T, args ...string) (s *site, nats string) {
 // startWorker starts a worker as a second process, with its own credential.
 func (s *site) startWorker(t *testing.T, url, name string, args ...string) *process {
 	t.Helper()
+	return s.startWorkerWith(t, nil, url, name, args...)
+}
+
+// startWorkerWith is startWorker with more variables in the worker's environment.
+func (s *site) startWorkerWith(t *testing.T, env []string, url, name string, args ...string) *process {
+	t.Helper()
 	uid := strconv.Itoa(sandboxtest.FirstUID(t))
-	return start(t, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name,
+	return startWith(t, env, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name,
 		"--worker-secret", s.credential(t, name),
 		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1",
 		"--grace", "2s"}, args...)...)
@@ -160,31 +166,31 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy makes every build of a worker fail: a file has the path of the
-// directory for its compiled objects.
+// TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy has a worker whose g++ prints a version and compiles nothing.
 func TestWorkerWithoutCompilerTakesNoJobsAndShowsWhy(t *testing.T) {
 	tier.Needs(t, tier.Faults)
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", accounts.RoleUser)
-	file := filepath.Join(t.TempDir(), "objects")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
+	dir := t.TempDir()
+	script := "#!/bin/sh\n[ \"$1\" != --version ] || exec echo 'g++ without cc1plus'\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(dir, "g++"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	broken := s.startWorker(t, nats, "rack-1", "--object-cache", file)
+	broken := s.startWorkerWith(t, []string{"PATH=" + dir + ":" + os.Getenv("PATH")}, nats, "rack-1")
 	id := ada.submit(job.ModeTest, kernel("/* waits */"))
 	root := s.person(t, "Root", accounts.RoleAdmin)
 	tier.WaitFor(t, "the reason on the queue page", func() error {
 		devices, err := root.Devices(t.Context())
 		if err == nil && (len(devices) != 1 || devices[0].Slots != 0 ||
-			!strings.Contains(devices[0].Problem, "not a directory")) {
+			!strings.Contains(devices[0].Problem, dir)) {
 			err = fmt.Errorf("devices are %+v", devices)
 		}
 		return err
 	})
 	if devices, err := ada.Devices(t.Context()); err != nil ||
 		!strings.Contains(devices[0].Problem, "failed its self-test (C++") ||
-		strings.Contains(devices[0].Problem, file) {
+		strings.Contains(devices[0].Problem, dir) {
 		t.Errorf("everyone reads %+v, %v", devices, err)
 	}
 	if log := broken.log.String(); !strings.Contains(log, "failed its self-test and takes no jobs") {
