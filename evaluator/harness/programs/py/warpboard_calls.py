@@ -429,6 +429,10 @@ class Ranks:
         for runner in self._runners:
             runner.keep_host()
 
+    def keeps_host(self) -> bool:
+        """Returns whether calls are made without new arrays on the host."""
+        return any(runner.keeps_host for runner in self._runners)
+
     def needs_host(self) -> bool:
         return any([runner.needs_host() for runner in self._runners])
 

@@ -217,7 +217,9 @@ class _Region:
         place = offset, span, *key
         if place not in self._views:
             self._views[place] = tensor_view(self.bytes, offset, span, key)
-        return self._views[place].detach()  # a new object, because a kernel may change its attributes
+        # A new object, because a kernel may change its attributes. Unlike detach(), data does not share the version
+        # counter of the region: otherwise a write to one input would invalidate what autograd has kept of another.
+        return self._views[place].data
 
     def fill(self) -> None:
         """Queues the copies of inputs with separate memory."""

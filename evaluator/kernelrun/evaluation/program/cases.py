@@ -6,7 +6,7 @@ from typing import Any
 
 import contract
 from sides import Inputs, Raised
-from stages import Stages
+from stages import OutOfTime, Stages
 from trivial import Trivial
 
 # Fields of a case's report that the request's report has if one case has them
@@ -22,14 +22,22 @@ class Cases(Stages):
         super().__init__(*given)
         self.whole, self.reports, self.timed, self.begins = self.report, [], [], time.monotonic()
         self.last = self.ends
+        self.late = False  # True if there was no time for the timed calls of a case
 
     def save(self):
         self.pipe.tell(report=self.summary())
 
     def go(self):
-        """Checks and times all cases. Returns the compiled files that a later run can use, or None."""
-        if all(self.begin(case) and self.validate() and self.timing(self.make_calls) for case in self.request["cases"]):
-            return self.timing(self.read_all)
+        """Checks and times all cases. If there is no time for the timed calls of one, further cases are only checked.
+        Returns the compiled files that a later run can use, or None."""
+        for case in self.request["cases"]:
+            if not (self.begin(case) and self.validate()):
+                break
+            if not self.late and not self.timing(self.make_calls) and not self.late:
+                break
+        else:
+            if not self.late:
+                return self.timing(self.read_all)
         self.end()
         return None
 
@@ -53,7 +61,11 @@ class Cases(Stages):
 
     def make_calls(self):
         self.clocks.warm_up()
-        values = self.time_all()
+        try:
+            values = self.time_all()
+        except OutOfTime:
+            self.late = True
+            raise
         self.clocks.used()
         self.timed.append((self.report, self.inputs, self.decision, values, self.timed_calls()))
         return True
@@ -74,7 +86,7 @@ class Cases(Stages):
         if len(self.kernels) < 2:
             return []
         self.kernels["custom"].end()
-        reference = self.kernels["ref"]
+        reference, self.inputs = self.kernels["ref"], inputs
         reference.begin(inputs.contract("ref"))
         reference.call(values["ref"])  # the first call of a case may load or compile
         reference.checked()

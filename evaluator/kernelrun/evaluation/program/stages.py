@@ -107,7 +107,7 @@ class Stages:
         why = self.generator.ready()[0]
         try:
             return (None, why) if why else (packing.unpack(self.generator.ask("draw_init").answer, "cpu"), None)
-        except Raised as error:
+        except (Raised, RuntimeError) as error:  # torch raises RuntimeError for too little memory
             return None, str(error)
 
     def load_one(self, label):
@@ -341,7 +341,9 @@ class Stages:
             values = self.time_all()
             self.end((self.timed_calls(), values))
             self.tell_reference(self.read(values)["ref"])
-        except (Raised, compare.Mismatch, OutOfTime):
+        except (Gone, Refused, Lost, TaskFailed):
+            raise
+        except Exception:  # noqa: BLE001 - such as a contract that is invalid, or too little memory
             return
         self.save()
 
@@ -420,14 +422,22 @@ class Stages:
 
     def time_alone(self, values):
         """Returns calls of the reference after the other kernel has ended, because that may have slowed down the
-        reference while they took turns."""
+        reference while they took turns. Their inputs are those of the last turn. If the reference was slower in turns,
+        the cause may be that other inputs take longer, so the calls are made again, each with new inputs."""
         if len(self.kernels) < 2:
             return []
         self.kernels["custom"].end()
+        alone = self.calls_alone(lambda: values)
+        if timing.slower(self.kernels["ref"].calls, alone, self.clocks.kind):
+            alone = self.calls_alone(lambda: self.draw(TRIALS))
+        return alone
+
+    def calls_alone(self, draw):
+        """Makes calls of the reference on inputs from draw."""
         alone: list[Any] = []
         ends = time.monotonic() + CLOCKING
         while not alone or (len(alone) < ALONE and time.monotonic() < min(ends, self.ends)):
-            alone.append(self.kernels["ref"].call(values["ref"]))
+            alone.append(self.kernels["ref"].call(draw()["ref"]))
             alone[-1].answer = None
         return alone
 

@@ -66,21 +66,22 @@ class EvaluationClocks(Clocks):
         return self._on_device and max(self.excess()) > max(_HINDERED_NS, _HINDERED_SHARE * quantile(self.events, 0.5))
 
     def slower_than(self, alone):
-        """Reports whether the reference took longer while it took turns with the other kernel than in `alone`, calls
-        that it made after the other had ended."""
-        share, ns = _ALONE_WAITING if self._on_device and _wait(alone) else _ALONE[self.constants.kind]
-        event, least = (quantile(events, 0.5) for events in (self.events, [call.event for call in alone]))
-        return event > least * (1 + share) + ns
+        """Reports whether the reference took longer while it took turns with the other kernel (slower)."""
+        return slower(self._calls, alone, self.constants.kind)
 
     def errors(self, alone=()):
         """Returns the amounts, in ns, by which the times that count may be too long and too short if another clock
         is right. The spread of the calls is not included. alone are calls of the reference after the other kernel,
-        which may have slowed it down, had ended."""
+        which may have slowed it down, had ended. On a host, the time of a call includes the runner's work on the
+        answer, such as its copy, which a kernel that changes the runner can avoid."""
+        event, copying = quantile(self.events, 0.5), 0.0
+        if self._reference and not self._on_device:
+            copying = max(quantile(self.stats.times, 0.5) - event, 0.0)
         if self._reference and alone:
-            return max(quantile(self.events, 0.5) - quantile([call.event for call in alone], 0.5), 0.0), 0.0
+            return max(event - quantile([call.event for call in alone], 0.5), 0.0) + copying, 0.0
         if self.clock == "event":
             return 0.0, 0.0 if self._reference else max(self.excess()[0] - self._shown[0], 0.0)
-        return self.tolerance, self.tolerance
+        return self.tolerance + copying, self.tolerance
 
     def excess(self):
         """Returns the amounts by which the judge's two clocks exceed the kernel's own, in ns. The judge's times are
@@ -124,6 +125,14 @@ class _OfFewCalls(Constants):
 
     def _at_least(self, tolerance, least):
         return tolerance if self.kind == "host" else max(tolerance, least)
+
+
+def slower(turns, alone, kind):
+    """Reports whether the reference took longer in calls in which it took turns with the other kernel than in `alone`,
+    most calls that it made after the other had ended."""
+    share, ns = _ALONE_WAITING if kind == "cuda" and _wait(alone) else _ALONE[kind]
+    usual, most = (quantile([call.event for call in calls], q) for calls, q in ((turns, 0.5), (alone, 0.9)))
+    return usual > most * (1 + share) + ns
 
 
 def _wait(calls):

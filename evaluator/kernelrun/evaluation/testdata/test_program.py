@@ -776,6 +776,22 @@ class Timing(unittest.TestCase):
         self.assertEqual((right, message, len(calls)), (False, "wrong", 20))
         self.assertEqual(stages.runner.keep_host.call_count, 2)
 
+    def test_a_checker_may_raise_for_an_answer_from_kept_arrays(self):
+        for keeps, ranked, raises in ((False, False, True), (True, False, False), (False, True, False)):
+            stages = unittest.mock.Mock(ranked=ranked, **{"task.check.side_effect": TaskFailed("other shapes"), "runner.keeps_host.return_value": keeps})
+            with self.assertRaises(TaskFailed) if raises else contextlib.nullcontext():
+                self.assertEqual(Judge.call(stages, unittest.mock.Mock(), True), (False, "other shapes", None))
+
+    def test_a_write_to_one_input_leaves_what_autograd_has_kept_of_another(self):
+        region = warpboard_cuda._Region.__new__(warpboard_cuda._Region)
+        region._views, region.bytes = {}, torch.zeros(4096, dtype=torch.uint8)
+        key = lambda grad: ("tensor", "float32", (4,), (1,), False, grad)  # noqa: E731
+        x, out = (warpboard_layout.as_parameter(region.view(at, 16, key(grad)), key(grad)) for at, grad in ((0, True), (512, False)))
+        y = (x * x).sum()
+        out.fill_(1)
+        y.backward()
+        self.assertEqual((x.grad.tolist(), region.bytes.view(torch.float32)[128:132].tolist()), ([0] * 4, [1] * 4))
+
     def test_numbers_of_any_form_count_as_what_is_told_before_the_release(self):
         for more in (0, 1):
             for beside, most in (([], 128), ([torch.zeros(64)], 208)):
@@ -868,6 +884,24 @@ class Timing(unittest.TestCase):
             calls = [Call(None, None, alone * 1e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
             self.assertEqual(self.clocks(turns, reference=True, kind=kind).slower_than(calls), slower, (kind, alone))
 
+    def test_a_reference_is_as_slow_in_turns_as_its_slow_inputs_alone(self):
+        turns, later = [(190, 190, 190)] * 11 + [(40, 40, 40)] * 9, [40] * 4 + [190] * 6
+        calls = [Call(None, None, alone * 1e3, 0, 0, 0, False, 0, 0, (4,), 1, 0) for alone in later]
+        for kind in ("cuda", "host"):
+            clocks = self.clocks(turns, reference=True, kind=kind)
+            self.assertEqual((clocks.slower_than(calls[:4]), clocks.slower_than(calls)), (True, False))
+
+    def test_calls_alone_have_new_inputs_if_those_of_the_last_turn_were_cheap(self):
+        for cheap, seen in ((False, ["last"] * 10), (True, ["last"] * 10 + ["new"] * 10)):
+            stages, given = Stages.__new__(Stages), []
+            call = lambda data, *_: given.append(data) or Call(None, None, 50e3 if data == "last" else 190e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)  # noqa: B023, E731
+            turns = [Call(None, None, 190e3 if cheap else 50e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 20
+            stages.kernels = {"custom": unittest.mock.Mock(), "ref": unittest.mock.Mock(calls=turns, call=call)}
+            stages.clocks, stages.ends, stages.draw = unittest.mock.Mock(kind="cuda"), math.inf, lambda trial: {"ref": "new"}
+            alone = stages.time_alone({"ref": "last"})
+            self.assertEqual((given, len(alone)), (seen, 10))
+            stages.kernels["custom"].end.assert_called()
+
     def test_a_release_that_comes_sooner_than_our_own_saves_nothing(self):
         for told, queueing, least, most in ((1000, 0, 184, 190), (700, 0, 184, 190), (1200, 0, 384, 390), (1200, 250, 184, 190), (1400, 250, 334, 340)):
             constants = Constants("cuda", 1150e3, 1160e3, 3e3, 3e3, 40e3, 145e3, 12e3, 1000e3, queueing * 1e3)
@@ -893,6 +927,11 @@ class Timing(unittest.TestCase):
         self.assertEqual(self.clocks([(190, 190, 190)] * 20, late=True).errors(), (0, 0))  # a call that waits on the host is as any
         self.assertLess(max(self.clocks([(190, 190, 190)] * 20, kind="host").errors()), 10_000)
         self.assertEqual(self.clock([(0.001, 3, 3)] * 20)[:2], ("event", 1.5))  # no kernel takes less
+        # on a host, a call includes what the runner does with the answer, and another kernel may avoid that
+        calls = [Call(None, None, 100e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
+        for reference, alone, long in ((True, (), 95e3), (True, calls, 90e3), (False, (), 5e3)):
+            clocks = self.clocks([(100, 195, 195)] * 20, kind="host", reference=reference)
+            self.assertAlmostEqual(clocks.errors(alone)[0], long, delta=6e3)
 
     def test_lying_in_some_calls_or_being_lucky_in_some_gains_nothing(self):
         honest = [(190, 190, 190)]
@@ -1528,6 +1567,29 @@ class Leaving(unittest.TestCase):
         self.assertEqual(seen, [(["alone", number], f"contract {number} of ref", f"report {number}") for number in (1, 2)])
         self.assertEqual([call.args for call in stages.kernels["ref"].begin.mock_calls], [("contract 1 of ref",), ("contract 2 of ref",)])
         stages.kernels["custom"].end.assert_called()
+
+    def test_cases_after_one_without_time_are_only_checked(self):
+        for late, wrong, want in ((None, None, ["timed 1", "timed 2", "timed 3", "read"]), (2, None, ["timed 1", "late 2", "end"]), (None, 2, ["timed 1", "wrong 2", "end"])):
+            stages, seen = Cases.__new__(Cases), []
+            stages.request, stages.late, stages.clocks, stages.reports = {"cases": [1, 2, 3]}, False, unittest.mock.Mock(), []
+            stages.stage, stages.save, stages.blame, stages.read_all = lambda _: None, lambda: None, lambda _: None, lambda: seen.append("read")
+            stages.end, stages.inputs, stages.decision, stages.timed, stages.timed_calls = lambda: seen.append("end"), None, None, [], dict
+
+            def begin(case, stages=stages):
+                stages.report = {"correctness": True}
+                stages.reports.append(stages.report)
+                return True
+
+            def time_all(stages=stages, seen=seen, late=late, wrong=wrong):
+                number = len(stages.reports)
+                seen.append(f"{'late' if number == late else 'wrong' if number == wrong else 'timed'} {number}")
+                if number in (late, wrong):
+                    raise OutOfTime("late") if number == late else compare.Mismatch("wrong")
+
+            stages.begin, stages.validate, stages.time_all = begin, lambda: True, time_all
+            stages.go()
+            self.assertEqual(seen, want)
+            self.assertEqual([report["correctness"] for report in stages.reports], [True, False] if wrong else [True] * 3)
 
     def test_a_copy_is_in_the_answers_region_if_torch_uses_other_memory(self):
         region = warpboard_cuda._Region.__new__(warpboard_cuda._Region)
