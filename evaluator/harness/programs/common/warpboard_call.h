@@ -58,6 +58,7 @@ public:
             share();
             // The rest must come before the description, with which some clocks start.
             if (rests_ || least_prepared_ == 0) device_.rest();
+            stamps.at_description = described_early_;
             const bool first = prepares_first();
             if (first) prepare(0, false);
             session_.announce(flags, drawn_->layout.description(), choose_sealed(), stamps);
@@ -184,9 +185,6 @@ public:
 
     // Reports the errors of the last answer against the task's answer in double precision.
     void log_numerics(Report& report, const std::string& prefix) { warpboard::log_numerics(report, prefix, drawn_->input, *output_); }
-
-    // Reports whether the descriptions of the case's inputs differ from call to call.
-    bool described_early() const { return described_early_; }
 
     // Reports whether the input is written and caches are flushed before the description is sent: on a host this takes
     // milliseconds, which would count if the clock starts with the description.

@@ -70,11 +70,13 @@ public:
         own_.push_back(call);
         own_described_ = quantile(own([](const Stamps& s, double) { return s.released - s.described; }), 0.25);
     }
-    void add(const Stamps& call) { calls_.push_back(call), raw_.add(call.done - call.released); }
+    void add(const Stamps& call) {
+        calls_.push_back(call), raw_.add(call.done - call.released);
+        at_description_ |= call.at_description;
+    }
 
-    // Makes the clock of each call start when its description is sent: descriptions that differ from call to call
+    // Reports whether the clock of some calls starts with the description: descriptions that differ from call to call
     // reveal something about the input before the release.
-    void start_at_description() { at_description_ = true; }
     bool starts_at_description() const { return at_description_; }
 
     size_t runs() const { return calls_.size(); }
@@ -153,8 +155,8 @@ private:
 
     double most_handover() const { return std::min(bounds_.most_handover + most_mapping_, most_handover_); }
 
-    // Adds the usual time from description to release in the judge's own runner, if the clock starts with the
-    // description.
+    // Adds the usual time from description to release in the judge's own runner, if the clock of some calls starts with
+    // the description.
     Constant since_description(Constant cost) const {
         if (at_description_) cost.ns += own_described_, cost.median += own_described_;
         return cost;
@@ -232,14 +234,19 @@ private:
         return samples;
     }
 
-    // Returns the start of a call's clock. It is never later than the release minus the usual time since the
-    // description: a runner that is ready sooner than the judge's own runner gains nothing.
-    double begin(const Stamps& stamps) const { return at_description_ ? std::min(stamps.described, stamps.released - own_described_) : stamps.released; }
+    // Returns the start of a call's clock. If the clock of some calls starts with the description, it is never later
+    // than the release minus the usual time since the description: a runner that is ready sooner than the judge's own
+    // runner gains nothing. Calls before the first description that differs have just this start: on a host the judge
+    // flushed caches after their descriptions.
+    double begin(const Stamps& stamps) const {
+        const double usual = stamps.released - (at_description_ ? own_described_ : 0);
+        return stamps.at_description ? std::min(stamps.described, usual) : usual;
+    }
     static double least(double ns) { return std::max(ns, 1.0); }
     static double median(const std::vector<double>& values) { return quantile(values, 0.5); }
 
     Bounds bounds_;
-    bool at_description_ = false;
+    bool at_description_ = false;  // the clock of some calls starts with the description
     double own_described_ = 0;  // nanoseconds from description to release in calls of the judge's own runner
     Stats raw_;
     double most_handover_ = no_bound;

@@ -155,7 +155,6 @@ private:
             Stamps stamps;
             verdict = calls_->call(c, true, 0, stamps);
             if (!verdict.passed) return verdict;
-            if (calls_->described_early()) clocks.start_at_description();
             clocks.add(stamps);
         } while (!rule.done(clocks.raw(), now_ns() - begin));
         return verdict;

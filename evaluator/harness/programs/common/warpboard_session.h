@@ -22,6 +22,7 @@ struct Gone {};
 // Stamps has the times of one call in nanoseconds, and the runner's clock.
 struct Stamps {
     double described = 0;
+    bool at_description = false;  // the clock starts at described: the description reveals something of the input
     double released = 0;
     double done = 0;
     double sampled = 0;  // when a sample of the answer was taken; equal to done without one
