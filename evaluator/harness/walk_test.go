@@ -12,6 +12,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/internal/test/tier"
+	"warpboard/tasks"
 )
 
 func TestEveryTypeOfATaskGoesThroughSharedMemory(t *testing.T) {
@@ -34,6 +35,41 @@ func TestTheLargestClockCounts(t *testing.T) {
 	n := newNative(t, testdata(t, "walk/clocks.cpp"))
 	if out, err := exec.Command(n.build(t, "clocks", "clocks.cpp")).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// A larger input takes longer to write, which is no time of the kernel. Each pair has the time to write an input in µs,
+// and its size in MB; the first is that of the judge's own runner. A kernel takes 50 µs.
+func TestAnInputMayTakeLongerToWriteOnlyIfItIsLarger(t *testing.T) {
+	n := newNative(t, Sources(tasks.ProtocolEval, tasks.LangPython))
+	writeAll(t, n.dir, testdata(t, "walk/writing.cpp"))
+	cpp := n.build(t, "writing", "writing.cpp")
+	for name, tt := range map[string]struct{ pairs, clock, median string }{
+		"larger in most calls":  {"30 1  30 1  130 50  130 50", "event", "50000"},
+		"smaller in most calls": {"130 50  130 50  30 1  30 1", "event", "50000"},
+		"larger than nothing":   {"30 0  30 0  130 50  130 50", "event", "50000"},
+		"disturbed":             {"30 1  330 1", "wall", "348500"},
+		"smaller and disturbed": {"130 50  330 1", "wall", "248500"},
+		// One undisturbed call shows how long a large input takes.
+		"larger, mostly disturbed": {"30 1  130 50  430 50  430 50  430 50", "wall", "321100"},
+		// Without one, a byte may take as long as on a slow device, and as in calls of the judge's own runner.
+		"larger, always disturbed":         {"30 1  630 50", "wall", "158500"},
+		"twice as large, always disturbed": {"130 50  630 100", "wall", "418500"},
+	} {
+		given := strings.Fields(tt.pairs)
+		for language, program := range map[string]*exec.Cmd{
+			"C++": exec.Command(cpp, given...),
+			"Python": exec.Command(debianPython,
+				append([]string{"-B", filepath.Join("testdata", "py", "writing.py"), n.dir}, given...)...),
+		} {
+			program.Env = []string{"POPCORN_FD=1"}
+			out, err := program.CombinedOutput()
+			clock, median := field(string(out), "clock"), field(string(out), "median")
+			if err != nil || clock != tt.clock || median != tt.median {
+				t.Errorf("%s: %s says %s and %s, want %s and %s: %v", name, language, clock, median, tt.clock,
+					tt.median, err)
+			}
+		}
 	}
 }
 

@@ -85,6 +85,7 @@ public:
             session_.read_event(stamps);
             if (device_.changed()) return {false, still_changed};
             stamps.prepared = device_.writing_took();
+            stamps.written = written();
             detect_turns(stamps.prepared);
             stamps.at_once = device_.at_once();
             stamps.by_judge = Device::switches_in_call;
@@ -152,6 +153,9 @@ public:
         device_.start();
     }
     int host_inputs() const { return buffers_.host_inputs(); }
+
+    // Returns the size of the last input's arrays on a device.
+    double written() const { return static_cast<double>(drawn_->layout.device_bytes()); }
 
     // Returns the longest time to map the last input, in nanoseconds.
     double most_mapping() const { return buffers_.most_mapping(); }
@@ -234,7 +238,8 @@ private:
     // Detects time slices of the runner's context while the judge writes an input. If a runner has several waiting
     // streams, a device that has worked for the judge for about 2 ms gives the runner a time slice of 2.4 ms, which
     // interrupts the writing if generating the input took long. After the first such slice, the judge leaves the device
-    // idle before each input, which restarts its 2 ms. The first call of a case shows the usual duration of writing.
+    // idle before each input, which restarts its 2 ms. The first call of a case shows the usual duration of writing. A
+    // much larger input may look like such a slice, but no time is added to a call because of this.
     void detect_turns(double prepared) {
         if (least_prepared_ == 0 || prepared < least_prepared_) least_prepared_ = prepared;
         rests_ = rests_ || prepared > least_prepared_ + least_turn_ns;

@@ -182,17 +182,31 @@ private:
         return wall - noise - uneven_share * wall > event;
     }
 
+    // Returns the nanoseconds by which each further byte of an input may prolong its writing: the least share of a byte
+    // in the time to write an input, which is the most exact for the largest input. Calls of the submission can only
+    // reduce it.
+    double byte_ns() const {
+        double least = written_byte_ns;
+        for (const auto* calls : {&own_, &calls_}) {
+            for (const Stamps& call : *calls) {
+                if (call.written > 0) least = std::min(least, call.prepared / call.written);
+            }
+        }
+        return least;
+    }
+
     Times times() const {
         Times t{{}, {}, {}, {}, {}, handover(), snapshot_cost()};
         const double prepared = quantile(own([](const Stamps& s, double) { return s.prepared; }), 0.25),
+                     written = quantile(own([](const Stamps& s, double) { return s.written; }), 0.25), byte = byte_ns(),
                      switched = quantile(own(of_gate), 0.5), sampled = quantile(own(of_sample), 0.5),
                      late_gate = std::max(quantile(each(calls_, of_gate), 0.5) - switched - middle_switch_ns, 0.0),
                      late_sample = std::max(quantile(each(calls_, of_sample), 0.5) - sampled - middle_sample_ns, 0.0);
         for (const Stamps& call : calls_) {
             // Three delays are added to a call: a time slice of another context while the judge keeps the device, and
             // unusual delays of the gate's report and of the answer's sample.
-            const double usual_turn = call.at_once ? turn_ns : slow_turn_ns;
-            const double turns = (call.prepared > prepared + usual_turn ? call.prepared - prepared : 0) +
+            const double excess = call.prepared - prepared - byte * std::max(call.written - written, 0.0);
+            const double turns = (excess > (call.at_once ? turn_ns : slow_turn_ns) ? excess : 0) +
                                  std::max(call.switched - switched - switch_ns, late_gate) +
                                  std::max(of_sample(call, 0) - sampled - sample_ns, late_sample);
             const double w = call.done - begin(call) - t.wall_cost.ns + turns;

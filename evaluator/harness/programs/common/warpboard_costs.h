@@ -50,6 +50,7 @@ private:
             own = own_.call(calls_.choose_sealed(), calls_.prepares_first(), prepare, device_, [this](Stamps& stamps) { calls_.copy(stamps); });
         });
         own.prepared = device_.writing_took();
+        own.written = calls_.written();
         own.at_once = device_.at_once();
         // it includes the switch of contexts, which is not the kernel's time
         if (Device::switches_in_call) own.event = 0;

@@ -77,6 +77,8 @@ constexpr double sampled_ns = 15e3;
 // the judge, because sizes were new or there were very many arrays. On an H100 the median of 150 processes was within 5
 // µs, and a change of contexts alone takes 145 µs.
 constexpr double turn_ns = 20e3, slow_turn_ns = 50e3;
+// The longest time to write a byte of an input on a device: all devices copy more than 100 GB/s.
+constexpr double written_byte_ns = 0.01;
 // A change of contexts (switch) and a sample may take this much longer than usual: in one call, and (middle) in the
 // median of all calls. On two H100s the medians of 60 cases were within 5 µs.
 constexpr double switch_ns = 6e3, middle_switch_ns = 3e3, sample_ns = 10e3, middle_sample_ns = 5e3;

@@ -28,6 +28,7 @@ struct Stamps {
     double sampled = 0;  // when a sample of the answer was taken; equal to done without one
     double copied = 0;
     double prepared = 0;  // time to write the input and flush, including turns of other contexts
+    double written = 0;  // bytes of the input on the device
     bool at_once = false;  // all writes of the input were queued before the device began the first
     double switched = 0;  // time from the end of the judge's hold until the runner's gate ran
     double event = 0;

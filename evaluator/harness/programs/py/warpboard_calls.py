@@ -66,6 +66,7 @@ class Call:
     described: float = 0.0  # time from description to release, if the clock starts with the description
     early: bool = False  # the input's description differs between calls, and so reveals something
     keeps_host: bool | None = None  # Runner.keeps_host
+    written: int = 0  # bytes of the input on the device
 
     @property
     def size(self) -> int:
@@ -288,6 +289,7 @@ class _GatedCall:
 
     late = False
     prepared = 0.0  # nanoseconds in which the judge wrote the input
+    written = 0  # bytes of the input on the device
 
     def __init__(self, runner: Runner, data: Any, sent: int) -> None:
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
@@ -359,6 +361,7 @@ class _DeviceCall(_GatedCall):
     def __init__(self, runner: Runner, data: Any, sent: int, leaves: list[Leaf]) -> None:
         super().__init__(runner, data, sent)
         self._leaves = leaves  # keeps the arrays alive, because the core has their addresses
+        self.written = sum(leaf.span for leaf in leaves if leaf.kind == CUDA)
 
     def starts_early(self) -> bool:
         return self.runner.early
@@ -483,7 +486,8 @@ class Ranks:
                     end - begin, sampled - begin, taken - begin, any(call.late for call in calls), max(call.prepared for call in calls), switched,
                     tuple(sum(part.size for part in answer.parts) for answer in answers),
                     sum(len(answer.parts) for answer in answers), begin, at_once, released - begin,
-                    any(call.runner.early for call in calls), _joined([call.runner.keeps_host for call in calls]))
+                    any(call.runner.early for call in calls), _joined([call.runner.keeps_host for call in calls]),
+                    max(call.written for call in calls))
 
 
 def _on_hosts(calls: list[Any]) -> tuple[bool, int, int, int, int, int]:

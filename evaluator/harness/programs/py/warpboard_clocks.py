@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from warpboard_limits import (
     DEVICE_COPY_TOLERANCE_NS, DEVICE_HANDOVER_NS, DEVICE_TOLERANCE_NS, HOST_TOLERANCE_NS, MIDDLE_SAMPLE_NS, MIDDLE_SWITCH_NS, SAMPLE_NS,
-    SAMPLED_NS, SLOW_TURN_NS, SWITCH_NS, TURN_NS)
+    SAMPLED_NS, SLOW_TURN_NS, SWITCH_NS, TURN_NS, WRITTEN_BYTE_NS)
 from warpboard_stats import Stats, quantile
 
 TYPE_CHECKING = False
@@ -65,6 +65,8 @@ class Constants:
     sampled: float  # time from done to the sample of the answer
     described: float = 0.0  # time from description to release, if the clock starts with the description
     queueing: float = 0.0  # the submission's described may exceed ours by this much
+    written: int = 0  # bytes of the input on the device
+    byte: float = WRITTEN_BYTE_NS  # time by which each further byte may prolong the writing
 
     @classmethod
     def of(cls, kind: str, calls: Sequence[Call], mapping: float = 0, queueing: float = 0.0) -> Constants:
@@ -84,7 +86,8 @@ class Constants:
         handover = described + min(handover, _MOST_NS[kind] + mapping)
         return cls(kind, handover, handover + copy, _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5),
-                   quantile([call.sampled - call.wall for call in calls], 0.5), described, queueing)
+                   quantile([call.sampled - call.wall for call in calls], 0.5), described, queueing,
+                   calls[-1].written)._with_byte(calls)
 
     def no_more_than(self, calls: Sequence[Call]) -> Constants:
         """Returns the constants, limited by the quickest of these calls: if those were quicker than empty calls, the
@@ -92,7 +95,12 @@ class Constants:
         makes its own time longer."""
         handover = min(self.handover, max(quantile([call.wall + self.lead(call) for call in calls], 0.1), 0.0))
         snapshot = min(self.snapshot, max(quantile([call.snapshot + self.lead(call) for call in calls], 0.1), handover))
-        return replace(self, handover=handover, snapshot=snapshot)
+        return replace(self._with_byte(calls), handover=handover, snapshot=snapshot)
+
+    def _with_byte(self, calls: Sequence[Call]) -> Constants:
+        """Returns the constants, with byte limited by the least share of a byte in the time to write an input, which is
+        the most exact for the largest input. Calls of the submission can only reduce it."""
+        return replace(self, byte=min([self.byte, *(call.prepared / call.written for call in calls if call.written)]))
 
     def lead(self, call: Call) -> float:
         """Returns an addition to a call's clocks: the time by which it was released sooner after its description than
@@ -131,8 +139,9 @@ class Constants:
 
     def turn_delay(self, call: Call) -> float:
         """Returns the excess time for writing the input on the device, if it exceeds the allowance. In this time,
-        another context may have had the device, or host threads may have read the input."""
-        excess = call.prepared - self.prepared
+        another context may have had the device, or host threads may have read the input. A larger input than that of
+        our own runner usually takes longer."""
+        excess = call.prepared - self.prepared - self.byte * max(call.written - self.written, 0)
         usual = TURN_NS if call.at_once else SLOW_TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS)
         return excess if excess > usual else 0.0
 
