@@ -19,7 +19,7 @@
 namespace warpboard {
 
 void* take_device(size_t bytes) { return device_pool().take(bytes); }
-void give_device(void* memory, size_t bytes) noexcept { device_pool().give(memory, bytes); }
+void give_device(void* memory, size_t) noexcept { device_pool().give(memory); }
 
 }  // namespace warpboard
 

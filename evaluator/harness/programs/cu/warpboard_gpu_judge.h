@@ -4,11 +4,12 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "warpboard_driver.h"
 #include "warpboard_judge_device.h"
@@ -16,25 +17,33 @@
 
 namespace warpboard {
 
-// DevicePool has the memory of the judge's DeviceBuffers. Freed memory is kept for the next buffer of the same size:
-// allocating takes longer than most kernels, and each call has a new input.
+// DevicePool has the memory of the judge's DeviceBuffers. Freed memory is kept for the next buffer of the same size, or
+// of at least two thirds of it: allocating takes longer than most kernels, and each call has a new input. With what it
+// keeps, the judge has at most twice the memory that it needed at once, because a runner needs memory, too.
 class DevicePool {
 public:
     void* take(size_t bytes) {
-        std::vector<void*>& idle = idle_[bytes];
         void* memory = nullptr;
-        if (!idle.empty()) {
-            memory = idle.back();
-            idle.pop_back();
+        if (const auto found = idle_.lower_bound(bytes); found != idle_.end() && found->first <= bytes + bytes / 2) {
+            memory = found->second;
+            idle_bytes_ -= found->first;
+            idle_.erase(found);
         } else {
+            if (used_ + bytes > 2 * most_in_use_) clear();
             memory = make(bytes);
+            sizes_[memory] = bytes;
             used_ += bytes;
         }
+        most_in_use_ = std::max(most_in_use_, used_ - idle_bytes_);
         WARPBOARD_CUDA(cudaMemsetAsync(memory, 0xFF, bytes, cudaStreamLegacy));
         return memory;
     }
 
-    void give(void* memory, size_t bytes) { idle_[bytes].push_back(memory); }
+    void give(void* memory) {
+        const size_t bytes = sizes_[memory];
+        idle_.emplace(bytes, memory);
+        idle_bytes_ += bytes;
+    }
 
     // Makes the submission responsible if memory runs out, because the tests have passed with the available memory, and
     // a runner chooses the size of its answers.
@@ -45,10 +54,11 @@ public:
 
     // Frees the memory that is kept for reuse.
     void clear() {
-        for (auto& [bytes, blocks] : idle_) {
-            for (void* memory : blocks) cudaFree(memory), used_ -= bytes;
-            blocks.clear();
-        }
+        for (const auto& [bytes, memory] : idle_) cudaFree(memory), sizes_.erase(memory);
+        idle_.clear();
+        used_ -= idle_bytes_;
+        idle_bytes_ = 0;
+        most_in_use_ = used_;
     }
 
     // Throws the error for a device without free memory. If the judge uses little of the device's memory, the
@@ -72,8 +82,11 @@ private:
         return memory;
     }
 
-    std::unordered_map<size_t, std::vector<void*>> idle_;
-    size_t used_ = 0;
+    std::unordered_map<void*, size_t> sizes_;  // of all memory
+    std::multimap<size_t, void*> idle_;  // by size
+    size_t used_ = 0;  // bytes of all memory of the judge, with idle_bytes_
+    size_t idle_bytes_ = 0;
+    size_t most_in_use_ = 0;  // most bytes in use at once since clear
     bool blames_runner_ = false;
 };
 
@@ -115,7 +128,7 @@ public:
 
     // Returns device memory for the copy of an answer, until give_back.
     void* borrow(size_t bytes) { return device_pool().take(bytes); }
-    void give_back(void* memory, size_t bytes) { device_pool().give(memory, bytes); }
+    void give_back(void* memory, size_t) { device_pool().give(memory); }
 
     void blame_runner() { device_pool().blame_runner(); }
 
