@@ -1,9 +1,11 @@
 package queue
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -29,6 +31,29 @@ func TestAStolenSecretFillsNoMemoryWithSubscriptions(t *testing.T) {
 		}
 		if err := nc.LastError(); !errors.Is(err, nats.ErrMaxSubscriptionsExceeded) {
 			t.Errorf("2,000 subscriptions: %v", err)
+		}
+	})
+}
+
+// TestFloodsOfSeveralWorkersDoNotCutTheSite checks that the server drops messages for the site when too many wait. If it
+// cut the site's connection, no worker would be answered.
+func TestFloodsOfSeveralWorkersDoNotCutTheSite(t *testing.T) {
+	attackedEverywhere(t, func(t *testing.T, a *attacked) {
+		var floods sync.WaitGroup
+		for _, name := range []string{thief, sibling, victim} {
+			nc := a.raw(t, nats.UserInfo(name, "secret-of-"+name))
+			floods.Go(func() {
+				result := bytes.Repeat([]byte("x"), 15<<20)
+				for range 30 {
+					nc.PublishRequest(requestSubject(name, resultRequestName), inboxPrefix+name+".x", result)
+				}
+				nc.Flush()
+			})
+		}
+		floods.Wait()
+		settle(t, a)
+		if n := a.natsConn.Stats().Reconnects; n > 0 {
+			t.Errorf("the site lost its connection %d times", n)
 		}
 	})
 }

@@ -36,8 +36,8 @@ func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
 				return dial(t, WorkerConfig{URL: url, Name: name, Secret: "secret-of-" + name})
 			}
 			a.raw = func(t *testing.T, opts ...nats.Option) *nats.Conn {
-				nc, err := nats.Connect(url, append(opts, nats.UserInfo(thief, "secret-of-"+thief),
-					nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))...)
+				nc, err := nats.Connect(url, append([]nats.Option{nats.UserInfo(thief, "secret-of-"+thief), nats.NoReconnect(),
+					nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})}, opts...)...)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -23,6 +23,11 @@ const reconnectDelay = 500 * time.Millisecond
 // and one per device.
 const maxSubscriptions = 100
 
+// maxPendingBytes limits what waits for one connection, also for the site's. Above three quarters of it the server drops
+// further messages (NoFastProducerStall), and workers repeat their requests. With room for one more message above that
+// the site's connection never reaches the limit, at which the server would cut it.
+const maxPendingBytes = 5 * MaxMessage
+
 const serverReadyTimeout = 10 * time.Second
 
 func (q *Queue) startServer() error {
@@ -52,6 +57,8 @@ func (q *Queue) serverOptions() (*server.Options, error) {
 		NoSigs:                     true, // the server must not handle signals of the process
 		MaxPayload:                 MaxMessage,
 		MaxSubs:                    maxSubscriptions,
+		MaxPending:                 maxPendingBytes,
+		NoFastProducerStall:        true,
 		DontListen:                 q.cfg.ListenAddress == "",
 		CustomClientAuthentication: authenticator{q},
 	}
