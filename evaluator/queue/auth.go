@@ -59,13 +59,43 @@ func (a authenticator) Check(c server.ClientAuthentication) bool {
 	if err == errCannotAuthorizeNow {
 		time.Sleep(delayedRefusalTime) // sleeping blocks only this connection's goroutine
 	}
-	if err != nil {
+	if err != nil || !a.queue.replaceConnection(name, c.GetID()) {
 		return false
 	}
 	// Permissions do not change during a connection. Disconnect a worker after its credential gained or lost a device
 	// (DisconnectWorker).
 	c.RegisterUser(&server.User{Username: name, Permissions: may})
 	return true
+}
+
+// workerConn is the newest connection of a worker to the embedded server.
+type workerConn struct {
+	id       uint64
+	mayStart time.Time // until then the server may hold messages for a replaced connection
+}
+
+// replacementDelay is the pause before a connection that replaces another one. It limits the number of replaced
+// connections for which the server still holds messages, for up to twice writeTimeout each. It is shorter than
+// connectTimeout.
+const replacementDelay = time.Second
+
+// replaceConnection makes a connection the only one of its worker. The newest wins, because the site may not yet know
+// that the former one is broken. It returns false if a newer one came during replacementDelay.
+func (q *Queue) replaceConnection(worker string, id uint64) bool {
+	q.workerConnsMu.Lock()
+	conn := q.workerConns[worker]
+	if conn.id != id && q.server.DisconnectClientByID(conn.id) == nil { // there is no client 0
+		q.refusedLog.write(slog.LevelWarn, "a worker's new connection replaces its former one", "worker",
+			shortenForLog(worker))
+		conn.mayStart = time.Now().Add(replacementDelay)
+	}
+	conn.id = id
+	q.workerConns[worker] = conn
+	q.workerConnsMu.Unlock()
+	time.Sleep(time.Until(conn.mayStart)) // sleeping blocks only this connection's goroutine
+	q.workerConnsMu.Lock()
+	defer q.workerConnsMu.Unlock()
+	return q.workerConns[worker].id == id
 }
 
 // workerPermissions returns the minimal permissions of a worker: to send requests to the site, for jobs of its devices

@@ -22,10 +22,11 @@
 //
 // A worker's credential may be stolen. The subjects that it may use contain its name or its devices, the NATS server
 // enforces them, and the site answers only to that worker's inbox. The site drops requests of a worker that sends too
-// many (see workerLimits). If workers send faster than the site reads, the NATS server drops messages of all workers,
-// which repeat them, and does not cut the site's connection (see maxPendingBytes). Remaining risk: such a worker can
-// take any job of its devices and send any result for it, it sees the IDs of cancelled attempts, and several of them
-// delay other workers.
+// many (see workerLimits). The embedded server has one connection of each worker (see replaceConnection), and holds at
+// most maxPendingBytes for it; a cluster does not limit the connections. If workers send faster than the site reads,
+// the NATS server drops messages of all workers, which repeat them, and does not cut the site's connection. Remaining
+// risk: such a worker can take any job of its devices and send any result for it, it sees the IDs of cancelled
+// attempts, and several of them delay other workers.
 //
 // Read it in this order: queue.go and server.go (the site's connection and the embedded server), serve.go (answering
 // workers), dial.go, conn.go, outbox.go, and receive.go (the worker's side), auth.go and callout.go (authorization).

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -44,7 +45,10 @@ type Queue struct {
 	sitePassword string         // the site's own password for the embedded server
 	natsConn     *nats.Conn     // with NoEcho: this process does not receive its own announcements
 
-	refusedLog *limitedLog // log of refused connections
+	workerConnsMu sync.Mutex
+	workerConns   map[string]workerConn // newest connection of each worker to the embedded server, by the worker's name
+
+	refusedLog *limitedLog // log of refused and replaced connections
 	droppedLog *limitedLog // log of invalid and excess messages
 	failedLog  *limitedLog // log of failed requests
 }
@@ -54,8 +58,8 @@ type Queue struct {
 func OpenQueue(ctx context.Context, cfg Config) (*Queue, error) {
 	log := cmp.Or(cfg.Log, slog.New(slog.DiscardHandler)).With("part", "queue")
 	q := &Queue{
-		cfg: cfg, log: log, sitePassword: rand.Text(), refusedLog: newLimitedLog(log),
-		droppedLog: newLimitedLog(log), failedLog: newLimitedLog(log),
+		cfg: cfg, log: log, sitePassword: rand.Text(), workerConns: map[string]workerConn{},
+		refusedLog: newLimitedLog(log), droppedLog: newLimitedLog(log), failedLog: newLimitedLog(log),
 	}
 	if err := q.openServer(ctx); err != nil {
 		q.Close()

@@ -28,6 +28,9 @@ const maxSubscriptions = 100
 // the site's connection never reaches the limit, at which the server would cut it.
 const maxPendingBytes = 5 * MaxMessage
 
+// writeTimeout is the time after which the server closes a connection that reads nothing.
+const writeTimeout = 2 * time.Second
+
 const serverReadyTimeout = 10 * time.Second
 
 func (q *Queue) startServer() error {
@@ -59,6 +62,8 @@ func (q *Queue) serverOptions() (*server.Options, error) {
 		MaxSubs:                    maxSubscriptions,
 		MaxPending:                 maxPendingBytes,
 		NoFastProducerStall:        true,
+		WriteDeadline:              writeTimeout,
+		WriteTimeout:               server.WriteTimeoutPolicyRetry, // a distant worker may read a large job slowly
 		DontListen:                 q.cfg.ListenAddress == "",
 		CustomClientAuthentication: authenticator{q},
 	}
