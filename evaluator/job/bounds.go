@@ -51,7 +51,7 @@ func (h Heartbeat) Check() error {
 			return fmt.Errorf("the self-test: %w", err)
 		}
 	}
-	return checkTextSizes(maxHeartbeatText, h.WorkerVersion, h.NoJobsReason)
+	return cmp.Or(checkTextSizes(maxNameBytes, h.Attempts...), checkTextSizes(maxHeartbeatText, h.WorkerVersion, h.NoJobsReason))
 }
 
 func checkPackages(packages requirement.Packages) error {

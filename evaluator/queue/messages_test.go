@@ -165,6 +165,16 @@ func TestCancelReachesEveryWorker(t *testing.T) {
 	})
 }
 
+// TestASyncWithLongAttemptIDsIsRefused checks that a stolen secret does not make the site repeat long texts, in which a
+// response has six bytes for each "<".
+func TestASyncWithLongAttemptIDsIsRefused(t *testing.T) {
+	err := dial(t, WorkerConfig{Queue: openQueue(t, Config{}).Queue, Name: "w1"}).Sync(t.Context(),
+		job.Heartbeat{Attempts: []string{strings.Repeat("<", 1000)}})
+	if err == nil || !strings.Contains(err.Error(), "at most 256 are allowed") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 // TestMessagesBeyondTheirBoundsAreDropped checks that the site ignores messages above its limits, and processes valid
 // ones that follow.
 func TestMessagesBeyondTheirBoundsAreDropped(t *testing.T) {
