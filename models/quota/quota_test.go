@@ -232,6 +232,9 @@ func TestHeldTimeIsChargedForEveryOutcome(t *testing.T) {
 			t.Fatal(err)
 		}
 		used(3*time.Second, 0)
+		if _, err := s.SQL().ExecContext(t.Context(), "update evaluations set queued_at = '2020-01-01 00:00:00'"); err != nil {
+			t.Fatal(err)
+		}
 		if err := s.Work.PruneEvaluationsOf(t.Context(), "o", time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}

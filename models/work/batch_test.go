@@ -136,6 +136,8 @@ func TestAStoppedWorkerLosesNoResultOfABatch(t *testing.T) {
 func TestNoResultIsDroppedWhileItsBatchGoesOn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		id, made := batchOf(t, s, "a", 2, 0)
+		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
+			"update evaluations set queued_at = '2020-01-01 00:00:00'")))
 		end := func(e work.Evaluation) {
 			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(),
 				modelstest.Evaluated(begun(t, s, e), `{}`), modelstest.Completed())))

@@ -181,12 +181,14 @@ func (l *LifeCycle) Evaluations(ctx context.Context, asker Requester, offset, li
 	return list, db.ReadError(query.Find(&list).Error, "evaluations")
 }
 
-// PruneEvaluationsOf deletes the evaluations of an owner that ended before a time. Evaluations without an owner remain.
+// PruneEvaluationsOf deletes the evaluations of an owner that ended before a time. Those that count towards the limits
+// of an hour remain, and those without an owner.
 func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before time.Time) error {
 	if owner == "" {
 		return nil
 	}
-	err := l.db.WriteStatement(ctx).Where("ended_at < ? and owner = ? and "+unsharedResultSQL+" and "+endedBatchSQL, db.NormalizeTime(before), owner).Delete(&Evaluation{}).Error
+	err := l.db.WriteStatement(ctx).Where("ended_at < ? and queued_at <= ? and owner = ? and "+unsharedResultSQL+" and "+endedBatchSQL,
+		db.NormalizeTime(before), db.Now().Add(-limitPeriod), owner).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 

@@ -19,6 +19,9 @@ type EvaluationLimits struct {
 	MaxBytesPerHour int64 // bytes of the requests in an hour
 }
 
+// limitPeriod is the period of the limits of an hour.
+const limitPeriod = time.Hour
+
 // evaluationRetryAfter is the Retry-After time for a caller who has as many unfinished evaluations as allowed.
 const evaluationRetryAfter = 2 * time.Second
 
@@ -59,7 +62,7 @@ func (l EvaluationLimits) readHourlyUse(tx *gorm.DB, user accounts.User, caller 
 }
 
 func (h *hourlyUse) evaluations() *gorm.DB {
-	return h.tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", h.caller, db.Now().Add(-time.Hour))
+	return h.tx.Model(&Evaluation{}).Where("caller = ? and queued_at > ?", h.caller, db.Now().Add(-limitPeriod))
 }
 
 // addRequest counts one more request, or returns an error if that exceeds a limit.
@@ -82,7 +85,7 @@ func (h *hourlyUse) limitError(what string) error {
 	if err := h.evaluations().Select("queued_at").Order("queued_at").Limit(1).Find(&first).Error; err != nil {
 		return fmt.Errorf("reading the first evaluation of an hour: %w", err)
 	}
-	return quota.RetryLaterError(first.QueuedAt.Add(time.Hour), what+"; try again in {wait}.")
+	return quota.RetryLaterError(first.QueuedAt.Add(limitPeriod), what+"; try again in {wait}.")
 }
 
 // PruneEvaluationsAbove deletes the oldest ended evaluations of each caller until the remaining requests have at most

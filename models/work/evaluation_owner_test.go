@@ -83,6 +83,7 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 		modelstest.WantKind(t, modelstest.Second(s.Work.SetEvaluationShared(ctx, "none", true)), db.NotFound)
 		modelstest.Check(t, modelstest.Second(s.Work.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"),
 			modelstest.Completed())))
+		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(ctx, "update evaluations set queued_at = '2020-01-01 00:00:00'")))
 		for _, owner := range []string{"", "key:2", "key:1"} {
 			modelstest.Check(t, s.Work.PruneEvaluationsOf(ctx, owner, time.Now().Add(time.Second)))
 			if _, err := s.Work.Evaluation(ctx, mine.ID); (err == nil) != (owner != "key:1") {

@@ -168,7 +168,7 @@ func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		large := json.RawMessage(`"` + strings.Repeat("x", 1000) + `"`)
 		for name, limits := range map[string]work.EvaluationLimits{"count": {MaxPerHour: 3}, "bytes": {MaxBytesPerHour: 3100}} {
-			in := work.NewEvaluation{Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
+			in := work.NewEvaluation{Owner: "owner", Caller: name, Kind: "evaluate", Device: "CPU", Request: large, Limits: limits}
 			for range 3 { // cancelled evaluations count, too; otherwise they could fill the disk
 				e := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), in))
 				modelstest.Check(t, modelstest.Second(s.Work.CancelEvaluation(t.Context(), e.ID, "not wanted")))
@@ -180,6 +180,9 @@ func TestACallerHasSoManyEvaluationsAndBytesAnHour(t *testing.T) {
 				refused.RetryAfter > time.Hour+time.Second {
 				t.Errorf("%s: try again after %v", name, refused.RetryAfter)
 			}
+			modelstest.Check(t, s.Work.PruneEvaluationsOf(t.Context(), "owner", time.Now().Add(time.Minute)))
+			_, err = s.Work.SubmitEvaluation(t.Context(), in) // removing ended evaluations does not reset the limit
+			modelstest.WantKind(t, err, db.TooMany)
 			in.Caller = "another"
 			modelstest.Check(t, modelstest.Second(s.Work.SubmitEvaluation(t.Context(), in)))
 			in.Caller, in.User = name, modelstest.Person(t, s, "admin of "+name, accounts.RoleAdmin)

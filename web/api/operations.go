@@ -56,7 +56,7 @@ func (a *API) operations() []operation {
 		{plain, "GET", "/job/{id}", "Read the state of a job.", true, "", nil, 200, schemaRef("Job"), nil},
 		{plain, "GET", "/health", "Read the health of the service, the number of idle devices, and the types of kernels that they can evaluate (backends).", true, "", nil, 200, anything, nil},
 		{plain, "GET", "/stats", "Read the service's statistics; for admins and the operator.", true, "", nil, 200, anything, nil},
-		{plain, "POST", "/admin/cleanup-jobs", "Remove your jobs that ended more than 300 seconds ago; for admins, everyone's jobs.", true, "", nil, 200, anything, nil},
+		{plain, "POST", "/admin/cleanup-jobs", "Remove your jobs of more than an hour ago that have ended; for admins, everyone's that ended more than 300 seconds ago.", true, "", nil, 200, anything, nil},
 
 		{account, "POST", "/api/v1/login", "Request a token. A person approves the request in a browser, at the address in the answer.", false, "NewLogin", nil, 201, schemaRef("Login"), a.BeginLogin},
 		{account, "POST", "/api/v1/login/token", "Check whether the request was approved. The token is sent only once.", false, "LoginQuestion", nil, 200, schemaRef("LoginAnswer"), a.RedeemLogin},

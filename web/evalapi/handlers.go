@@ -130,7 +130,7 @@ func (a *API) Health(c *fiber.Ctx) error {
 	return c.Status(f.Status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
 }
 
-// CleanUp removes old ended jobs: the caller's, or everyone's if the caller is an admin.
+// CleanUp removes old ended jobs: the caller's except those of the last hour, or everyone's if the caller is an admin.
 func (a *API) CleanUp(c *fiber.Ctx) error {
 	caller, err := a.evaluations.Caller(c)
 	if err != nil {

@@ -199,7 +199,7 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 	mine, key := anonymous(s)
 	s.EndOne(mine.ID, kernelrun.Result{})
 	if _, err := s.Cfg.Store.SQL().ExecContext(t.Context(),
-		"update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
+		"update evaluations set queued_at = '2020-01-01 00:00:00', ended_at = '2020-01-01 00:00:00'"); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
