@@ -49,6 +49,10 @@ const (
 	extensionsScript  = "warpboard_extensions.py"
 )
 
+// maxArchiveBytes limits the archive of a file's extensions, in bytes. It has objects and libraries, of tens of
+// megabytes for CUTLASS. The submission's code writes it, and it is in memory several times.
+const maxArchiveBytes = 64 << 20
+
 // extensionErrorText is PyTorch's message for an extension that does not compile. Other import errors on a machine
 // without the device mean nothing.
 const extensionErrorText = "Error building extension"
@@ -149,7 +153,7 @@ func (b *Builder) buildExtensions(
 		SandboxSlot: req.Environment.SandboxSlot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name,
 			extensionsArchive},
 		WorkingDir: "/out", Env: env, Files: harness.RunnerSources(), WritableFiles: work,
-		Mounts: python.Mounts, Limits: extensionLimits(req, result.StartedAt), CollectFiles: map[string]int64{extensionsArchive: maxBuildProductBytes},
+		Mounts: python.Mounts, Limits: extensionLimits(req, result.StartedAt), CollectFiles: map[string]int64{extensionsArchive: maxArchiveBytes},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
@@ -165,6 +169,9 @@ func (b *Builder) buildExtensions(
 	if outcome.ExitCode != 0 && strings.Contains(outcome.Stderr, extensionErrorText) {
 		a.failedExtension = name
 		return nil
+	}
+	if why := outcome.RefusedFiles[extensionsArchive]; why != "" && outcome.ExitCode == 0 {
+		result.Stderr += "The compiled extensions are not kept, so each stage compiles them: " + why + ".\n"
 	}
 	archive := outcome.Files[extensionsArchive]
 	// A failed import does not fail the build: it may need a GPU, which a build does not have.

@@ -234,6 +234,17 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 	}
 }
 
+// TestExtensionsThatAreTooLargeAreNotKept checks that no submission fills the worker's memory with its archive.
+func TestExtensionsThatAreTooLargeAreNotKept(t *testing.T) {
+	b, _ := newSpiedBuilder(t)
+	j := bundle(extensionEval)
+	j.Sources["submission.py"] = []byte("# load_inline\n" + compilingSubmission + "os.truncate(path, 65 << 20)\n")
+	a, result := mustBuild(t, b, j)
+	if len(a.extensionArchives) > 0 || !strings.Contains(result.Stderr, "at most 67108864 are taken") {
+		t.Errorf("%d archives are kept; the build says %q", len(a.extensionArchives), result.Stderr)
+	}
+}
+
 // poolCompiles has a worker of a spawn pool print whether it compiles extensions like the process that opened the pool.
 // The module stands for torch's.
 const poolCompiles = `
