@@ -27,7 +27,7 @@ func TestAnAnswerOfTooManyArraysOnADeviceIsRefused(t *testing.T) {
 func TestTheJudgeKeepsNoMoreMemoryThanItUses(t *testing.T) {
 	n := newFakeGPU(t)
 	writeAll(t, n.dir, testdata(t, "gpu/pool.cpp"))
-	pool := n.build(t, "pool", "-D__CUDACC__", "pool.cpp")
+	program := n.build(t, "pool", "-D__CUDACC__", "pool.cpp")
 	for _, tt := range []struct {
 		least, most string
 		allocations int
@@ -37,7 +37,7 @@ func TestTheJudgeKeepsNoMoreMemoryThanItUses(t *testing.T) {
 		{"100000", "120000", 20, 2.2},
 		{"1000", "100000", 600, 2.2},
 	} {
-		printed, err := exec.Command(pool, tt.least, tt.most).Output()
+		printed, err := exec.Command(program, tt.least, tt.most).Output()
 		var allocations int
 		var times float64
 		_, scanned := fmt.Sscan(string(printed), &allocations, &times)
