@@ -28,6 +28,7 @@ type fakeBuilder struct {
 	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
 	prepare func(ctx context.Context, p job.PrecompileJob, place toolchain.Environment) (int, error)
 	inspect func(ctx context.Context) error
+	close   func() error
 	judged  bool // true if a separate judge writes the report
 }
 
@@ -117,7 +118,12 @@ func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest,
 }
 func (p fakeProgram) Next(*toolchain.Artifact) toolchain.Program { return nil }
 func (p fakeProgram) IsWarm() bool                               { return false }
-func (p fakeProgram) Close() error                               { return nil }
+func (p fakeProgram) Close() error {
+	if p.builder.close == nil {
+		return nil
+	}
+	return p.builder.close()
+}
 
 // pass reports that every case passed, the case with index i in (i+1) × 100 ns.
 func pass(req toolchain.StageRequest) sandbox.Outcome {

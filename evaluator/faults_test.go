@@ -106,6 +106,32 @@ func TestSlotWithAnUnkillableProcessIsOutOfService(t *testing.T) {
 	s.wait("slot out of service", func() bool { return s.beats["w1"].Slots[0].DisabledReason != "" })
 }
 
+// TestSlotWithAProcessStuckAtTheEndIsOutOfService has processes that cannot be killed although the run passed or was
+// cancelled.
+func TestSlotWithAProcessStuckAtTheEndIsOutOfService(t *testing.T) {
+	stuck, began := func() error { return &sandbox.StuckProcessError{Ended: make(chan struct{})} }, make(chan bool, 1)
+	for name, builder := range map[string]fakeBuilder{
+		"passed": {close: stuck},
+		"cancelled": {run: func(ctx context.Context, _ fakeStage) (sandbox.Outcome, error) {
+			began <- true
+			<-ctx.Done()
+			return sandbox.Outcome{}, stuck()
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.start(evaluator.Config{Builder: builder})
+			s.publish(aJob("a1", job.ModeTest))
+			if name == "cancelled" {
+				<-began
+				s.cancel("a1")
+			}
+			s.result("a1")
+			s.wait("slot out of service", func() bool { return s.beats["w1"].Slots[0].DisabledReason != "" })
+		})
+	}
+}
+
 func TestASlotThatFailsItsCheckAfterAFailureIsOutOfService(t *testing.T) {
 	s := newSite(t)
 	var probed atomic.Int32

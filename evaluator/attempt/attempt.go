@@ -113,15 +113,15 @@ func (a *Attempt) InterruptionError(ctx context.Context, stage job.Stage, err er
 	if err == nil {
 		return nil
 	}
+	if errors.Is(err, sandbox.ErrProcessStuck) {
+		a.Slot.Retire(err)
+	}
 	if ctx.Err() != nil {
 		if stage != "" {
 			now := time.Now().UTC()
 			a.StoreStage(job.StageResult{Stage: stage, Status: job.StatusCancelled, StartedAt: now, EndedAt: now})
 		}
 		return context.Cause(ctx)
-	}
-	if errors.Is(err, sandbox.ErrProcessStuck) {
-		a.Slot.Retire(err)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/profiling"
+	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sanitizing"
 	"warpboard/evaluator/slots"
 	"warpboard/evaluator/toolchain"
@@ -116,6 +117,9 @@ func (r *Run) runStages(ctx context.Context, at toolchain.Environment) error {
 	defer func() {
 		if err := program.Close(); err != nil {
 			r.Log.Warn("program not closed", "attempt", r.Job.AttemptID, "err", err)
+			if errors.Is(err, sandbox.ErrProcessStuck) {
+				r.Slot.Retire(err)
+			}
 		}
 	}()
 	for _, s := range planProgramRuns(r.Job) {

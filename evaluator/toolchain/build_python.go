@@ -106,7 +106,7 @@ func (b *Builder) checkSyntax(
 	a.BuildCommands = shellLine([]string{python.Path, "-m", "py_compile", name})
 	limits := req.Environment.BuildLimits
 	limits.WallTime = commandTimeout(limits.WallTime, result.StartedAt)
-	outcome, err := runProcess(ctx, b.cfg.Runner, sandbox.Spec{
+	outcome, err := runProcess(ctx, b.cfg.Runner.Run, sandbox.Spec{
 		SandboxSlot: req.Environment.SandboxSlot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript,
 			name}, WorkingDir: "/in",
 		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: limits,
@@ -149,7 +149,7 @@ func (b *Builder) buildExtensions(
 		work[name] = a.sources.Files[name]
 		maps.Copy(work, req.AdditionalFiles[name])
 	}
-	outcome, err := runProcess(ctx, b.cfg.Runner, sandbox.Spec{
+	outcome, err := runProcess(ctx, b.cfg.Runner.Run, sandbox.Spec{
 		SandboxSlot: req.Environment.SandboxSlot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name,
 			extensionsArchive},
 		WorkingDir: "/out", Env: env, Files: harness.RunnerSources(), WritableFiles: work,

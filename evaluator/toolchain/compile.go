@@ -188,7 +188,7 @@ func (c *compilation) runCommand(
 		spec.OnStdout = func(b []byte) { c.sendToLog("stdout", b) }
 		spec.OnStderr = func(b []byte) { c.sendToLog("stderr", b) }
 	}
-	outcome, err := runProcess(ctx, c.builder.cfg.Runner, spec)
+	outcome, err := runProcess(ctx, c.builder.cfg.Runner.Run, spec)
 	if err != nil {
 		return buildStep{}, fmt.Errorf("run the compiler: %w", err)
 	}

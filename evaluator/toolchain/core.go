@@ -30,7 +30,7 @@ func (b *Builder) judgeCore(ctx context.Context, place Environment) ([]byte, err
 	if library, ok := b.objects.get(key); ok {
 		return library, nil
 	}
-	outcome, err := runProcess(ctx, b.cfg.Runner, sandbox.Spec{
+	outcome, err := runProcess(ctx, b.cfg.Runner.Run, sandbox.Spec{
 		SandboxSlot: place.SandboxSlot, Argv: command, WorkingDir: "/in", Files: sources, Mounts: compiler.Mounts(), Limits: place.BuildLimits,
 		CollectFiles: map[string]int64{"core": maxBuildProductBytes},
 	})

@@ -149,7 +149,7 @@ func (c *compilation) runTool(
 	spec.OnStdout = func(text []byte) {
 		printed = append(printed, text[:min(len(text), maxAssemblyBytes-len(printed))]...)
 	}
-	outcome, err := runProcess(ctx, c.builder.cfg.Runner, spec)
+	outcome, err := runProcess(ctx, c.builder.cfg.Runner.Run, spec)
 	if err != nil {
 		return buildStep{}, fmt.Errorf("run the compiler: %w", err)
 	}

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -175,17 +176,16 @@ func runWithResultPipe(ctx context.Context, runner ProcessRunner, spec sandbox.S
 		defer close(drained)
 		readPipe(read, onPipe)
 	}()
-	outcome, err := runProcess(ctx, runner, spec)
+	outcome, err := runProcess(ctx, runner.Run, spec)
 	write.Close() // all other processes that could write have ended
 	<-drained
 	return outcome, err
 }
 
-// runProcess runs a process as ProcessRunner.Run does, but returns a cancelled outcome instead of an error if ctx ended
-// before the start.
-func runProcess(ctx context.Context, runner ProcessRunner, spec sandbox.Spec) (sandbox.Outcome, error) {
-	outcome, err := runner.Run(ctx, spec)
-	if err != nil && ctx.Err() != nil {
+// runProcess runs a process with run, but returns a cancelled outcome instead of an error if ctx ended before the start.
+func runProcess(ctx context.Context, run ProcessWrapper, spec sandbox.Spec) (sandbox.Outcome, error) {
+	outcome, err := run(ctx, spec)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, sandbox.ErrProcessStuck) {
 		return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
 	}
 	return outcome, err
@@ -278,11 +278,7 @@ func (p *nativeProgram) runWithJudge(ctx context.Context, req StageRequest,
 			delete(spec.Env, "POPCORN_FD")
 			spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.submissionExecutable}
 			spec.ExtraFiles = files
-			outcome, err := submitted(ctx, spec)
-			if err != nil && ctx.Err() != nil {
-				return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
-			}
-			return outcome, err
+			return runProcess(ctx, submitted, spec)
 		}
 	}))
 }

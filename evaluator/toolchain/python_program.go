@@ -123,8 +123,10 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 	}
 	next := *p
 	next.artifact, next.startedWarm = a, true
+	if next.switchToAlternates() != nil {
+		return nil // Close returns the error
+	}
 	p.giveUpPythons()
-	next.switchToAlternates()
 	return &next
 }
 
@@ -135,17 +137,19 @@ func (p *pythonProgram) giveUpPythons() {
 
 // switchToAlternates continues in the warm Pythons of the next alternate environment if as many are ready there. Their
 // next processes were prepared while earlier programs were running; the Pythons that it leaves now prepare theirs. It
-// does nothing if not enough are ready.
-func (p *pythonProgram) switchToAlternates() {
+// does nothing if not enough are ready. The error is warm.Python.Stop's.
+func (p *pythonProgram) switchToAlternates() error {
 	at, ok := p.environment.AlternateEnvironment()
 	if !ok {
-		return
+		return nil
 	}
 	next, ready := p.alternateRunners[0], true
 	next.runners = append(next.runners, make([]*warm.Python, max(0, len(p.runners)-len(next.runners)))...)
 	for number, r := range next.runners {
 		if r != nil && !r.IsAlive() {
-			r.Stop()
+			if err := r.Stop(); err != nil {
+				return err
+			}
 			r = nil
 		}
 		if r == nil && number < len(p.runners) && p.runners[number] != nil {
@@ -155,7 +159,7 @@ func (p *pythonProgram) switchToAlternates() {
 		next.runners[number] = r
 	}
 	if !ready {
-		return
+		return nil
 	}
 	for number, r := range p.runners {
 		if r == nil {
@@ -170,6 +174,7 @@ func (p *pythonProgram) switchToAlternates() {
 	}
 	last := p.runnerSet
 	p.environment, p.runnerSet, p.alternateRunners = at, *next, append(p.alternateRunners[1:], &last)
+	return nil
 }
 
 // warmPythons returns the existing warm Pythons.
@@ -199,13 +204,15 @@ func (p *pythonProgram) Close() error {
 	for _, set := range p.runnerSets() {
 		err = errors.Join(err, set.leftProcesses.Wait(context.Background()))
 	}
+	pythons := p.warmPythons()
+	stuck := make([]error, len(pythons))
 	var stopping sync.WaitGroup
-	for _, r := range p.warmPythons() {
-		stopping.Go(r.Stop) // concurrently, because a CUDA context takes time to end
+	for i, r := range pythons {
+		stopping.Go(func() { stuck[i] = r.Stop() }) // concurrently, because a CUDA context takes time to end
 	}
 	stopping.Wait()
 	p.giveUpPythons()
-	return err
+	return errors.Join(append(stuck, err)...)
 }
 
 // spec returns the spec that runs the script in a new interpreter.
@@ -395,13 +402,17 @@ func (p *pythonProgram) stageProcesses(req StageRequest) (places []Environment, 
 func (p *pythonProgram) runProcess(ctx context.Context, r **warm.Python, place Environment, req StageRequest, cold sandbox.Spec,
 	asked warm.Stage, wires []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 	if *r != nil && !(*r).IsAlive() {
-		(*r).Stop()
+		if err := (*r).Stop(); err != nil {
+			return sandbox.Outcome{}, err
+		}
 		*r = nil
 	}
 	if *r == nil {
 		// Starting a warm Python is worthwhile: its imports serve all remaining stages.
 		fresh, err := p.builder.warmPythons.ReadyOrNew(ctx, p.builder.warmPythonSpec(place, p.artifact.importsTorch))
 		switch {
+		case errors.Is(err, sandbox.ErrProcessStuck):
+			return sandbox.Outcome{}, err
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
 		case err != nil:

@@ -77,7 +77,7 @@ func (r *Python) waitUntilReady() error {
 	if err == nil && f.kind == framePythonReady {
 		return nil
 	}
-	r.Stop()
+	_ = r.Stop() // r.err has its error, and others
 	if r.err != nil {
 		return fmt.Errorf("start a warm Python: %w", r.err)
 	}
@@ -94,8 +94,9 @@ func (r *Python) IsAlive() bool {
 	}
 }
 
-// Stop asks the Python to exit, kills it after stopTimeout, and returns when no process of it is left.
-func (r *Python) Stop() {
+// Stop asks the Python to exit, kills it after stopTimeout, and returns when no process of it is left. The error is a
+// sandbox.ErrProcessStuck if one cannot be killed. Later calls return it again.
+func (r *Python) Stop() error {
 	r.stdin.Close()
 	go func() {
 		defer r.controlSocket.Close()
@@ -107,6 +108,10 @@ func (r *Python) Stop() {
 	}
 	r.kill()
 	<-r.ended
+	if errors.Is(r.err, sandbox.ErrProcessStuck) {
+		return r.err
+	}
+	return nil
 }
 
 // Types of frames, which warm.py in the harness's runner programs describes.

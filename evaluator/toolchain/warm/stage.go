@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -73,7 +72,9 @@ func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) 
 	took := time.Since(begun)
 	if ended != nil && ended.MustNotBeReused {
 		s.Log.Info("a stage left what cannot be removed; the next one gets another Python")
-		s.python.Stop()
+		if err := s.python.Stop(); err != nil {
+			return sandbox.Outcome{}, err
+		}
 	}
 	return s.stageOutcome(ended, cut, took)
 }
@@ -173,8 +174,10 @@ func (s *runningStage) stageOutcome(ended *stageEndReport, cut string, wallTime 
 	error) {
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidationFailed) {
-		s.python.Stop()
-		if s.python.err != nil && (cut == "" || errors.Is(s.python.err, sandbox.ErrProcessStuck)) {
+		if err := s.python.Stop(); err != nil {
+			return o, err
+		}
+		if s.python.err != nil && cut == "" {
 			return o, s.python.err
 		}
 		o = s.python.outcome
