@@ -26,7 +26,7 @@
 //
 // Building does not need the device: a slot is held only while something runs on it, and on a GPU the next job is built
 // at the same time. Every failure of a submission is a result with its reason. Every other failure is an infrastructure
-// error, which the site retries elsewhere; three in a row retire a slot until its tests pass again.
+// error, which the site retries elsewhere; three jobs in a row with one retire a slot until its tests pass again.
 //
 // Failures: the site is unreachable (results are sent again until they are confirmed, events are lost); heartbeats come
 // too late (the site gives the job to another worker, and ignores the second result); a process does not die (its slot

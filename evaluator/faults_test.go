@@ -83,7 +83,9 @@ func TestSlotThatFailsAgainAndAgainIsOutOfService(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{build: broken}})
 	for i := range 3 {
-		s.run(aJob(fmt.Sprint("broken", i), job.ModeTest))
+		j := aJob(fmt.Sprint("broken", i), job.ModeTest)
+		j.RunID = int64(1 + i)
+		s.run(j)
 	}
 	s.wait("heartbeat with the reason", func() bool {
 		return strings.Contains(s.beats["w1"].Slots[0].DisabledReason, "nvcc is not installed")

@@ -53,7 +53,9 @@ func TestWorkerThatFailsEverythingIsSetAsideAndSaysWhy(t *testing.T) {
 	}
 	for i := 0; usable() > 0; i++ {
 		id := fmt.Sprint("a", i)
-		s.publish(aJob(id, job.ModeTest))
+		j := aJob(id, job.ModeTest)
+		j.RunID = int64(1 + i)
+		s.publish(j)
 		// The outcome is lost without CausedByJob: the fault is the worker's, not the job's.
 		if r := s.result(id); r.Outcome != job.OutcomeLost || r.CausedByJob {
 			t.Fatalf("outcome %s, suspect %v", r.Outcome, r.CausedByJob)

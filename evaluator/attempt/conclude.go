@@ -68,7 +68,7 @@ func (a *Attempt) Conclude(err error) job.Result {
 		r.Failure = &job.Failure{IsInfrastructureError: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
 			a.workerName, a.currentStageText(), ErrorSentence(err))}
 		r.CausedByJob = errors.As(err, new(causedByJobError)) || errors.Is(err, sandbox.ErrProcessStuck) || errors.Is(err, sandbox.ErrMachineMemory)
-		a.Slot.CountFault(err)
+		a.Slot.CountFault(a.Job.WorkRef(), err)
 	}
 	r.WallNS = time.Since(a.startedAt).Nanoseconds()
 	return *r

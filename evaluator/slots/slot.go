@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,7 +13,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// maxConsecutiveFaults is the number of consecutive infrastructure errors after which a slot goes out of service.
+// maxConsecutiveFaults is the number of consecutive jobs with infrastructure errors after which a slot goes out of
+// service.
 const maxConsecutiveFaults = 3
 
 // ErrOutOfService is the cause if a job is returned to the site because its slot went out of service.
@@ -37,12 +39,12 @@ type Slot struct {
 	mu             sync.Mutex
 	serviceContext context.Context // ends when the slot is retired; StartChecks starts a new one
 	endService     context.CancelCauseFunc
-	checksOnly     bool   // only checks may use the slot
-	retireReason   error  // reason for being out of service, now or before the current checks
-	isRetestable   bool   // the slot is tested again when it is out of service
-	holderID       string // ID of the attempt that holds the slot
-	buildCount     int    // number of jobs being built
-	faultCount     int    // consecutive infrastructure errors
+	checksOnly     bool          // only checks may use the slot
+	retireReason   error         // reason for being out of service, now or before the current checks
+	isRetestable   bool          // the slot is tested again when it is out of service
+	holderID       string        // ID of the attempt that holds the slot
+	buildCount     int           // number of jobs being built
+	faultyJobs     []job.WorkRef // consecutive jobs with infrastructure errors, each once
 	benchmark      *job.SlotBenchmark
 }
 
@@ -121,7 +123,7 @@ func (s *Slot) ReturnToService() {
 	if s.hasStuckProcess() {
 		return
 	}
-	s.checksOnly, s.isRetestable, s.retireReason, s.faultCount = false, true, nil, 0
+	s.checksOnly, s.isRetestable, s.retireReason, s.faultyJobs = false, true, nil, nil
 }
 
 // WaitForStuckProcess waits until no process that cannot be killed may still use the slot's device. It returns false if
@@ -270,12 +272,17 @@ func (s *Slot) currentBenchmark() *job.SlotBenchmark {
 	return s.benchmark
 }
 
-// CountFault counts an infrastructure error. After maxConsecutiveFaults in a row the slot goes out of service.
-func (s *Slot) CountFault(err error) {
+// CountFault counts a job's infrastructure error. After maxConsecutiveFaults in a row the slot goes out of service. The
+// attempts at one run or evaluation count once, because its own code may cause the errors of all of them. A job of the
+// worker itself has no reference, and counts each time.
+func (s *Slot) CountFault(of job.WorkRef, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.faultCount++; s.faultCount >= maxConsecutiveFaults && !s.checksOnly {
-		public := fmt.Sprintf("%d jobs in a row could not be evaluated", s.faultCount)
+	if of != (job.WorkRef{}) && slices.Contains(s.faultyJobs, of) {
+		return
+	}
+	if s.faultyJobs = append(s.faultyJobs, of); len(s.faultyJobs) >= maxConsecutiveFaults && !s.checksOnly {
+		public := fmt.Sprintf("%d jobs in a row could not be evaluated", len(s.faultyJobs))
 		s.retireLocked(WithPublicReason(public, fmt.Errorf("%s, the last because %w", public, err)))
 	}
 }
@@ -284,7 +291,7 @@ func (s *Slot) CountFault(err error) {
 func (s *Slot) ResetFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faultCount = 0
+	s.faultyJobs = nil
 }
 
 // describe returns the slot's description for a heartbeat.

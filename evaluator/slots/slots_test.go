@@ -140,17 +140,20 @@ func TestOnlyTheSlotThatFailsItsCheckIsRetired(t *testing.T) {
 
 func TestFaultsInARowRetireASlot(t *testing.T) {
 	s := gpus(1, nil).AllSlots()[0]
-	for range maxConsecutiveFaults - 1 {
-		s.CountFault(errors.New("no disk"))
+	count := func(run int) { s.CountFault(job.WorkRef{RunID: int64(run)}, errors.New("no disk")) }
+	for run := 1; run < maxConsecutiveFaults; run++ {
+		count(run)
 	}
 	s.ResetFaults()
-	for range maxConsecutiveFaults - 1 {
-		s.CountFault(errors.New("no disk"))
+	for run := 1; run < maxConsecutiveFaults; run++ {
+		for range maxConsecutiveFaults { // attempts
+			count(run)
+		}
 	}
 	if s.ServiceContext().Err() != nil {
-		t.Fatal("retired although a job between was evaluated")
+		t.Fatal("retired although a job between was evaluated, or because of attempts at one run")
 	}
-	s.CountFault(errors.New("no disk"))
+	count(maxConsecutiveFaults)
 	if s.ServiceContext().Err() == nil {
 		t.Error("still in service")
 	}
