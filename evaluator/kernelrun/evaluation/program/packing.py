@@ -123,7 +123,7 @@ def unpack(packed, device):
         moved = [piece.to(device) for piece in pieces]
         return _unpacked(described, moved, {}, device, 0)
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError) as error:
-        if "out of memory" in str(error):
+        if isinstance(error, RuntimeError) and "out of memory" in str(error):
             raise
         raise Refused(f"The process that draws the inputs described them in a way that cannot be: {error}.") from None
 

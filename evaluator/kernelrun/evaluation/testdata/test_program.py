@@ -593,7 +593,7 @@ class Packing(unittest.TestCase):
     def test_descriptions_that_cannot_be_are_refused(self):
         tensor = ["tensor", 0, 0, "float32", [3], [1]]
         for broken in (3, [[], tensor], [[torch.zeros(8, dtype=torch.uint8)], tensor], [[torch.zeros(12, dtype=torch.uint8)], [*tensor[:3], "nn", [3], [1]]],
-                       [[], ["code", "x"]], [[], ["list", 3]], [[torch.zeros(99, dtype=torch.uint8)], ["tensor", 0, 0, "float32", [3], [-1]]]):
+                       [[], ["code", "x"]], [[], ["dtype", "out of memory"]], [[], ["list", 3]], [[torch.zeros(99, dtype=torch.uint8)], ["tensor", 0, 0, "float32", [3], [-1]]]):
             with self.assertRaises(Refused):
                 packing.unpack(broken, "cpu")
 
