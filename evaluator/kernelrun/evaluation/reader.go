@@ -14,7 +14,8 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Limits for the program's report, which repeats messages of user code.
+// Limits for the program's report, which repeats cases of the request and messages of user code. The program refuses
+// a request whose report needs longer lines (REPORT_ROOM in evaluate.py).
 const (
 	maxReportLine  = 4 << 20
 	maxReportBytes = 64 << 20
@@ -49,11 +50,15 @@ func newReportReader(onStage func(stage string)) *reportReader {
 	return r
 }
 
-// read parses a piece of the report. Invalid lines are ignored.
+// read parses a piece of the report. Invalid lines are ignored. A report that is too large violates the protocol, because
+// its end is not read.
 func (r *reportReader) read(b []byte) {
 	if r.bytesRead += len(b); r.bytesRead <= maxReportBytes {
 		r.lines.Feed(b)
+		return
 	}
+	r.protocolViolation = cmp.Or(r.protocolViolation,
+		fmt.Sprintf("The evaluation's report is larger than %d MiB: send smaller cases.", maxReportBytes>>20))
 }
 
 func (r *reportReader) stdout(b []byte) { _, _ = r.stdoutText.Write(b) }

@@ -144,6 +144,20 @@ func TestAFloodOnThePipeIsBounded(t *testing.T) {
 	}
 }
 
+// TestAReportThatIsTooLargeIsNotTheJudgesFault checks that a request with such a report gets a result: as an
+// infrastructure error it would be tried again.
+func TestAReportThatIsTooLargeIsNotTheJudgesFault(t *testing.T) {
+	r := readerOf(compilingCustom, customCompiled, validating)
+	for range maxReportBytes >> 20 {
+		r.read([]byte(strings.Repeat("x", 1<<20-1) + "\n"))
+	}
+	r.read([]byte(`{"done":true}` + "\n"))
+	result, err := r.conclude(judge.StageEnding{JudgeOutcome: &sandbox.Outcome{}})
+	if want := "The evaluation's report is larger than 64 MiB: send smaller cases."; err != nil || result.ValidationError != want {
+		t.Errorf("%q, %v", result.ValidationError, err)
+	}
+}
+
 func TestStagesAreReportedOnceAndTimed(t *testing.T) {
 	var stages []string
 	r := newReportReader(func(stage string) { stages = append(stages, stage) })

@@ -148,6 +148,15 @@ class Reading(unittest.TestCase):
             self.assertEqual((code, list(said)), (evaluate.EXIT_REFUSED, ["refused"]))
             self.assertIn("The request cannot be read", said["refused"])
 
+    def test_a_report_that_the_worker_would_ignore_is_refused(self):
+        with tempfile.TemporaryFile("w+") as file, unittest.mock.patch.dict(os.environ, {"POPCORN_FD": str(file.fileno())}):
+            pipe = evaluate.Pipe()
+            with self.assertRaisesRegex(Refused, "5.7 MiB, and 4 MiB are the most"):
+                pipe.tell(report={"cases": [{"arguments": {"text": "é" * 250_000}}] * 4})
+            pipe.tell(compiled="x" * (5 << 20))  # without compiled files, a later run compiles again
+            pipe.tell(report={"cases": [{"arguments": {"text": "é" * 250_000}}] * 2})
+            self.assertEqual([list(json.loads(line)) for line in (file.seek(0), *file)[1:]], [["compiled"], ["report"]])
+
 
 class Data(unittest.TestCase):
     def test_bytes_come_back(self):
