@@ -127,6 +127,15 @@ import os
 def find(): return "word" if os.sched_getscheduler(0) == os.SCHED_BATCH else ""
 def leave(): os.sched_setscheduler(os.getppid(), os.SCHED_BATCH, os.sched_param(0))
 `},
+	{"the priority of the session in which the stages are forked", `
+name = "/proc/self/autogroup"
+def find():
+    try: return "word" if open(name).read().endswith(" nice 13\n") else ""
+    except OSError: return ""
+def leave():
+    try: open(name, "w").write("13")
+    except OSError: pass
+`},
 	{"a process behind an abstract socket", `
 import os, socket
 def find():

@@ -129,7 +129,16 @@ def inherited(pid: int = 0) -> tuple[Any, ...]:
     """Returns the settings that any process of the same user may change for a process (by default this one), and that
     children inherit: limits (prlimit), priorities, and processors."""
     limits = [resource.prlimit(pid, kind) for kind in range(16)]
-    return limits, sorted(os.sched_getaffinity(pid)), _scheduling(pid)
+    return limits, sorted(os.sched_getaffinity(pid)), _scheduling(pid), _autogroup(pid)
+
+
+def _autogroup(pid):
+    """Returns the priority of the session that the process is in, or "" without autogroups or /proc."""
+    try:
+        with open(f"/proc/{pid or 'self'}/autogroup", encoding="ascii") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
 def _scheduling(pid):
