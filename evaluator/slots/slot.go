@@ -77,10 +77,15 @@ func (s *Slot) Retire(why error) {
 }
 
 // retireLocked retires the slot. If a process on it is stuck, this remains the reason, because it explains a later
-// failed test.
+// failed test. Other processes that are stuck are added.
 func (s *Slot) retireLocked(why error) {
-	if !s.hasStuckProcess() {
+	known := stuckProcesses(s.retireReason)
+	isKnown := func(p *sandbox.StuckProcessError) bool { return slices.Contains(known, p) }
+	switch {
+	case !s.hasStuckProcess():
 		s.retireReason = why
+	case len(slices.DeleteFunc(stuckProcesses(why), isKnown)) > 0:
+		s.retireReason = errors.Join(s.retireReason, why)
 	}
 	s.checksOnly = false
 	s.endService(s.retireReason)
@@ -88,19 +93,31 @@ func (s *Slot) retireLocked(why error) {
 
 // hasStuckProcess reports whether the slot was retired because of a process that hangs, and that has not ended since.
 func (s *Slot) hasStuckProcess() bool {
-	if !errors.Is(s.retireReason, sandbox.ErrProcessStuck) {
-		return false
+	stuck := stuckProcesses(s.retireReason)
+	hangs := func(p *sandbox.StuckProcessError) bool {
+		select {
+		case <-p.Ended:
+			return false
+		default:
+			return true
+		}
 	}
-	stuck, ok := errors.AsType[*sandbox.StuckProcessError](s.retireReason)
-	if !ok {
-		return true
+	return errors.Is(s.retireReason, sandbox.ErrProcessStuck) && (len(stuck) == 0 || slices.ContainsFunc(stuck, hangs))
+}
+
+// stuckProcesses returns all processes of an error that could not be killed, each with its end.
+func stuckProcesses(err error) (all []*sandbox.StuckProcessError) {
+	switch err := err.(type) {
+	case *sandbox.StuckProcessError:
+		all = append(all, err)
+	case interface{ Unwrap() error }:
+		all = stuckProcesses(err.Unwrap())
+	case interface{ Unwrap() []error }:
+		for _, joined := range err.Unwrap() {
+			all = append(all, stuckProcesses(joined)...)
+		}
 	}
-	select {
-	case <-stuck.Ended:
-		return false
-	default:
-		return true
-	}
+	return all
 }
 
 // StartChecks lets only checks use the slot, until ReturnToService or Retire.
@@ -130,21 +147,18 @@ func (s *Slot) ReturnToService() {
 // ctx ended first.
 func (s *Slot) WaitForStuckProcess(ctx context.Context) bool {
 	s.mu.Lock()
-	isStuck, reason := s.hasStuckProcess(), s.retireReason
+	isStuck, stuck := s.hasStuckProcess(), stuckProcesses(s.retireReason)
 	s.mu.Unlock()
-	if !isStuck {
-		return ctx.Err() == nil
+	if isStuck && len(stuck) == 0 { // nothing shows its end
+		<-ctx.Done()
 	}
-	var ended <-chan struct{}
-	if stuck, ok := errors.AsType[*sandbox.StuckProcessError](reason); ok {
-		ended = stuck.Ended
+	for _, p := range stuck {
+		select {
+		case <-p.Ended:
+		case <-ctx.Done():
+		}
 	}
-	select {
-	case <-ended:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return ctx.Err() == nil
 }
 
 // isForChecksOnly reports whether only checks may use the slot.

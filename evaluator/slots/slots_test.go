@@ -395,17 +395,25 @@ func TestAGPUIsCheckedIfAnEarlierProgramsProcessWasKilled(t *testing.T) {
 // TestASlotThatIsStuckStaysOutOfServiceUntilItsProcessEnds covers a process that cannot be killed, and may still use the
 // slot.
 func TestASlotThatIsStuckStaysOutOfServiceUntilItsProcessEnds(t *testing.T) {
-	s, ended := gpus(1, nil).AllSlots()[0], make(chan struct{})
-	s.Retire(fmt.Errorf("a test's process: %w", &sandbox.StuckProcessError{Ended: ended}))
+	s, ended := gpus(1, nil).AllSlots()[0], [3]chan struct{}{}
+	var stuck [3]error
+	for i := range ended {
+		ended[i] = make(chan struct{})
+		stuck[i] = &sandbox.StuckProcessError{Ended: ended[i]}
+	}
+	s.Retire(fmt.Errorf("a test's processes: %w", errors.Join(stuck[:2]...)))
+	s.Retire(errors.Join(stuck[1:]...)) // those that remain when the program is closed
 	s.Retire(errors.New("the test failed"))
-	s.StartChecks()
-	s.ReturnToService()
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if s.WaitForStuckProcess(stopped) || s.ServiceContext().Err() == nil {
-		t.Errorf("it is back in service: %v", context.Cause(s.ServiceContext()))
+	for i := range ended {
+		s.StartChecks()
+		s.ReturnToService()
+		if s.WaitForStuckProcess(stopped) || s.ServiceContext().Err() == nil {
+			t.Errorf("it is back in service after the end of %d processes: %v", i, context.Cause(s.ServiceContext()))
+		}
+		close(ended[i])
 	}
-	close(ended)
 	if !s.WaitForStuckProcess(t.Context()) {
 		t.Error("the end of the process was not seen")
 	}
