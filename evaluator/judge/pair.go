@@ -3,6 +3,7 @@ package judge
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -33,6 +34,10 @@ type RunnerConfig struct {
 	// ReturnEarly makes Run return before the runners exit: when the judge has succeeded and needs no runner any more,
 	// and all runners have closed their output. StageEnding.LeftProcesses then has the remaining processes.
 	ReturnEarly bool
+	// MemoryShare is the memory in bytes that the processes of the stage, each with a limit of its own, can rely on
+	// together; 0 means no share. If the machine runs out of memory, a stage that used as much has reached its limit:
+	// this is not an infrastructure error.
+	MemoryShare int64
 	// NextRunner returns the runner with this number (from 0), or nil if there are no more runners. It may block until
 	// the judge has reported a result, or until ctx ends.
 	NextRunner func(ctx context.Context, number int) ProcessFunc
@@ -111,8 +116,9 @@ type stage struct {
 	awaitingRunner bool // a goroutine waits for RunnerConfig.NextRunner
 	noMoreRunners  bool // no further runner follows
 	judgeAlive     bool
-	outcomeFixed   bool // ending.Outcome comes from a failed runner
-	runnerFailed   bool // a signal or a limit ended a runner
+	outcomeFixed   bool  // ending.Outcome comes from a failed runner
+	runnerFailed   bool  // a signal or a limit ended a runner
+	runnersPeak    int64 // memory that the runners used, in bytes; of successive ones, the highest
 	ending         StageEnding
 	failure        error
 }
@@ -138,11 +144,20 @@ func (s *stage) run(ctx context.Context, judge ProcessFunc) (StageEnding, error)
 	}
 	if s.ending.LeftProcesses == nil {
 		s.close()
+		if s.usedItsShare() && errors.Is(s.failure, sandbox.ErrMachineMemory) {
+			s.failure = nil
+		}
 		return s.ending, s.failure
 	}
 	ending := s.ending
 	go s.waitForLeft(both)
 	return ending, nil
+}
+
+// usedItsShare reports whether the processes of the stage used their share of the machine's memory.
+func (s *stage) usedItsShare() bool {
+	share := s.runnerConfig.MemoryShare
+	return share > 0 && s.runnersPeak+s.ending.JudgeOutcome.MemoryPeak >= share
 }
 
 // waitForLeft waits until the processes that were still running when Run returned have ended.
@@ -228,6 +243,11 @@ func (s *stage) recordRunnerEnd(got processEnd) (lost bool) {
 	t := s.liveRunners[got.runnerNumber]
 	delete(s.liveRunners, got.runnerNumber)
 	s.addOutcome(got.outcome)
+	if s.concurrent > 1 {
+		s.runnersPeak += got.outcome.MemoryPeak
+	} else {
+		s.runnersPeak = max(s.runnersPeak, got.outcome.MemoryPeak)
+	}
 	s.runnerFailed = s.runnerFailed || got.outcome.Signal != "" || got.outcome.ExceededLimit != ""
 	lost = s.judgeAlive && !t.turnEnded && wasKilled(got.outcome)
 	s.noMoreRunners = s.noMoreRunners || lost

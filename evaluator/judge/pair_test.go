@@ -193,3 +193,31 @@ func TestTheJudgeDoesNotWaitForAMissingRunner(t *testing.T) {
 		})
 	}
 }
+
+// TestAStageThatUsesMoreThanItsShareOfTheMachineIsAtItsLimit has a runner that is killed because the machine has no more
+// memory: an infrastructure error, unless all processes of the stage used more than their share together.
+func TestAStageThatUsesMoreThanItsShareOfTheMachineIsAtItsLimit(t *testing.T) {
+	for share, want := range map[int64]error{0: sandbox.ErrMachineMemory, 29: nil, 30: nil, 31: sandbox.ErrMachineMemory} {
+		runners := judge.RunnerConfig{MaxConcurrent: 2, MemoryShare: share}
+		runners.NextRunner = func(_ context.Context, number int) judge.ProcessFunc {
+			if number > 1 {
+				return nil
+			}
+			return func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
+				if number == 0 {
+					_, err := obedient(ctx, files, on)
+					return sandbox.Outcome{Cancelled: true, MemoryPeak: 14}, err
+				}
+				return sandbox.Outcome{Signal: "SIGKILL", ExceededLimit: "memory", MemoryPeak: 14}, sandbox.ErrMachineMemory
+			}
+		}
+		end, err := judge.Run(t.Context(), func(ctx context.Context, _ []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
+			on.OnStarted()
+			<-ctx.Done()
+			return sandbox.Outcome{Cancelled: true, MemoryPeak: 2}, nil
+		}, runners)
+		if !errors.Is(err, want) || end.ExceededLimit != "memory" {
+			t.Errorf("share of %d: %+v, %v", share, end, err)
+		}
+	}
+}

@@ -27,6 +27,7 @@ func (p *Process) readOutcome(cause string) (Outcome, error) {
 		}
 	}
 	if u.OOMKills > 0 && !u.LimitReached {
+		o.Signal, o.ExceededLimit = "SIGKILL", ExceededMemory
 		return o, ErrMachineMemory
 	}
 	code, ended := p.exitCode()

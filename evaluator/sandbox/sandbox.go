@@ -18,7 +18,7 @@ import (
 var ErrProcessStuck = errors.New("a process of the run cannot be killed; take its slot out of service")
 
 // ErrMachineMemory means that a process of the run was killed although the run was below its memory limit: the machine,
-// or the container of the server, ran out of memory.
+// or the container of the server, ran out of memory. The outcome of the run has the memory limit.
 var ErrMachineMemory = errors.New("the machine ran out of memory while the program ran")
 
 // StuckProcessError is an ErrProcessStuck with the end of the process.

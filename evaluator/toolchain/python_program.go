@@ -379,6 +379,9 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	// The stage returns early only if the next program can have other Pythons, because the last processes keep these
 	// busy.
 	p.lastProcesses, runners.ReturnEarly = req.Processes, req.KeepsJudge && len(p.environment.AlternateSandboxSlots) > 0
+	if len(req.Processes) > 0 {
+		runners.MemoryShare = p.environment.RunLimits.Memory
+	}
 	end, err := judge.Run(ctx, judging, runners)
 	p.leftProcesses = end.LeftProcesses
 	return end, err

@@ -178,7 +178,7 @@ func (s *runningStage) stageOutcome(ended *stageEndReport, cut string, wallTime 
 			return o, err
 		}
 		if s.python.err != nil && cut == "" {
-			return o, s.python.err
+			return s.python.outcome, s.python.err
 		}
 		o = s.python.outcome
 		_, _ = s.stderr.Write([]byte(o.Stderr)) // the last output of the Python itself

@@ -54,3 +54,27 @@ func TestAStuckProcessIsAnErrorOfAStageThatPassed(t *testing.T) {
 		t.Errorf("Run() = %v", err)
 	}
 }
+
+// killedBox is a sandbox whose processes are killed because the machine has no more memory.
+type killedBox struct{}
+
+func (killedBox) Run(_ context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	if _, err := spec.ResultPipe.Write([]byte{framePythonReady, 0, 0, 0, 0}); err != nil {
+		return sandbox.Outcome{}, err
+	}
+	return sandbox.Outcome{MemoryPeak: 1 << 30}, sandbox.ErrMachineMemory
+}
+
+// TestTheMemoryOfAStageIsKnownWhenTheMachineHasNoMore checks that the error comes with the outcome, which shows whether
+// the stage used too much.
+func TestTheMemoryOfAStageIsKnownWhenTheMachineHasNoMore(t *testing.T) {
+	log := slog.New(slog.DiscardHandler)
+	python, err := NewPool(killedBox{}, log).StartPython(t.Context(), sandbox.Spec{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := python.Run(t.Context(), Stage{Log: log})
+	if !errors.Is(err, sandbox.ErrMachineMemory) || o.MemoryPeak != 1<<30 {
+		t.Errorf("Run() = %+v, %v", o, err)
+	}
+}
