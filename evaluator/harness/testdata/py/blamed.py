@@ -14,7 +14,7 @@ def check(data, answer):
 
 judge = warpboard_judge.Judge.__new__(warpboard_judge.Judge)
 judge.ranked = sys.argv[2] == "ranked"
-judge.runner = types.SimpleNamespace(call=lambda draw, flags: types.SimpleNamespace(data=None, answer=None))
+judge.runner = types.SimpleNamespace(call=lambda draw, flags: types.SimpleNamespace(data=None, answer=None), keeps_host=lambda: False)
 judge.task = types.SimpleNamespace(check=check)
 try:
     good, message, _ = judge.call(types.SimpleNamespace(arguments={}), fresh=False)
