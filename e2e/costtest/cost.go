@@ -51,8 +51,8 @@ func Check(t *testing.T, what string, work func()) {
 // sampleTime is the processor time that sample takes on the machine for which CPU is the limit.
 const sampleTime = 10 * time.Millisecond
 
-// slowerBy multiplies a time by the factor by which this machine is now slower than that one, if it is. It varies, because
-// processes on other processors share the caches and the memory.
+// slowerBy multiplies a time by the factor by which this machine is now slower than that one, if it is. The factor
+// varies, because processes on other processors share the caches and the memory.
 func slowerBy(t *testing.T, d time.Duration) time.Duration {
 	t.Helper()
 	least := time.Duration(math.MaxInt64)

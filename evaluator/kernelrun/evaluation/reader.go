@@ -15,7 +15,7 @@ import (
 )
 
 // Limits for the program's report, which repeats cases of the request and messages of user code. The program refuses
-// a request whose report needs longer lines (REPORT_ROOM in evaluate.py).
+// a request whose report needs longer lines (MOST_REPORT in evaluate.py).
 const (
 	maxReportLine  = 4 << 20
 	maxReportBytes = 64 << 20
@@ -50,8 +50,8 @@ func newReportReader(onStage func(stage string)) *reportReader {
 	return r
 }
 
-// read parses a piece of the report. Invalid lines are ignored. A report that is too large violates the protocol, because
-// its end is not read.
+// read parses a piece of the report. Invalid lines are ignored. A report that is too large violates the protocol,
+// because its end is not read.
 func (r *reportReader) read(b []byte) {
 	if r.bytesRead += len(b); r.bytesRead <= maxReportBytes {
 		r.lines.Feed(b)

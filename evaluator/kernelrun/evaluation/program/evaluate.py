@@ -40,7 +40,7 @@ from warpboard_report import EXIT_REFUSED, EXIT_RUNNER_GONE
 from warpboard_wire import RANGE, Door, Refused
 
 SHARE = 0.8  # share of the time limit after which no timed call starts
-REPORT_ROOM = 4 << 20  # bytes of a report from which the worker would ignore it
+MOST_REPORT = 4 << 20  # bytes of a report from which the worker would ignore it
 
 
 class Pipe:
@@ -52,8 +52,8 @@ class Pipe:
 
     def tell(self, **line):
         data = (json.dumps(finite(line), allow_nan=False) + "\n").encode()
-        if "report" in line and len(data) > REPORT_ROOM:
-            raise Refused(f"The report, which repeats the cases, has {len(data) / (1 << 20):.1f} MiB, and {REPORT_ROOM >> 20} MiB are the most: send smaller cases.")
+        if "report" in line and len(data) > MOST_REPORT:
+            raise Refused(f"The report, which repeats the cases, has {len(data) / (1 << 20):.1f} MiB, and {MOST_REPORT >> 20} MiB are the most: send smaller cases.")
         while data:
             data = data[os.write(self._descriptor, data):]
 
