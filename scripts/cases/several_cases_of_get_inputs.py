@@ -1,5 +1,5 @@
 # body: {"cases": [{"n": 1024}, {"n": 65536}]}
-# want: {"correctness": true, "deterministic": true, "cases": "~arguments"}
+# want: {"correctness": true, "deterministic": true, "cases": "~arguments", "profiling_error": null}
 # ref_kernel: torch
 import torch
 class Model(torch.nn.Module):

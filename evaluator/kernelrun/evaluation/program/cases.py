@@ -73,7 +73,7 @@ class Cases(Stages):
     def read_all(self):
         """Computes the times of all cases. The reference is also timed alone, after the other kernel has ended."""
         archive = self.hand_on()
-        alone = [self.time_case_alone(inputs, values) for _, inputs, _, values, _ in self.timed]
+        alone = [self.time_case_alone(inputs, values, calls.get("ref")) for _, inputs, _, values, calls in self.timed]
         self.end(*((calls, values) for *_, values, calls in self.timed))
         for (self.report, self.inputs, self.decision, values, calls), of_case in zip(self.timed, alone):
             for label, kernel in self.kernels.items():
@@ -81,7 +81,7 @@ class Cases(Stages):
             self.tell_times(values, of_case)
         return archive
 
-    def time_case_alone(self, inputs, values):
+    def time_case_alone(self, inputs, values, turns):
         """Returns what time_alone returns, for one of the cases."""
         if len(self.kernels) < 2:
             return []
@@ -90,7 +90,7 @@ class Cases(Stages):
         reference.begin(inputs.contract("ref"))
         reference.call(values["ref"])  # the first call of a case may load or compile
         reference.checked()
-        return self.time_alone(values)
+        return self.time_alone(values, turns)
 
     def summary(self):
         """Returns the report of the request: all cases, and geometric means of their times and speedups."""

@@ -301,7 +301,7 @@ class Stages:
         values = self.time_all()
         self.clocks.used()
         archive = self.hand_on()
-        alone = self.time_alone(values)
+        alone = self.time_alone(values, self.calls("ref"))
         self.end((self.timed_calls(), values))
         self.tell_times(values, alone)
         return archive
@@ -420,17 +420,17 @@ class Stages:
         self.report["stopped"] = {"reason": reason, "calls": len(custom)}
         return True
 
-    def time_alone(self, values):
+    def time_alone(self, values, turns):
         """Returns calls of the reference after the other kernel has ended, because that may have slowed down the
-        reference while they took turns. Their inputs are those of the last turn. If the reference was slower in turns,
-        the cause may be that other inputs take longer, so the calls are made again, each with new inputs. Of calls with
-        the same inputs it returns the slower half: on an H200, the medians of three in seventeen pairs were too short
-        by 40 % or more, so that equal kernels got intervals down to 0.4."""
+        reference in `turns`, the calls in which the two took turns. Their inputs are those of the last turn. If the
+        reference was slower in turns, the cause may be that other inputs take longer, so the calls are made again, each
+        with new inputs. Of calls with the same inputs it returns the slower half: on an H200, the medians of three in
+        seventeen pairs were too short by 40 % or more, so that equal kernels got intervals down to 0.4."""
         if len(self.kernels) < 2:
             return []
         self.kernels["custom"].end()
         alone = self.calls_alone(lambda: values)
-        if timing.slower(self.kernels["ref"].calls, alone, self.clocks.kind):
+        if timing.slower(turns, alone, self.clocks.kind):
             return self.calls_alone(lambda: self.draw(TRIALS))
         return sorted(alone, key=lambda call: call.event)[len(alone) // 2:]
 

@@ -905,9 +905,9 @@ class Timing(unittest.TestCase):
             stages, given = Stages.__new__(Stages), []
             call = lambda data, *_: given.append(data) or Call(None, None, 50e3 if data == "last" else 190e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)  # noqa: B023, E731
             turns = [Call(None, None, 190e3 if cheap else 50e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 20
-            stages.kernels = {"custom": unittest.mock.Mock(), "ref": unittest.mock.Mock(calls=turns, call=call)}
+            stages.kernels = {"custom": unittest.mock.Mock(), "ref": unittest.mock.Mock(call=call)}
             stages.clocks, stages.ends, stages.draw = unittest.mock.Mock(kind="cuda"), math.inf, lambda trial: {"ref": "new"}
-            alone = stages.time_alone({"ref": "last"})
+            alone = stages.time_alone({"ref": "last"}, turns)
             self.assertEqual((given, len(alone)), (seen, 10 if cheap else 5))
             stages.kernels["custom"].end.assert_called()
 
@@ -1568,12 +1568,12 @@ class Leaving(unittest.TestCase):
     def test_the_reference_is_timed_alone_in_each_case(self):
         stages, seen = Cases.__new__(Cases), []
         stages.clocks, stages.kernels = unittest.mock.Mock(kind="cuda"), {label: unittest.mock.Mock() for label in ("custom", "ref")}
-        stages.hand_on, stages.end, stages.time_alone = lambda: None, lambda *_: None, lambda values: ["alone", values["ref"]]
+        stages.hand_on, stages.end, stages.time_alone = lambda: None, lambda *_: None, lambda values, turns: ["alone", values["ref"], turns]
         stages.tell_times = lambda values, alone: seen.append((alone, stages.inputs.contract("ref"), stages.report))
         stages.timed = [(f"report {number}", unittest.mock.Mock(contract=lambda label, number=number: f"contract {number} of {label}"), None,
-                         {"ref": number}, {"custom": [], "ref": []}) for number in (1, 2)]
+                         {"ref": number}, {"custom": [], "ref": [f"turn {number}"]}) for number in (1, 2)]
         stages.read_all()
-        self.assertEqual(seen, [(["alone", number], f"contract {number} of ref", f"report {number}") for number in (1, 2)])
+        self.assertEqual(seen, [(["alone", number, [f"turn {number}"]], f"contract {number} of ref", f"report {number}") for number in (1, 2)])
         self.assertEqual([call.args for call in stages.kernels["ref"].begin.mock_calls], [("contract 1 of ref",), ("contract 2 of ref",)])
         stages.kernels["custom"].end.assert_called()
 
