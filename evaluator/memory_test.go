@@ -48,7 +48,7 @@ output_t custom_kernel(input_t data) {
 }
 
 // TestAKernelThatTakesTheReferencesMemoryFails has a reference that lacks memory beside the kernel, and works alone or
-// has no time left for that. Each element of stages is what one stage reports.
+// has no time left for that. stages has one report for each stage.
 func TestAKernelThatTakesTheReferencesMemoryFails(t *testing.T) {
 	const (
 		right = `{"report": {"compiled": true, "correctness": true, "runtime_stats": {"median": 1}, "ref_runtime": {"median": 3}, "speedup": 3}}`

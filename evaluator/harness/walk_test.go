@@ -38,8 +38,8 @@ func TestTheLargestClockCounts(t *testing.T) {
 	}
 }
 
-// A larger input takes longer to write, which is no time of the kernel. Each pair has the time to write an input in µs,
-// and its size in MB; the first is that of the judge's own runner. A kernel takes 50 µs.
+// A larger input takes longer to write, and that time does not count for the kernel, which takes 50 µs. Each pair has
+// the time to write an input, in µs, and its size, in MB. The first pair belongs to the judge's own runner.
 func TestAnInputMayTakeLongerToWriteOnlyIfItIsLarger(t *testing.T) {
 	n := newNative(t, Sources(tasks.ProtocolEval, tasks.LangPython))
 	writeAll(t, n.dir, testdata(t, "walk/writing.cpp"))

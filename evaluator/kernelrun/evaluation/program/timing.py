@@ -128,8 +128,8 @@ class _OfFewCalls(Constants):
 
 
 def slower(turns, alone, kind):
-    """Reports whether the reference took longer in calls in which it took turns with the other kernel than in `alone`,
-    most calls that it made after the other had ended."""
+    """Reports whether the reference took longer in `turns`, calls in which it took turns with the other kernel, than in
+    nine of ten calls of `alone`, which it made after the other had ended."""
     share, ns = _ALONE_WAITING if kind == "cuda" and _wait(alone) else _ALONE[kind]
     usual, most = (quantile([call.event for call in calls], q) for calls, q in ((turns, 0.5), (alone, 0.9)))
     return usual > most * (1 + share) + ns
