@@ -223,7 +223,7 @@ def arguments(doc):
     options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("binary")
     options.add_argument("--device", default=own_device(), help="the GPU's name on the site; default: this machine's, here %(default)s")
-    options.add_argument("--only", default="", help="names of tasks (eval-check: of extensions), separated by commas")
+    options.add_argument("--only", default="", help="names of tasks (eval-check: of cases, extensions, or kernels of itself), separated by commas")
     options.add_argument("--keep", default="", help="folder for the pages and reports of profiles")
     options.add_argument("--json", default="", help="file for everything that was learned")
     options.add_argument("--processes", type=int, default=0, help="most fresh processes of a submission; 0: the site's own number")
