@@ -21,6 +21,7 @@ import (
 type countingBuilder struct {
 	fakeBuilder
 	opened, closed, crash atomic.Int64
+	prepared              atomic.Int64 // calls of PrepareLater
 	earlierKilled         atomic.Bool
 }
 
@@ -39,13 +40,15 @@ func (p *countedProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 	if p.builder.crash.Load() > 0 {
 		return judge.StageEnding{Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}, nil
 	}
-	fmt.Fprintln(pipe(req.OnResultPipe), `{"report":{"compiled":true}}`+"\n"+`{"done":true}`)
+	fmt.Fprintln(pipe(req.OnResultPipe), `{"may_prepare":true}`+"\n"+`{"report":{"compiled":true}}`+"\n"+`{"done":true}`)
 	return judge.StageEnding{EarlierProcessKilled: p.builder.earlierKilled.Load()}, nil
 }
 
 func (p *countedProgram) Next(*toolchain.Artifact) toolchain.Program {
 	return &countedProgram{builder: p.builder}
 }
+
+func (p *countedProgram) PrepareLater() { p.builder.prepared.Add(1) }
 
 func (p *countedProgram) Close() error { p.builder.closed.Add(1); return nil }
 
@@ -102,6 +105,9 @@ func servesOneCaller(t *testing.T, slot device.Slot) {
 	r.stop()
 	<-r.ended
 	want(3, 3)
+	if n := b.prepared.Load(); n != 4 {
+		t.Errorf("later processes were prepared %d times, want once in each of the 4 evaluations that ended", n)
+	}
 }
 
 // TestAnEvaluationIsHandedBackIfAnEarlierOneBrokeItsGPU checks that an evaluation is returned to the site if a process

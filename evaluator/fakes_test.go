@@ -117,6 +117,7 @@ func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest,
 	return judge.StageEnding{Outcome: outcome}, err
 }
 func (p fakeProgram) Next(*toolchain.Artifact) toolchain.Program { return nil }
+func (p fakeProgram) PrepareLater()                              {}
 func (p fakeProgram) IsWarm() bool                               { return false }
 func (p fakeProgram) Close() error {
 	if p.builder.close == nil {

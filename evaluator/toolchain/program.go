@@ -88,6 +88,9 @@ type Program interface {
 	// Next reuses this program's processes for another build of the same person. It returns nil if none can be reused.
 	// Both programs must be closed.
 	Next(a *Artifact) Program
+	// PrepareLater begins to prepare the processes of a program after the next one. For 0.4 s it uses the device, so
+	// call it when nothing is measured. Only the first call has an effect. Next calls it, too.
+	PrepareLater()
 	// IsWarm reports whether the first stage runs in a process that had done its imports when the program was opened.
 	IsWarm() bool
 	// Close ends all remaining processes.
@@ -293,5 +296,7 @@ func (p *nativeProgram) spec(req StageRequest) sandbox.Spec {
 func (p *nativeProgram) IsWarm() bool { return false }
 
 func (p *nativeProgram) Next(*Artifact) Program { return nil }
+
+func (p *nativeProgram) PrepareLater() {}
 
 func (p *nativeProgram) Close() error { return nil }

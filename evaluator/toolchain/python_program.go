@@ -24,6 +24,7 @@ type pythonProgram struct {
 	judgePython      *warm.Python   // warm Python under the judge's user ID, if the task has a judge
 	alternateRunners []*runnerSet   // those of the alternate environments, in order of use
 	lastProcesses    []StageProcess // processes of the last stage
+	prepareLater     func()         // prepares the Pythons that switchToAlternates left; nil before its first call
 	startedWarm      bool           // the first runner was ready when the program was opened
 }
 
@@ -121,6 +122,7 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 	if first := p.runners[0]; first == nil || !first.IsAlive() {
 		return nil
 	}
+	p.PrepareLater()
 	next := *p
 	next.artifact, next.startedWarm = a, true
 	if next.switchToAlternates() != nil {
@@ -130,14 +132,20 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 	return &next
 }
 
+func (p *pythonProgram) PrepareLater() {
+	if p.prepareLater != nil {
+		p.prepareLater()
+	}
+}
+
 // giveUpPythons gives up the warm Pythons, which then belong to another program.
 func (p *pythonProgram) giveUpPythons() {
 	p.runnerSet, p.judgePython, p.alternateRunners = runnerSet{runners: []*warm.Python{nil}}, nil, nil
 }
 
 // switchToAlternates continues in the warm Pythons of the next alternate environment if as many are ready there. Their
-// next processes were prepared while earlier programs were running; the Pythons that it leaves now prepare theirs. It
-// does nothing if not enough are ready. The error is warm.Python.Stop's.
+// next processes were prepared while earlier programs were running; the Pythons that it leaves prepare theirs in
+// PrepareLater. It does nothing if not enough are ready. The error is warm.Python.Stop's.
 func (p *pythonProgram) switchToAlternates() error {
 	at, ok := p.environment.AlternateEnvironment()
 	if !ok {
@@ -161,20 +169,25 @@ func (p *pythonProgram) switchToAlternates() error {
 	if !ready {
 		return nil
 	}
-	for number, r := range p.runners {
+	last, sources, processes := p.runnerSet, p.artifact.sources, p.lastProcesses
+	p.prepareLater = sync.OnceFunc(func() { last.prepareStages(sources, processes) })
+	p.environment, p.runnerSet, p.alternateRunners = at, *next, append(p.alternateRunners[1:], &last)
+	return nil
+}
+
+// prepareStages makes each Python prepare the process of its next stage, for the same purpose as that of its last one.
+func (s *runnerSet) prepareStages(sources harness.SourceSet, last []StageProcess) {
+	for number, r := range s.runners {
 		if r == nil {
 			continue
 		}
-		argv := []string{p.artifact.sources.RunnerScript}
-		if number < len(p.lastProcesses) {
-			argv = append(argv, p.lastProcesses[number].PrepareArguments...)
+		argv := []string{sources.RunnerScript}
+		if number < len(last) {
+			argv = append(argv, last[number].PrepareArguments...)
 		}
 		// This fails if the Python has ended, which its next user detects.
-		_ = r.PrepareStage(argv, p.artifact.sources.TaskFiles())
+		_ = r.PrepareStage(argv, sources.TaskFiles())
 	}
-	last := p.runnerSet
-	p.environment, p.runnerSet, p.alternateRunners = at, *next, append(p.alternateRunners[1:], &last)
-	return nil
 }
 
 // warmPythons returns the existing warm Pythons.

@@ -24,6 +24,7 @@ const (
 // reportReader parses the program's report while it runs.
 type reportReader struct {
 	onStage           func(stage string)
+	onMayPrepare      func() // called when processes for later evaluations may use the device; can be nil
 	lines             harness.LineSplitter
 	bytesRead         int
 	result            kernelrun.Result
@@ -67,15 +68,16 @@ func (r *reportReader) stderr(b []byte) { _, _ = r.stderrText.Write(b) }
 
 func (r *reportReader) readLine(line []byte) {
 	var message struct {
-		Stage    string            `json:"stage"`
-		Kernel   string            `json:"kernel"`
-		Report   *kernelrun.Report `json:"report"`
-		Compiled map[string]string `json:"compiled"`
-		Gone     string            `json:"gone"`
-		Refused  string            `json:"refused"`
-		Raised   bool              `json:"raised"`
-		Done     bool              `json:"done"`
-		Lost     bool              `json:"lost"`
+		Stage      string            `json:"stage"`
+		Kernel     string            `json:"kernel"`
+		Report     *kernelrun.Report `json:"report"`
+		Compiled   map[string]string `json:"compiled"`
+		Gone       string            `json:"gone"`
+		Refused    string            `json:"refused"`
+		Raised     bool              `json:"raised"`
+		Done       bool              `json:"done"`
+		MayPrepare bool              `json:"may_prepare"`
+		Lost       bool              `json:"lost"`
 
 		References map[string]keptReference `json:"references"`
 	}
@@ -94,6 +96,9 @@ func (r *reportReader) readLine(line []byte) {
 	r.isComplete, r.referenceLost, r.customRaised = r.isComplete || message.Done, r.referenceLost || message.Lost, r.customRaised || message.Raised
 	r.endedProcess, r.protocolViolation = cmp.Or(message.Gone, r.endedProcess), cmp.Or(message.Refused,
 		r.protocolViolation)
+	if message.MayPrepare && r.onMayPrepare != nil {
+		r.onMayPrepare()
+	}
 	switch message.Stage {
 	case kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling:
 		r.compilingKernel = message.Kernel

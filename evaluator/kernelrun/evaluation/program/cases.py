@@ -72,13 +72,16 @@ class Cases(Stages):
 
     def read_all(self):
         """Computes the times of all cases. The reference is also timed alone, after the other kernel has ended."""
+        timed = [(calls, values) for *_, values, calls in self.timed]
+        self.allow_preparing(*timed)
         archive = self.hand_on()
         alone = [self.time_case_alone(inputs, values, calls.get("ref")) for _, inputs, _, values, calls in self.timed]
-        self.end(*((calls, values) for *_, values, calls in self.timed))
+        self.end(*timed)
         for (self.report, self.inputs, self.decision, values, calls), of_case in zip(self.timed, alone):
             for label, kernel in self.kernels.items():
                 kernel.calls = calls[label]
             self.tell_times(values, of_case)
+        self.allow_preparing()
         return archive
 
     def time_case_alone(self, inputs, values, turns):
