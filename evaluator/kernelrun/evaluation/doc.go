@@ -13,7 +13,8 @@
 // already known, and all processes use at most an eighth of the memory of the device (Stages.end). During that time the
 // next evaluation of the same caller loads kernels in other Pythons, in processes that have been prepared for kernels
 // of the same kinds (prepare in kernel_process.py); before its first call, it waits until the earlier processes have
-// ended (Timekeeper.wait_alone).
+// ended (Timekeeper.wait_alone). Preparing uses the device, so it begins when an evaluation has nothing left to measure
+// (Stages.allow_preparing).
 //
 // A baseline is an additional comparison in the same stages with another reference (compareBaselines). A setup is a
 // call of the function setup of a kernel before the inputs of a case are generated (Stages.set_up).
