@@ -424,8 +424,8 @@ class Stages:
         return True
 
     def allow_preparing(self, *timed):
-        """Tells the worker that it may prepare processes for later evaluations. They use the device, so that it comes
-        up to 145 µs late to calls on an H200. If constants for the calls in `timed` still have to be measured, the
+        """Tells the worker that it may prepare processes for later evaluations. They use the device, so that an H200
+        comes to calls 145 µs late, or more. If constants for the calls in `timed` still have to be measured, the
         worker is told nothing. `timed` are as in end()."""
         if self.knows(*timed):
             self.pipe.tell(may_prepare=True)
