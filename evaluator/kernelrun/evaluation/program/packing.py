@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import torch
 
 from contract import ContractError
-from warpboard_layout import reach
+from warpboard_layout import describe, reach
 from warpboard_wire import Refused
 
 # Kind of the frame that is sent before the first call: a pickled pair of the constructor's arguments and the reason if
@@ -71,6 +71,13 @@ def tensors_in(value):
     found: list[Any] = []
     walk(value, found.append)
     return found
+
+
+def known_early(value):
+    """Returns the parts of a value that a kernel gets before the release, in bytes, without the forms of tensors, or
+    None if it gets arrays on the host, whose elements are not part of the bytes."""
+    description, on_host = describe(walk(value, lambda tensor: tensor.dtype))
+    return None if on_host else description
 
 
 # Functions for the process that draws inputs.

@@ -202,6 +202,9 @@ class Inputs:
             raise contract.ContractError(f"The case has {', '.join(unknown)}, and no contract has an argument of that name")
         # fresh is True if each draw gives other inputs, and None while this is not known.
         self._before, self.fresh = None, None
+        # True if draws differ in something else than tensors, so that a kernel knows a part of its inputs before the
+        # release. The lengths of tensors reveal no elements.
+        self.reveal, self._known = False, None
 
     def draw(self, trial, secret):
         """Returns the inputs of a trial by label. If both kernels have the same tensor, it is identical in every
@@ -218,6 +221,8 @@ class Inputs:
                 compare.pair(self._io[base], drawn[base], self._io[label], drawn[label])
         if trial:
             self._note(drawn[base], self._io[base])
+        known = packing.known_early(drawn)
+        self.reveal, self._known = self.reveal or known is None or self._known not in (None, known), known
         return drawn
 
     def contract(self, label):

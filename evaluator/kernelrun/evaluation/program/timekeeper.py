@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
+import timing
 from sides import NoFlush
-from timing import EvaluationClocks
 from warpboard_calibrator import CALIBRATIONS, Calibrator
 from warpboard_calls import TaskFailed
 from warpboard_layout import describe
@@ -71,7 +71,8 @@ class Timekeeper:
         return key in self._constants
 
     def _key(self, calls, values):
-        return describe(values)[0], min(call.size for call in calls), self._cold
+        sizes = [call.size for call in calls]
+        return describe(values)[0], min(sizes), max(sizes), self._cold
 
     def warm_up(self):
         """Raises the clock rates of a device that was idle. Does nothing soon after an evaluation: the device is not
@@ -86,14 +87,17 @@ class Timekeeper:
         """Records that the device has just worked, so that warm_up() does nothing for some seconds."""
         self._kept.awake_until = time.monotonic() + _AWAKE
 
-    def read(self, calls, values, regions, reference, beside):
-        """Returns the clocks of one kernel's calls. `beside` has the reference's clocks if this is the other kernel.
-        Kernels with the same inputs and answers of one size have the same constants. If these are not known, they
-        are measured, and all kernels' processes must have ended."""
+    def read(self, calls, values, regions, reveal, reference, beside):
+        """Returns the clocks of one kernel's calls. reveal is Inputs.reveal. `beside` has the reference's clocks if
+        this is the other kernel. Kernels with the same inputs and answers of the same sizes have the same constants.
+        If these are not known, they are measured, and all kernels' processes must have ended."""
         key = self._key(calls, values)
         if not self.knows(calls, values):
             self._constants[key] = self._measure(key, calls, values, regions)
-        return EvaluationClocks(calls, self._constants[key], reference, beside)
+        constants, byte = self._constants[key]
+        if reference or not reveal:
+            calls, constants = timing.from_release(calls, constants)
+        return timing.EvaluationClocks(timing.of_one_size(calls, byte), constants, reference, beside)
 
     def _recent(self, key):
         """Returns the constants that an earlier evaluation measured, or None if there are none or they are too old.
@@ -103,15 +107,21 @@ class Timekeeper:
         return constants if time.monotonic() < until else None
 
     def _measure(self, key, calls, values, regions):
+        """Returns (constants for the smallest answer of the calls, time in ns to copy a further byte of an answer)."""
         self._ours.use([regions])
-        constants = self._ours.constants([values], calls, CALIBRATIONS[self.kind])
+        measure = lambda some: self._ours.constants([values], some, CALIBRATIONS[self.kind])  # noqa: E731
+        constants, byte = measure(calls), 0.0
+        _, least, most, _ = key
+        if most > least:
+            larger = measure([call for call in calls if call.size == most])
+            byte = max(larger.snapshot - larger.handover - constants.snapshot + constants.handover, 0.0) / (most - least)
         # If the description reveals the input, the constants are valid only for these calls
         if self.kind == "cuda" and not self._ours.early():
             known, now = self._kept.constants, time.monotonic()
             for old in [old for old, (_, until) in known.items() if until <= now]:
                 del known[old]
-            known[key] = constants, now + _CONSTANT
-        return constants
+            known[key] = (constants, byte), now + _CONSTANT
+        return constants, byte
 
     def end(self):
         """Frees the device memory of this evaluation. All processes of kernels have ended, or are about to end."""

@@ -1,7 +1,7 @@
 """Selects the judge's clock that counts, and computes statistics of its times and the speedup of two kernels."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist, median
 
 import torch
@@ -108,6 +108,23 @@ class EvaluationClocks(Clocks):
         work after "done"."""
         more = super()._after_done(tolerance - self._shown[1])
         return more if more > 0 else -tolerance
+
+
+def from_release(calls, constants):
+    """Returns calls and constants whose times start with the release, also if the runner had a description of the
+    input before it. A reference needs that time only to queue its work. So does a kernel that learns only the shapes
+    of the input: if they were the same in all calls, it would know them, too."""
+    at_release = [replace(call, wall=call.wall - call.described, sampled=call.sampled - call.described,
+                          snapshot=call.snapshot - call.described, described=0.0) for call in calls]
+    ours = constants.described
+    return at_release, replace(constants, handover=constants.handover - ours, snapshot=constants.snapshot - ours, described=0.0)
+
+
+def of_one_size(calls, byte):
+    """Returns the calls as if all answers had the size of the smallest. byte is the time in ns to copy a further byte
+    of an answer."""
+    least = min(call.size for call in calls)
+    return [replace(call, snapshot=call.snapshot - byte * (call.size - least)) for call in calls]
 
 
 @dataclass(frozen=True)

@@ -607,6 +607,19 @@ class Packing(unittest.TestCase):
                 packing.unpack(broken, "cpu")
 
 
+    def test_lengths_reveal_nothing_of_an_input_and_all_else_that_differs_does(self):
+        x, y = torch.zeros(3, 4), torch.zeros(7, 4)
+        for one, other, reveals in (([x], [y], False), ([x, 5], [y, 5], False), ([x, 5], [y, 6], True), ([x], [y.int()], True),
+                                    ([{"a": x}], [{"b": y}], True), ([x, numpy.ones(2)], [y, numpy.ones(2)], True)):
+            inputs = sides.Inputs({"ref": {"io": None}, "inputs": "ref"}, "cpu", unittest.mock.Mock(), ("ref",))
+            seen = []
+            for trial, values in enumerate((one, one, other, one)):
+                inputs._generated = lambda secret, values=values: values
+                inputs.draw(trial, None)
+                seen.append(inputs.reveal)
+            self.assertEqual((seen[1], seen[2:]), (len(one) > 1 and isinstance(one[1], numpy.ndarray), [reveals] * 2), one)
+
+
 class Trivial(unittest.TestCase):
     def reasons(self, reference, atol=0.01, draw=lambda: [torch.rand(1000)]):
         found = trivial.Trivial(compare.Tolerance(atol, 0.01))
@@ -917,6 +930,36 @@ class Timing(unittest.TestCase):
             calls = [Call(None, None, 1, (told + 340) * 1e3, (told + 340) * 1e3, (told + 350) * 1e3, False, 40e3, 145e3, (4,), 1, 0, True, told * 1e3)] * 20
             shown = statistics.median(timing.EvaluationClocks(calls, constants).stats.times) / 1e3
             self.assertTrue(least <= shown <= most, (told, shown))
+
+    def read_of_lengths(self, reveal, reference, described=970.0):
+        """Reads the clocks of 40 calls of two lengths, as on an H200: the judge's own runner is released 500 µs sooner
+        after its description, and its answer is the smallest."""
+        sizes = [(1 << 24, 19), (1 << 28, 215)]
+        calls = []
+        for number in range(40):
+            size, event = sizes[number % 5 < 3]
+            copy = 170 + (size - (1 << 24)) * 0.47e-6
+            wall = described + event + 7
+            calls.append(Call(None, None, event * 1e3, wall * 1e3, (wall + 12) * 1e3, (wall + copy) * 1e3, True, 75e3, 152e3, (size,), 1, 0, True,
+                              described * 1e3, True))
+        clocks = Timekeeper.__new__(Timekeeper)
+        measured = lambda _, some, __: Constants("cuda", 472e3, 642e3 + 0.47 * (min(call.size for call in some) - (1 << 24)) / 1e3, 500, 700,  # noqa: E731
+                                                 75e3, 152e3, 12e3, 465e3, 250e3)
+        clocks.kind, clocks._cold, clocks._constants, clocks._kept = "cuda", False, {}, timekeeper._Kept()
+        clocks._ours = unittest.mock.Mock(constants=measured, early=lambda: True)
+        return clocks.read(calls, [torch.zeros(4)], None, reveal, reference, None)
+
+    def test_inputs_of_several_lengths_are_timed_from_the_release(self):
+        for reference in (False, True):
+            clocks = self.read_of_lengths(False, reference)
+            self.assertEqual((clocks.clock, statistics.median(clocks.stats.times) / 1e3, clocks.hindered()), ("event", 215, False))
+            self.assertLess(abs(statistics.median(clocks.snapshots) - statistics.median(clocks.walls)), 1_000)
+
+    def test_a_kernel_that_knows_numbers_of_its_input_is_timed_from_the_description(self):
+        known = self.read_of_lengths(True, False)
+        self.assertEqual(known.clock, "wall")
+        self.assertGreater(statistics.median(known.stats.times) / 1e3, 460)
+        self.assertFalse(self.read_of_lengths(True, True).hindered())
 
     def test_a_kernel_that_waits_for_the_device_may_differ_by_what_the_host_takes(self):
         turns = [(190, 190, 190)] * 20
@@ -1479,7 +1522,7 @@ class SetUp(unittest.TestCase):
              unittest.mock.patch.object(timekeeper.time, "monotonic", lambda: at):
             calls = [Call(None, None, 1e3, 2e5, 2e5, 3e5, False, 40e3, 145e3, (4,), 1, 0, True)] * 20
             for reference in (True, False):
-                Timekeeper(kind, cold, True).read(calls, (torch.zeros(4), value), None, reference, None)
+                Timekeeper(kind, cold, True).read(calls, (torch.zeros(4), value), None, True, reference, None)
         return len(measured)
 
     def test_a_device_that_was_just_used_is_not_woken(self):
