@@ -200,6 +200,7 @@ func (w *Worker) receiveJobs(ctx context.Context, s *slots.Slot, begin func(*slo
 			}
 			return fmt.Errorf("worker %s: slot %d: %w", w.cfg.Name, s.Index, err)
 		}
+		s.RecordCaller(j.Caller)
 		begin(t, j)
 	}
 	return nil

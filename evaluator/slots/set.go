@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -118,10 +117,16 @@ func (p *Set) IsDeviceBusy(device string) bool {
 	return !slices.ContainsFunc(p.SlotsInService(device), func(s *Slot) bool { return len(s.occupied) == 0 })
 }
 
-// JobRequest returns a request for a job with the current load: whether another job occupies the slot, and the number
-// of the device's jobs that are being built.
+// JobRequest returns a request for a job with the current load: whether another job occupies the slot, the number of
+// the device's jobs that are being built, and the last job's caller.
 func (p *Set) JobRequest(own *Slot) job.WorkRequest {
-	return job.WorkRequest{IsSlotBusy: own.isBusy(), BuildingCount: p.buildCount(own.Device)}
+	ask := job.WorkRequest{IsSlotBusy: own.isBusy(), BuildingCount: p.buildCount(own.Device)}
+	own.mu.Lock()
+	defer own.mu.Unlock()
+	if own.lastCaller != "" {
+		ask.Caller, ask.CallerTime = own.lastCaller, time.Since(own.callerSince)
+	}
+	return ask
 }
 
 func (p *Set) buildCount(device string) (count int) {
@@ -159,13 +164,7 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 	}
 	held := &Lease{set: p}
 	if n <= 1 && !check {
-		for _, s := range append(want, p.SlotsInService(own.Device)...) {
-			if s.tryHold(attemptID) {
-				held.slots = []*Slot{s}
-				return held, nil
-			}
-		}
-		s, err := p.waitForAny(ctx, own, attemptID)
+		s, err := p.waitForOne(ctx, own, attemptID)
 		if err != nil {
 			return nil, err
 		}
@@ -182,32 +181,45 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 	return held, nil
 }
 
-// waitForAny waits until one of the slots of own's device that are in service now is free, and occupies it. It returns
+// idleSlotPoll is the interval in which a waiting job looks for another slot that is idle.
+const idleSlotPoll = 250 * time.Millisecond
+
+// waitForOne waits until own is free, or another slot of its device is free and has no job in flight, and occupies it.
+// It leaves slots with jobs to those, because the site sends a slot evaluations of one caller in a row. It returns
 // ErrOutOfService if own goes out of service.
-func (p *Set) waitForAny(ctx context.Context, own *Slot, attemptID string) (*Slot, error) {
+func (p *Set) waitForOne(ctx context.Context, own *Slot, attemptID string) (*Slot, error) {
+	if own.tryHold(attemptID) {
+		return own, nil
+	}
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- own.waitAndHold(waiting, attemptID) }()
+	poll := time.NewTicker(idleSlotPoll)
+	defer poll.Stop()
 	for {
-		waiting := []reflect.SelectCase{
-			{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(ctx.Done())},
-			{Dir: reflect.SelectRecv, Chan: reflect.ValueOf(own.ServiceContext().Done())},
-		}
-		slots := p.SlotsInService(own.Device)
-		for _, s := range slots {
-			waiting = append(waiting, reflect.SelectCase{Dir: reflect.SelectSend, Chan: reflect.ValueOf(s.occupied), Send: reflect.ValueOf(struct{}{})})
-		}
-		switch chosen, _, _ := reflect.Select(waiting); chosen {
-		case 0:
-			return nil, context.Cause(ctx)
-		case 1:
-			return nil, ErrOutOfService
-		default:
-			s := slots[chosen-2]
-			if s.ServiceContext().Err() == nil {
-				s.setHolder(attemptID)
-				return s, nil
+		if other := p.holdIdle(own, attemptID); other != nil {
+			if stop(); <-ended == nil {
+				own.releaseHold()
 			}
-			s.releaseHold()
+			return other, nil
+		}
+		select {
+		case err := <-ended:
+			return own, err
+		case <-poll.C:
 		}
 	}
+}
+
+// holdIdle occupies a free slot of own's device other than own for which no job is being compiled, or returns nil.
+func (p *Set) holdIdle(own *Slot, attemptID string) *Slot {
+	for _, s := range p.SlotsInService(own.Device) {
+		if s != own && len(s.permits) <= 1 && s.tryHold(attemptID) { // one permit is for the job that would arrive next
+			return s
+		}
+	}
+	return nil
 }
 
 // CloseCachedPrograms closes the programs that evaluations left on these GPUs, because their judges keep a CUDA context

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
@@ -44,6 +45,8 @@ type Slot struct {
 	isRetestable   bool          // the slot is tested again when it is out of service
 	holderID       string        // ID of the attempt that holds the slot
 	buildCount     int           // number of jobs being built
+	lastCaller     string        // caller of the last job that arrived
+	callerSince    time.Time     // arrival of the first of lastCaller's jobs in a row
 	faultyJobs     []job.WorkRef // consecutive jobs with infrastructure errors, each once
 	benchmark      *job.SlotBenchmark
 }
@@ -216,6 +219,15 @@ func (s *Slot) addBuilds(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.buildCount += n
+}
+
+// RecordCaller records the caller of a job that has arrived for the slot.
+func (s *Slot) RecordCaller(caller string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if caller != s.lastCaller {
+		s.lastCaller, s.callerSince = caller, time.Now()
+	}
 }
 
 // isBusy reports whether a job other than the caller's occupies the slot or is in flight.

@@ -448,6 +448,61 @@ func TestAWaitingJobTakesTheFirstSlotThatIsFree(t *testing.T) {
 	})
 }
 
+// TestAJobLeavesAnotherSlotToTheJobsThatArriveThere checks that a waiting job takes no slot for which another job has
+// arrived, but takes it when it is idle.
+func TestAJobLeavesAnotherSlotToTheJobsThatArriveThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(2, nil)
+		own, other := p.AllSlots()[0], p.AllSlots()[1]
+		mustHold(t, p, own, 1)
+		running := mustHold(t, p, other, 1)
+		acquired := make(chan *Slot, 2)
+		begin := func(s *Slot, id string) {
+			lease, err := p.Acquire(t.Context(), s, 1, id)
+			if err != nil {
+				t.Error(err)
+			}
+			acquired <- lease.OwnSlot()
+		}
+		go begin(own, "waits longest")
+		time.Sleep(time.Second)
+		go begin(other, "arrived there")
+		time.Sleep(time.Second)
+		running.Release()
+		if got := <-acquired; got != other || other.holderID != "arrived there" {
+			t.Errorf("slot %d has the job that %s", got.Index, got.holderID)
+		}
+		receiver, built := other.AcquirePermit(t.Context()), other.AcquirePermit(t.Context())
+		other.releaseHold()
+		time.Sleep(time.Second)
+		if len(other.occupied) > 0 {
+			t.Errorf("the job that %s took a slot for which another one is built", other.holderID)
+		}
+		built.Return()
+		if got := <-acquired; got != other || other.holderID != "waits longest" {
+			t.Errorf("slot %d has the job that %s", got.Index, got.holderID)
+		}
+		receiver.Return()
+	})
+}
+
+func TestARequestNamesTheCallerOfTheLastJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(1, nil)
+		s := p.AllSlots()[0]
+		for _, tt := range []struct {
+			arrives, want string
+			lasted        time.Duration
+		}{{"", "", 0}, {"ann", "ann", time.Second}, {"ann", "ann", 2 * time.Second}, {"ben", "ben", time.Second}, {"", "", 0}, {"ben", "ben", time.Second}} {
+			s.RecordCaller(tt.arrives)
+			time.Sleep(time.Second)
+			if ask := p.JobRequest(s); ask.Caller != tt.want || ask.CallerTime != tt.lasted {
+				t.Errorf("after a job of %q the request names %q since %v, want %q since %v", tt.arrives, ask.Caller, ask.CallerTime, tt.want, tt.lasted)
+			}
+		}
+	})
+}
+
 func TestAJobWaitsForTheSelfTestsOfItsSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := gpus(2, nil)

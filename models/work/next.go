@@ -31,6 +31,11 @@ const (
 	runsAheadPerSlot, evaluationsAheadPerSlot = 1, 2
 
 	longAttempt = 5 * time.Second
+
+	// maxCallerTime and maxSharedCallerTime limit the time for which a slot gets evaluations of one caller before those
+	// of others that come first in the fair order. After each change of callers the slot needs new processes, which
+	// took 2 s on two cores. The longer one applies if the other caller has work on the device, on another slot.
+	maxCallerTime, maxSharedCallerTime = 5 * time.Second, time.Minute
 )
 
 // StartNextAttempt starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the
@@ -213,6 +218,15 @@ func (r workerCapacity) chooseWork(
 	if err != nil {
 		return nil, err
 	}
+	if stays, err := staysWithCaller(tx, ask, next); err != nil {
+		return nil, err
+	} else if stays {
+		callers, err := queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?", maxCandidates, at, needs, ask.Caller)
+		if err != nil {
+			return nil, err
+		}
+		next = append(callers, next...)
+	}
 	for _, queued := range next {
 		isRun := queued.EvaluationID == ""
 		if isRun && !r.mayReceive(ask, at, runsAheadPerSlot) || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {
@@ -223,6 +237,22 @@ func (r workerCapacity) chooseWork(
 		}
 	}
 	return nil, nil
+}
+
+// staysWithCaller reports whether the slot should get another evaluation of the caller of its last job, although
+// another caller's comes first in the fair order. It should not if a run waits, or if the caller's evaluations are long.
+func staysWithCaller(tx *gorm.DB, ask job.WorkRequest, next []QueuedWork) (bool, error) {
+	isRun := func(q QueuedWork) bool { return q.EvaluationID == "" && q.Priority <= PriorityRun }
+	if ask.Caller == "" || len(next) == 0 || next[0].EvaluationID == "" || slices.ContainsFunc(next, isRun) {
+		return false, nil
+	}
+	if ask.CallerTime >= maxSharedCallerTime || next[0].TurnNumber == 1 && ask.CallerTime >= maxCallerTime {
+		return false, nil
+	}
+	var lastNS []int64
+	err := tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null", ask.Caller, ask.Device).
+		Order("queued_at desc").Limit(1).Pluck("unit_ns", &lastNS).Error
+	return len(lastNS) == 0 || lastNS[0] < maxCallerTime.Nanoseconds(), db.ReadError(err, "the last evaluation of a caller")
 }
 
 // lostAttemptRecently reports whether the worker lost an attempt at the work recently while other workers have the

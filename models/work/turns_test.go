@@ -51,6 +51,56 @@ func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	})
 }
 
+// TestASlotStaysWithACallerForSomeTime checks which of two callers' evaluations a slot gets next. Ann's is the first in
+// the fair order, and the slot has Ben's program.
+func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
+	for _, tt := range []struct {
+		name                         string
+		lasted                       time.Duration
+		runWaits, annRuns, benHasOne bool
+		took                         time.Duration // of Ben's last evaluation
+		want                         string
+	}{
+		{"Ben's have run for a short time", 3 * time.Second, false, false, true, time.Second, "ben"},
+		{"Ben's have run for long", 6 * time.Second, false, false, true, time.Second, "ann"},
+		{"Ben's have run for long, and another slot has Ann's", 6 * time.Second, false, true, true, time.Second, "ben"},
+		{"another slot has Ann's, and Ben's have run for minutes", 2 * time.Minute, false, true, true, time.Second, "ann"},
+		{"Ben has no other", 3 * time.Second, false, false, false, time.Second, "ann"},
+		{"a run waits", 3 * time.Second, true, false, true, time.Second, "ann"},
+		{"Ben's take long", 3 * time.Second, false, false, true, 6 * time.Second, "ann"},
+	} {
+		modelstest.Each(t, func(t *testing.T, s *models.Store) {
+			w, names := modelstest.NewWorld(t, s), map[string]string{}
+			submit := func(caller string) work.Evaluation {
+				e := modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{
+					Caller: caller, Owner: "token:" + caller, Kind: "evaluate", Device: "CPU", Request: []byte(`{}`)}))
+				names[e.ID] = caller
+				return e
+			}
+			last := submit("ben")
+			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, last), "{}"), modelstest.Completed())))
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "update evaluations set unit_ns = $1 where id = $2", tt.took.Nanoseconds(), last.ID)))
+			workerOf(t, s, "w1", 2)
+			var held []string
+			if tt.annRuns {
+				held = append(held, begun(t, s, submit("ann")).ID)
+				held = append(held, begun(t, s, submit("ben")).ID)
+			}
+			submit("ann")
+			if tt.benHasOne {
+				submit("ben")
+			}
+			if tt.runWaits {
+				w.Submit(t, s, w.Ann)
+			}
+			got := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held, Caller: "token:ben", CallerTime: tt.lasted})
+			if got == nil || names[got.EvaluationID] != tt.want {
+				t.Errorf("%s: the slot gets %+v of %q, want one of %q", tt.name, got, names[got.EvaluationID], tt.want)
+			}
+		})
+	}
+}
+
 // TestManyRunsDelayTheOthersByOneEach checks that a person with many runs delays each other person by one run, and that
 // the person's evaluations do not count as runs.
 func TestManyRunsDelayTheOthersByOneEach(t *testing.T) {

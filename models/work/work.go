@@ -42,11 +42,11 @@ const allLiveWorkSQL = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, requires, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		` + runPrioritySQL + ` as priority,
-		case when purpose = 'confirm' then '` + confirmationTurnPrefix + `' || cast(order_id as text) else 'person:' || cast(user_id as text) end as turn_of
+		case when purpose = 'confirm' then '` + confirmationTurnPrefix + `' || cast(order_id as text) else 'person:' || cast(user_id as text) end as turn_of, '' as owner
 	from runs where ` + NotEndedSQL + `
 	union all
 	select 0, id, 0, user_id, kind, device, requires, state,
-		attempt_id, not_before, queued_at, dispatched_at, started_at, ` + evaluationPrioritySQL + `, caller
+		attempt_id, not_before, queued_at, dispatched_at, started_at, ` + evaluationPrioritySQL + `, caller, owner
 	from evaluations where ` + NotEndedSQL + ` and parked = 0`
 
 // runPrioritySQL and evaluationPrioritySQL compute the Priority of work in SQL. The indexes runs_last_end and
