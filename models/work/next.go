@@ -45,7 +45,8 @@ func (l *LifeCycle) StartNextAttempt(
 ) (attempt *Attempt, err error) {
 	// Most requests find no work. They must not wait for a write transaction.
 	var needs []string
-	err = l.db.Read(ctx).Raw(startableRequirementsSQL+" and "+receivableKindSQL(ask)+" group by needs order by min(w.queued_at) limit ?",
+	err = l.db.Read(ctx).Raw(startableRequirementsSQL+" and "+receivableKindSQL(ask)+
+		" group by needs order by min(w.queued_at) limit ?",
 		ask.Device, db.NormalizeTime(at), db.SanitizeText(ask.Worker), maxRequirementSets).Scan(&needs).Error
 	if err != nil || len(needs) == 0 {
 		return nil, db.ReadError(err, "what waits for %s", ask.Device)
@@ -55,7 +56,9 @@ func (l *LifeCycle) StartNextAttempt(
 	if err != nil || !free.acceptsDevice {
 		return nil, err
 	}
-	needs = slices.DeleteFunc(needs, func(joined string) bool { return !free.packages.MeetAll(l.fleet.ParseRequirements(joined)) })
+	needs = slices.DeleteFunc(needs, func(joined string) bool {
+		return !free.packages.MeetAll(l.fleet.ParseRequirements(joined))
+	})
 	if len(needs) == 0 {
 		return nil, nil
 	}
@@ -218,16 +221,11 @@ func (r workerCapacity) chooseWork(
 	if err != nil {
 		return nil, err
 	}
-	if stays, err := staysWithCaller(tx, ask, next); err != nil {
+	ofCaller, err := workOfLastCaller(tx, ask, at, needs, next)
+	if err != nil {
 		return nil, err
-	} else if stays {
-		callers, err := queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?", maxCandidates, at, needs, ask.Caller)
-		if err != nil {
-			return nil, err
-		}
-		next = append(callers, next...)
 	}
-	for _, queued := range next {
+	for _, queued := range append(ofCaller, next...) {
 		isRun := queued.EvaluationID == ""
 		if isRun && !r.mayReceive(ask, at, runsAheadPerSlot) || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {
 			return nil, nil // the remaining ones come later, or have the same or a lower priority
@@ -239,20 +237,26 @@ func (r workerCapacity) chooseWork(
 	return nil, nil
 }
 
-// staysWithCaller reports whether the slot should get another evaluation of the caller of its last job, although
-// another caller's comes first in the fair order. It should not if a run waits, or if the caller's evaluations are long.
-func staysWithCaller(tx *gorm.DB, ask job.WorkRequest, next []QueuedWork) (bool, error) {
+// workOfLastCaller returns evaluations of the caller of the slot's last job that the slot should get before next, the
+// work in the fair order. There are none if a run waits, or if the caller's evaluations are long.
+func workOfLastCaller(
+	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string, next []QueuedWork,
+) ([]QueuedWork, error) {
 	isRun := func(q QueuedWork) bool { return q.EvaluationID == "" && q.Priority <= PriorityRun }
 	if ask.Caller == "" || len(next) == 0 || next[0].EvaluationID == "" || slices.ContainsFunc(next, isRun) {
-		return false, nil
+		return nil, nil
 	}
 	if ask.CallerTime >= maxSharedCallerTime || next[0].TurnNumber == 1 && ask.CallerTime >= maxCallerTime {
-		return false, nil
+		return nil, nil
 	}
 	var lastNS []int64
 	err := tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null", ask.Caller, ask.Device).
 		Order("queued_at desc").Limit(1).Pluck("unit_ns", &lastNS).Error
-	return len(lastNS) == 0 || lastNS[0] < maxCallerTime.Nanoseconds(), db.ReadError(err, "the last evaluation of a caller")
+	if err != nil || len(lastNS) > 0 && lastNS[0] > maxCallerTime.Nanoseconds() {
+		return nil, db.ReadError(err, "the last evaluation of a caller")
+	}
+	return queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?", maxCandidates, at,
+		needs, ask.Caller)
 }
 
 // lostAttemptRecently reports whether the worker lost an attempt at the work recently while other workers have the

@@ -42,7 +42,8 @@ const allLiveWorkSQL = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, requires, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		` + runPrioritySQL + ` as priority,
-		case when purpose = 'confirm' then '` + confirmationTurnPrefix + `' || cast(order_id as text) else 'person:' || cast(user_id as text) end as turn_of, '' as owner
+		case when purpose = 'confirm' then '` + confirmationTurnPrefix + `' || cast(order_id as text)
+			else 'person:' || cast(user_id as text) end as turn_of, '' as owner
 	from runs where ` + NotEndedSQL + `
 	union all
 	select 0, id, 0, user_id, kind, device, requires, state,
@@ -53,7 +54,8 @@ const allLiveWorkSQL = `
 // evaluations_last_end contain the same expressions. A change here needs new indexes; otherwise lastTurnEndSQL reads
 // all ended work of a person.
 const (
-	runPrioritySQL        = "case when " + RequestedRunSQL + " or overdue then 1 when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
+	runPrioritySQL = "case when " + RequestedRunSQL + " or overdue then 1 " +
+		"when purpose = 'baseline' then 3 when purpose = 'remeasure' then 4 else 2 end"
 	evaluationPrioritySQL = "case when batch = '' then 0 else 1 end"
 )
 

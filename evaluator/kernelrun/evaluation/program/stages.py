@@ -478,7 +478,8 @@ class Stages:
         read: dict[str, Any] = {}
         for label in sorted(self.kernels, reverse=True):
             kernel = self.kernels[label]
-            read[label] = self.clocks.read(kernel.calls, values[label], kernel.regions, self.inputs.reveal, label == "ref", read.get("ref"))
+            read[label] = self.clocks.read(kernel.calls, values[label], kernel.regions, self.inputs.reveal,
+                                           label == "ref", read.get("ref"))
         return read
 
     def tell_times(self, values, alone):
