@@ -73,6 +73,11 @@ def tensors_in(value):
     return found
 
 
+def size(value):
+    """Returns the bytes of the tensors in a value."""
+    return sum(tensor.numel() * tensor.element_size() for tensor in tensors_in(value))
+
+
 def known_early(value):
     """Returns the parts of a value that a kernel gets before the release, in bytes, without the forms of tensors, or
     None if it gets arrays on the host, whose elements are not part of the bytes."""

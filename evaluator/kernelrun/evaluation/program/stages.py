@@ -354,12 +354,13 @@ class Stages:
         self.report["ref_runtime"] = timing.stats([ns / NS_PER_MS for ns in clock.stats.times])
 
     def time_all(self):
-        """Makes the timed calls, and returns the inputs of the last one. The first turns are not timed, but kernels
-        cannot recognize them. If few calls were requested, more are made, because few calls do not show which clock
-        to trust."""
+        """Makes the timed calls, and returns the smallest inputs, with which the constants of the clocks are measured:
+        larger ones take longer to write. The first turns are not timed, but kernels cannot recognize them. If few calls
+        were requested, more are made, because few calls do not show which clock to trust."""
         untimed, wanted, number = self.untimed(), self.request["num_trials"], 0
         began: Any = None
         ended = values = None
+        smallest: Any = None
         while (timed := len(self.kernels[self.leading()].calls)) < self.most_calls():
             if timed >= wanted and time.monotonic() - began > CLOCKING:
                 break
@@ -369,6 +370,8 @@ class Stages:
                 break
             number += 1
             last, values = values, self.draw_next(TRIALS + number)
+            if smallest is None or packing.size(values) <= packing.size(smallest):
+                smallest = values
             self.wake(time.monotonic() - (ended or 0.0), last)
             last = None  # frees its memory
             ahead = self.draws_ahead and self.clocks.kind == "cuda" and number < untimed + self.most_calls()
@@ -387,7 +390,7 @@ class Stages:
                 if self.decided():
                     break
         self.ahead = None
-        return values
+        return smallest
 
     def leading(self):
         """Returns the label of the kernel whose calls are counted."""
@@ -436,8 +439,7 @@ class Stages:
 
     def time_alone(self, values, turns):
         """Returns calls of the reference after the other kernel has ended, because that may have slowed down the
-        reference in `turns`, the calls in which the two took turns. Their inputs are those of the last turn. If the
-        reference was slower in turns, the cause may be that other inputs take longer, so the calls are made again, each
+        reference in `turns`, the calls in which the two took turns. Their inputs are `values`. If the reference was slower in turns, the cause may be that other inputs take longer, so the calls are made again, each
         with new inputs."""
         if len(self.kernels) < 2:
             return []

@@ -23,6 +23,10 @@ _HINDERED_NS, _HINDERED_SHARE = 30_000, 0.01
 # Longest delay when the device switches contexts: from release to done, 99 of 100 calls have less
 _MOST_DELAY_NS = 12_000
 _SHORTEST_NS = 1_500  # shortest possible time of a call: that of an empty kernel
+_LEAST_ALIKE = 8  # least number of calls whose clocks are compared
+# Our own runner takes less than this for an empty call on a host; what exceeds it is the time to map the input, which a
+# kernel's process can leave out
+_MOST_EMPTY_HOST_NS = 100_000
 _LARGEST_ERROR = 0.9  # largest share of a median by which it can be too long
 # How much longer the reference may take in turns than alone, by kind of device: a share, and ns. It is more if the
 # reference waits for the device, which can take 10 µs more each time while other contexts exist, and on a host, where
@@ -50,6 +54,7 @@ class EvaluationClocks(Clocks):
         # The rules of this class apply only to devices
         self._reference, self._on_device = reference, constants.kind == "cuda"
         self._shown = beside.shown() if beside else (0.0, 0.0)
+        self._alike = alike(calls)
         super().__init__(calls, _OfFewCalls(**vars(constants), shown=self._shown[0], shown_snapshot=self._shown[1]))
 
     def shown(self):
@@ -81,13 +86,19 @@ class EvaluationClocks(Clocks):
             return max(event - quantile([call.event for call in alone], 0.5), 0.0) + copying, 0.0
         if self.clock == "event":
             return 0.0, 0.0 if self._reference else max(self.excess()[0] - self._shown[0], 0.0)
-        return self.tolerance + copying, self.tolerance
+        mapping = 0.0 if self._on_device else max(self.constants.handover - _MOST_EMPTY_HOST_NS, 0.0)
+        return self.tolerance + copying, self.tolerance + mapping
 
     def excess(self):
-        """Returns the amounts by which the judge's two clocks exceed the kernel's own, in ns. The judge's times are
-        lower quartiles, and the kernel's is a median."""
-        event = quantile(self.events, 0.5)
-        return [quantile(seen, 0.25) - event for seen in (self.walls, self.snapshots)]
+        """Returns the amounts by which the judge's two clocks exceed the kernel's own, in ns."""
+        event, wall, snapshot = self._typical()
+        return [wall - event, snapshot - event]
+
+    def _typical(self):
+        """Returns the time of a call by the kernel's clock and by the judge's two, in ns. The judge's times are lower
+        quartiles, and the kernel's is a median. All are of calls with inputs of about the same size, because a quartile
+        of shorter calls says nothing about the others."""
+        return [quantile([times[i] for i in self._alike], q) for times, q in ((self.events, 0.5), (self.walls, 0.25), (self.snapshots, 0.25))]
 
     def _choose(self):
         clock, times = super()._choose()
@@ -95,7 +106,7 @@ class EvaluationClocks(Clocks):
             return clock, times
         if self._reference:
             return "event", [max(said, _SHORTEST_NS) for said in self.events]
-        event, wall, snapshot = quantile(self.events, 0.5), quantile(self.walls, 0.25), quantile(self.snapshots, 0.25)
+        event, wall, snapshot = self._typical()
         late = self._most_apart(self.constants.snapshot_tolerance(snapshot))
         apart = snapshot - wall > late - self._shown[1]  # the kernel worked after it had reported "done"
         if apart or max(wall - self.tolerance, snapshot - late) > event:
@@ -108,6 +119,15 @@ class EvaluationClocks(Clocks):
         work after "done"."""
         more = super()._after_done(tolerance - self._shown[1])
         return more if more > 0 else -tolerance
+
+
+def alike(calls):
+    """Returns the indices of the calls whose inputs are as large as those of the call with the median time, and if these
+    are few, of calls with inputs of nearly that size."""
+    numbers = range(len(calls))
+    size = calls[sorted(numbers, key=lambda i: calls[i].event)[len(calls) // 2]].written
+    nearest = sorted(numbers, key=lambda i: abs(calls[i].written - size))
+    return nearest[:max(sum(call.written == size for call in calls), _LEAST_ALIKE)]
 
 
 def from_release(calls, constants):

@@ -955,6 +955,49 @@ class Timing(unittest.TestCase):
             self.assertEqual((clocks.clock, statistics.median(clocks.stats.times) / 1e3, clocks.hindered()), ("event", 215, False))
             self.assertLess(abs(statistics.median(clocks.snapshots) - statistics.median(clocks.walls)), 1_000)
 
+    def of_lengths(self, calls, reference=False, prepared=(75, 75)):
+        """Clocks of calls (event, wall, bytes of the input) in µs. The judge's own runner had an input of 16 MB."""
+        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (162 + wall) * 1e3, (160 + wall) * 1e3, False, prepared[size > 1 << 24] * 1e3, 145e3, (4,), 1, 0,
+                     True, 0.0, True, None, size) for event, wall, size in calls]
+        return timing.EvaluationClocks(made, Constants("cuda", 150e3, 160e3, 500, 700, 75e3, 145e3, 12e3, 0.0, 0.0, 1 << 24), reference)
+
+    def test_a_kernel_that_lies_about_long_inputs_gains_no_more_than_with_one_length(self):
+        short, long = (20, 20, 1 << 24), (60, 60, 1 << 26)
+        for calls in (6 * [short] + 14 * [long], 14 * [short] + 26 * [long], [(20 + 4 * i, 20 + 4 * i, (20 + 4 * i) << 20) for i in range(20)]):
+            honest = self.of_lengths(calls)
+            self.assertEqual((honest.clock, round(statistics.median(honest.stats.times))), ("event", statistics.median(event * 1000 for event, *_ in calls)))
+            lied = self.of_lengths([(event - 16 if event > 40 else event, wall, size) for event, wall, size in calls])
+            self.assertGreater(statistics.median(lied.stats.times), statistics.median(event * 1000 for event, *_ in calls) - 4_100)
+
+    def test_a_reference_of_several_lengths_says_when_it_was_hindered(self):
+        for more, hindered in ((0, False), (25, False), (40, True)):
+            calls = 6 * [(20, 20 + more, 1 << 24)] + 14 * [(400, 400 + more, 1 << 26)]
+            self.assertEqual(self.of_lengths(calls, reference=True).hindered(), hindered)
+
+    def test_short_inputs_that_take_long_to_write_count(self):
+        calls = 14 * [(60, 60, 1 << 24)] + 6 * [(90, 90, 1 << 28)]
+        for took, shown in ((75, 60), (200, 173)):
+            clocks = self.of_lengths(calls, prepared=(took, 190))
+            self.assertAlmostEqual(statistics.median(clocks.stats.times) / 1e3, shown, delta=12)
+
+    def test_the_clocks_constants_are_measured_with_the_smallest_inputs(self):
+        stages, sizes = Stages.__new__(Stages), [3, 5, 2, 7, 2, 9, 4, 4]
+        draws, given = [[torch.zeros(size)] for size in sizes], []
+        stages.request, stages.ahead, stages.clocks, stages.ends, stages.waking = {"num_trials": 5}, None, unittest.mock.Mock(kind="cuda"), math.inf, 0.0
+        stages.kernels = {"custom": types.SimpleNamespace(calls=given)}
+        stages.draw_next, stages.untimed, stages.wake, stages.decided = lambda trial: draws[trial - 3], lambda: 2, lambda *_: None, lambda: False
+        stages.turn = lambda values, **_: {"custom": types.SimpleNamespace(again=False)}
+        stages.differences, stages.most_calls = lambda _: (True, 0.0, 0.0, None), lambda: 5
+        self.assertIs(stages.time_all(), draws[4])
+
+    def test_an_interval_on_a_host_includes_the_time_to_map_an_input(self):
+        def low(handover):
+            constants = Constants("host", handover * 1e3, handover * 1e3 + 1e4, 0.5e3, 0.7e3, 0.0, 0.0, 0.0)
+            made = [Call(None, None, 1.0, (handover + 90) * 1e3, (handover + 90) * 1e3, (handover + 100) * 1e3, False, 0.0, 0.0, (4,), 1, 0)] * 20
+            return timing.EvaluationClocks(made, constants).errors()[1]
+        self.assertLess(low(60), 10e3)
+        self.assertAlmostEqual(low(3000), 2.9e6, delta=1e5)
+
     def test_a_kernel_that_knows_numbers_of_its_input_is_timed_from_the_description(self):
         known = self.read_of_lengths(True, False)
         self.assertEqual(known.clock, "wall")
