@@ -117,6 +117,7 @@ func (w *Worker) serveJobs(ctx context.Context) error {
 		running.Go(func() {
 			defer close(done)
 			defer t.Return()
+			defer s.RecordEnd(j.Caller)
 			w.handleJob(jobs, s, t, j)
 		})
 		return done
@@ -200,7 +201,7 @@ func (w *Worker) receiveJobs(ctx context.Context, s *slots.Slot, begin func(*slo
 			}
 			return fmt.Errorf("worker %s: slot %d: %w", w.cfg.Name, s.Index, err)
 		}
-		s.RecordCaller(j.Caller)
+		s.RecordArrival(j.Caller)
 		begin(t, j)
 	}
 	return nil

@@ -88,8 +88,8 @@ type WorkRequest struct {
 	Attempts       []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
 	// BuildingCount is the number of Attempts that are being built and do not need a slot now.
 	BuildingCount int `json:"building,omitempty"`
-	// Caller is the Job.Caller of the slot's last job, and CallerTime the time since the first of its jobs in a row.
-	// An evaluation of another caller would need new processes.
+	// Caller is the Job.Caller of the slot's last job, and CallerTime the time since the first of its jobs in a row
+	// ended. An evaluation of another caller would need new processes.
 	Caller     string        `json:"caller,omitempty"`
 	CallerTime time.Duration `json:"caller_time,omitempty"`
 	// CompileOnly requests an evaluation that only compiles. On a GPU no other request gets one, because it needs no

@@ -123,8 +123,8 @@ func (p *Set) JobRequest(own *Slot) job.WorkRequest {
 	ask := job.WorkRequest{IsSlotBusy: own.isBusy(), BuildingCount: p.buildCount(own.Device)}
 	own.mu.Lock()
 	defer own.mu.Unlock()
-	if own.lastCaller != "" {
-		ask.Caller, ask.CallerTime = own.lastCaller, time.Since(own.callerSince)
+	if ask.Caller = own.lastCaller; !own.callerSince.IsZero() {
+		ask.CallerTime = time.Since(own.callerSince)
 	}
 	return ask
 }
@@ -212,7 +212,8 @@ func (p *Set) waitForOne(ctx context.Context, own *Slot, attemptID string) (*Slo
 	}
 }
 
-// holdIdle occupies a free slot of own's device other than own for which no job is being compiled, or returns nil.
+// holdIdle occupies a free slot of own's device other than own that no job has a permit for, or returns nil. Jobs on a
+// build slot have none, and may take long.
 func (p *Set) holdIdle(own *Slot, attemptID string) *Slot {
 	for _, s := range p.SlotsInService(own.Device) {
 		if s != own && len(s.permits) <= 1 && s.tryHold(attemptID) { // one permit is for the job that would arrive next

@@ -46,7 +46,7 @@ type Slot struct {
 	holderID       string        // ID of the attempt that holds the slot
 	buildCount     int           // number of jobs being built
 	lastCaller     string        // caller of the last job that arrived
-	callerSince    time.Time     // arrival of the first of lastCaller's jobs in a row
+	callerSince    time.Time     // end of the first of lastCaller's jobs in a row; zero before
 	faultyJobs     []job.WorkRef // consecutive jobs with infrastructure errors, each once
 	benchmark      *job.SlotBenchmark
 }
@@ -221,12 +221,21 @@ func (s *Slot) addBuilds(n int) {
 	s.buildCount += n
 }
 
-// RecordCaller records the caller of a job that has arrived for the slot.
-func (s *Slot) RecordCaller(caller string) {
+// RecordArrival records the caller of a job that has arrived for the slot.
+func (s *Slot) RecordArrival(caller string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if caller != s.lastCaller {
-		s.lastCaller, s.callerSince = caller, time.Now()
+		s.lastCaller, s.callerSince = caller, time.Time{}
+	}
+}
+
+// RecordEnd records that a job that arrived for the slot has ended.
+func (s *Slot) RecordEnd(caller string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if caller == s.lastCaller && s.callerSince.IsZero() {
+		s.callerSince = time.Now()
 	}
 }
 

@@ -491,13 +491,23 @@ func TestARequestNamesTheCallerOfTheLastJobs(t *testing.T) {
 		p := gpus(1, nil)
 		s := p.AllSlots()[0]
 		for _, tt := range []struct {
-			arrives, want string
-			lasted        time.Duration
-		}{{"", "", 0}, {"ann", "ann", time.Second}, {"ann", "ann", 2 * time.Second}, {"ben", "ben", time.Second}, {"", "", 0}, {"ben", "ben", time.Second}} {
-			s.RecordCaller(tt.arrives)
+			arrives, ends, want string
+			lasted              time.Duration
+		}{
+			{"", "", "", 0},
+			{"ann", "", "ann", 0},
+			{"ann", "ann", "ann", time.Second},
+			{"ann", "ann", "ann", 2 * time.Second},
+			{"ben", "ann", "ben", 0},
+			{"ben", "ben", "ben", time.Second},
+			{"", "ben", "", 0},
+		} {
+			s.RecordArrival(tt.arrives)
+			s.RecordEnd(tt.ends)
 			time.Sleep(time.Second)
-			if ask := p.JobRequest(s); ask.Caller != tt.want || ask.CallerTime != tt.lasted {
-				t.Errorf("after a job of %q the request names %q since %v, want %q since %v", tt.arrives, ask.Caller, ask.CallerTime, tt.want, tt.lasted)
+			if ask := p.JobRequest(s); ask.Caller != tt.want || tt.want != "" && ask.CallerTime != tt.lasted {
+				t.Errorf("a job of %q arrived and one of %q ended: the request names %q since %v, want %q since %v",
+					tt.arrives, tt.ends, ask.Caller, ask.CallerTime, tt.want, tt.lasted)
 			}
 		}
 	})

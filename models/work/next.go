@@ -34,8 +34,9 @@ const (
 
 	// maxCallerTime and maxSharedCallerTime limit the time for which a slot gets evaluations of one caller before those
 	// of others that come first in the fair order. After each change of callers the slot needs new processes, which
-	// took 2 s on two cores. The longer one applies if the other caller has work on the device, on another slot.
-	maxCallerTime, maxSharedCallerTime = 5 * time.Second, time.Minute
+	// took 2 s on two cores. The longer one applies if the other caller has work on the device, on another slot. Callers
+	// whose evaluations take longer than maxQuickEvaluation, with the start of processes, alternate.
+	maxCallerTime, maxSharedCallerTime, maxQuickEvaluation = 3 * time.Second, time.Minute, 10 * time.Second
 )
 
 // StartNextAttempt starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the
@@ -221,7 +222,7 @@ func (r workerCapacity) chooseWork(
 	if err != nil {
 		return nil, err
 	}
-	ofCaller, err := workOfLastCaller(tx, ask, at, needs, next)
+	ofCaller, err := r.workOfLastCaller(tx, ask, at, needs, next)
 	if err != nil {
 		return nil, err
 	}
@@ -238,22 +239,25 @@ func (r workerCapacity) chooseWork(
 }
 
 // workOfLastCaller returns evaluations of the caller of the slot's last job that the slot should get before next, the
-// work in the fair order. There are none if a run waits, or if the caller's evaluations are long.
-func workOfLastCaller(
+// work in the fair order. There are none if a run waits, if the caller's evaluations are long, or if the worker has as
+// many attempts as its slots can hold, with those that are being built.
+func (r workerCapacity) workOfLastCaller(
 	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string, next []QueuedWork,
 ) ([]QueuedWork, error) {
 	isRun := func(q QueuedWork) bool { return q.EvaluationID == "" && q.Priority <= PriorityRun }
 	if ask.Caller == "" || len(next) == 0 || next[0].EvaluationID == "" || slices.ContainsFunc(next, isRun) {
 		return nil, nil
 	}
-	if ask.CallerTime >= maxSharedCallerTime || next[0].TurnNumber == 1 && ask.CallerTime >= maxCallerTime {
+	isFull := r.deviceLoad.ownAttemptCount >= (1+evaluationsAheadPerSlot)*r.ownSlots
+	if isFull || ask.CallerTime >= maxSharedCallerTime || next[0].TurnNumber == 1 && ask.CallerTime >= maxCallerTime {
 		return nil, nil
 	}
 	var lastNS []int64
-	err := tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null", ask.Caller, ask.Device).
-		Order("queued_at desc").Limit(1).Pluck("unit_ns", &lastNS).Error
-	if err != nil || len(lastNS) > 0 && lastNS[0] > maxCallerTime.Nanoseconds() {
-		return nil, db.ReadError(err, "the last evaluation of a caller")
+	err := tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null and unit_ns > 0", ask.Caller,
+		ask.Device).Order("queued_at desc").Limit(3).Pluck("unit_ns", &lastNS).Error
+	slices.Sort(lastNS)
+	if err != nil || len(lastNS) == 0 || lastNS[len(lastNS)/2] > maxQuickEvaluation.Nanoseconds() {
+		return nil, db.ReadError(err, "the last evaluations of a caller")
 	}
 	return queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?", maxCandidates, at,
 		needs, ask.Caller)

@@ -54,20 +54,26 @@ func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 // TestASlotStaysWithACallerForSomeTime checks which of two callers' evaluations a slot gets next. Ann's is the first in
 // the fair order, and the slot has Ben's program.
 func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
+	quick := []int{1, 1, 1}
 	for _, tt := range []struct {
 		name                         string
 		lasted                       time.Duration
 		runWaits, annRuns, benHasOne bool
-		took                         time.Duration // of Ben's last evaluation
+		building                     int
+		took                         []int // seconds of Ben's last evaluations
 		want                         string
 	}{
-		{"Ben's have run for a short time", 3 * time.Second, false, false, true, time.Second, "ben"},
-		{"Ben's have run for long", 6 * time.Second, false, false, true, time.Second, "ann"},
-		{"Ben's have run for long, and another slot has Ann's", 6 * time.Second, false, true, true, time.Second, "ben"},
-		{"another slot has Ann's, and Ben's have run for minutes", 2 * time.Minute, false, true, true, time.Second, "ann"},
-		{"Ben has no other", 3 * time.Second, false, false, false, time.Second, "ann"},
-		{"a run waits", 3 * time.Second, true, false, true, time.Second, "ann"},
-		{"Ben's take long", 3 * time.Second, false, false, true, 6 * time.Second, "ann"},
+		{"Ben's have run for a short time", 2 * time.Second, false, false, true, 0, quick, "ben"},
+		{"Ben's have run for long", 4 * time.Second, false, false, true, 0, quick, "ann"},
+		{"another slot has Ann's", 4 * time.Second, false, true, true, 0, quick, "ben"},
+		{"another slot has Ann's, and Ben's have run for minutes", 2 * time.Minute, false, true, true, 0, quick, "ann"},
+		{"Ben has no other", 2 * time.Second, false, false, false, 0, quick, "ann"},
+		{"a run waits", 2 * time.Second, true, false, true, 0, quick, "ann"},
+		{"many of Ben's are built", 2 * time.Second, false, false, true, 6, quick, "ann"},
+		{"one of Ben's took long", 2 * time.Second, false, false, true, 0, []int{1, 1, 11}, "ben"},
+		{"Ben's take long", 2 * time.Second, false, false, true, 0, []int{1, 11, 11}, "ann"},
+		{"Ben's take long, and some were cancelled", 2 * time.Second, false, false, true, 0, []int{11, 11, 0, 0, 0}, "ann"},
+		{"Ben is new", 2 * time.Second, false, false, true, 0, nil, "ann"},
 	} {
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w, names := modelstest.NewWorld(t, s), map[string]string{}
@@ -77,14 +83,20 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 				names[e.ID] = caller
 				return e
 			}
-			last := submit("ben")
-			modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, last), "{}"), modelstest.Completed())))
-			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "update evaluations set unit_ns = $1 where id = $2", tt.took.Nanoseconds(), last.ID)))
+			for _, seconds := range tt.took {
+				last := submit("ben")
+				modelstest.Check(t, modelstest.Second(
+					s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, last), "{}"), modelstest.Completed())))
+				modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
+					"update evaluations set unit_ns = $1 where id = $2", int64(seconds)*1e9, last.ID)))
+			}
 			workerOf(t, s, "w1", 2)
-			var held []string
+			ask := job.WorkRequest{Worker: "w1", Device: "CPU", Caller: "token:ben", CallerTime: tt.lasted, BuildingCount: tt.building}
+			for range tt.building {
+				ask.Attempts = append(ask.Attempts, begun(t, s, submit("ben")).ID)
+			}
 			if tt.annRuns {
-				held = append(held, begun(t, s, submit("ann")).ID)
-				held = append(held, begun(t, s, submit("ben")).ID)
+				ask.Attempts = append(ask.Attempts, begun(t, s, submit("ann")).ID, begun(t, s, submit("ben")).ID)
 			}
 			submit("ann")
 			if tt.benHasOne {
@@ -93,9 +105,9 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 			if tt.runWaits {
 				w.Submit(t, s, w.Ann)
 			}
-			got := next(t, s, job.WorkRequest{Worker: "w1", Device: "CPU", Attempts: held, Caller: "token:ben", CallerTime: tt.lasted})
+			got := next(t, s, ask)
 			if got == nil || names[got.EvaluationID] != tt.want {
-				t.Errorf("%s: the slot gets %+v of %q, want one of %q", tt.name, got, names[got.EvaluationID], tt.want)
+				t.Errorf("%s: the slot gets %+v, want one of %q", tt.name, got, tt.want)
 			}
 		})
 	}
