@@ -99,7 +99,7 @@ func (a WorkRequest) Check() error {
 	if len(a.Attempts) > maxAttempts || len(a.CompiledVersions) > maxCompiledVersions {
 		return fmt.Errorf("it names %d attempts and %d versions, at most %d and %d are allowed", len(a.Attempts), len(a.CompiledVersions), maxAttempts, maxCompiledVersions)
 	}
-	return checkTextSizes(maxNameBytes, append(a.Attempts, a.Caller)...)
+	return checkTextSizes(maxNameBytes, append([]string{a.Caller}, a.Attempts...)...)
 }
 
 // Check returns an error that names the part of an event that exceeds the limits.

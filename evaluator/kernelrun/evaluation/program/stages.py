@@ -439,8 +439,9 @@ class Stages:
 
     def time_alone(self, values, turns):
         """Returns calls of the reference after the other kernel has ended, because that may have slowed down the
-        reference in `turns`, the calls in which the two took turns. Their inputs are `values`. If the reference was slower in turns, the cause may be that other inputs take longer, so the calls are made again, each
-        with new inputs."""
+        reference in `turns`, the calls in which the two took turns. Their inputs are `values`. If the reference was
+        slower in turns, the cause may be that other inputs take longer, so the calls are made again, each with new
+        inputs."""
         if len(self.kernels) < 2:
             return []
         self.kernels["custom"].end()
