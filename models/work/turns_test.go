@@ -91,7 +91,8 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 					"update evaluations set unit_ns = $1 where id = $2", int64(seconds)*1e9, last.ID)))
 			}
 			workerOf(t, s, "w1", 2)
-			ask := job.WorkRequest{Worker: "w1", Device: "CPU", Caller: "token:ben", CallerTime: tt.lasted, BuildingCount: tt.building}
+			ask := job.WorkRequest{Worker: "w1", Device: "CPU", BuildingCount: tt.building}
+			ask.Caller, ask.CallerTime = "token:ben", tt.lasted
 			for range tt.building {
 				ask.Attempts = append(ask.Attempts, begun(t, s, submit("ben")).ID)
 			}

@@ -110,7 +110,7 @@ class Served:
     def _bytes(self, case):
         try:
             with torch.device("meta"):
-                return sum(tensor.numel() * tensor.element_size() for tensor in packing.tensors_in(list(self.kernel.module.get_inputs(**case))))
+                return packing.size(list(self.kernel.module.get_inputs(**case)))
         except (Exception, SystemExit):  # noqa: BLE001 - get_inputs() may need values, which meta tensors lack
             return 0
 

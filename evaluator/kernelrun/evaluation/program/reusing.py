@@ -271,5 +271,5 @@ class Recalling(Stages):
 
     def read(self, values):
         kernel, ref = self.kernels["custom"], self._reference.clocks
-        custom = self.clocks.read(kernel.calls, values["custom"], kernel.regions, self.inputs.reveal, False, ref)
+        custom = self.clocks.read(kernel.calls, values["custom"], kernel.regions, self.inputs.partly_known, False, ref)
         return {"custom": custom} if self.clocks.kind == "host" else {"ref": ref, "custom": custom}

@@ -203,8 +203,8 @@ class Inputs:
         # fresh is True if each draw gives other inputs, and None while this is not known.
         self._before, self.fresh = None, None
         # True if draws differ in something else than tensors, so that a kernel knows a part of its inputs before the
-        # release. The lengths of tensors reveal no elements.
-        self.reveal, self._known = False, None
+        # release. Shapes of tensors do not count.
+        self.partly_known, self._known = False, None
 
     def draw(self, trial, secret):
         """Returns the inputs of a trial by label. If both kernels have the same tensor, it is identical in every
@@ -222,7 +222,7 @@ class Inputs:
         if trial:
             self._note(drawn[base], self._io[base])
         known = packing.known_early(drawn)
-        self.reveal, self._known = self.reveal or known is None or self._known not in (None, known), known
+        self.partly_known, self._known = self.partly_known or known is None or self._known not in (None, known), known
         return drawn
 
     def contract(self, label):

@@ -256,7 +256,7 @@ class Stages:
             return
         try:
             kept = self.kernels["custom"].call(values["custom"]).answer
-            if sum(tensor.numel() * tensor.element_size() for tensor in kept) > MOST_REPEATED:
+            if packing.size(kept) > MOST_REPEATED:
                 return
             kept = [tensor.clone() for tensor in kept]
             again = self.kernels["custom"].call(values["custom"]).answer
@@ -481,7 +481,7 @@ class Stages:
         read: dict[str, Any] = {}
         for label in sorted(self.kernels, reverse=True):
             kernel = self.kernels[label]
-            read[label] = self.clocks.read(kernel.calls, values[label], kernel.regions, self.inputs.reveal,
+            read[label] = self.clocks.read(kernel.calls, values[label], kernel.regions, self.inputs.partly_known,
                                            label == "ref", read.get("ref"))
         return read
 

@@ -87,15 +87,15 @@ class Timekeeper:
         """Records that the device has just worked, so that warm_up() does nothing for some seconds."""
         self._kept.awake_until = time.monotonic() + _AWAKE
 
-    def read(self, calls, values, regions, reveal, reference, beside):
-        """Returns the clocks of one kernel's calls. reveal is Inputs.reveal. `beside` has the reference's clocks if
-        this is the other kernel. Kernels with the same inputs and answers of the same sizes have the same constants.
-        If these are not known, they are measured, and all kernels' processes must have ended."""
+    def read(self, calls, values, regions, partly_known, reference, beside):
+        """Returns the clocks of one kernel's calls. partly_known is that of Inputs. `beside` has the reference's clocks
+        if this is the other kernel. Kernels with the same inputs and answers of the same sizes have the same
+        constants. If these are not known, they are measured, and all kernels' processes must have ended."""
         key = self._key(calls, values)
         if not self.knows(calls, values):
             self._constants[key] = self._measure(key, calls, values, regions)
         constants, byte = self._constants[key]
-        if reference or not reveal:
+        if reference or not partly_known:
             calls, constants = timing.from_release(calls, constants)
         return timing.EvaluationClocks(timing.of_one_size(calls, byte), constants, reference, beside)
 

@@ -616,7 +616,7 @@ class Packing(unittest.TestCase):
             for trial, values in enumerate((one, one, other, one)):
                 inputs._generated = lambda secret, values=values: values
                 inputs.draw(trial, None)
-                seen.append(inputs.reveal)
+                seen.append(inputs.partly_known)
             self.assertEqual((seen[1], seen[2:]), (len(one) > 1 and isinstance(one[1], numpy.ndarray), [reveals] * 2), one)
 
 
@@ -931,7 +931,7 @@ class Timing(unittest.TestCase):
             shown = statistics.median(timing.EvaluationClocks(calls, constants).stats.times) / 1e3
             self.assertTrue(least <= shown <= most, (told, shown))
 
-    def read_of_lengths(self, reveal, reference, described=970.0):
+    def read_of_lengths(self, partly_known, reference, described=970.0):
         """Reads the clocks of 40 calls of two lengths, as on an H200: the judge's own runner is released 500 µs sooner
         after its description, and its answer is the smallest."""
         sizes = [(1 << 24, 19), (1 << 28, 215)]
@@ -947,7 +947,7 @@ class Timing(unittest.TestCase):
                                                  75e3, 152e3, 12e3, 465e3, 250e3)
         clocks.kind, clocks._cold, clocks._constants, clocks._kept = "cuda", False, {}, timekeeper._Kept()
         clocks._ours = unittest.mock.Mock(constants=measured, early=lambda: True)
-        return clocks.read(calls, [torch.zeros(4)], None, reveal, reference, None)
+        return clocks.read(calls, [torch.zeros(4)], None, partly_known, reference, None)
 
     def test_inputs_of_several_lengths_are_timed_from_the_release(self):
         for reference in (False, True):

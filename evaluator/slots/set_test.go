@@ -1,0 +1,136 @@
+package slots
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAJobTakesAnIdleSlotWhereItsOwnIsBusy(t *testing.T) {
+	p := gpus(2, nil)
+	own := p.AllSlots()[0]
+	first := mustHold(t, p, own, 1)
+	second := mustHold(t, p, own, 1)
+	if first.OwnSlot() != own || second.OwnSlot() != p.AllSlots()[1] || !p.IsDeviceBusy("H200") {
+		t.Errorf("held are slots %d and %d, all busy: %v", first.OwnSlot().Index, second.OwnSlot().Index, p.IsDeviceBusy("H200"))
+	}
+	first.Release()
+	if p.IsDeviceBusy("H200") || mustHold(t, p, own, 1).OwnSlot() != own {
+		t.Error("its own slot was not taken when it was free")
+	}
+}
+
+// TestAWaitingJobTakesTheFirstSlotThatIsFree covers a job whose own slot stays busy for long.
+func TestAWaitingJobTakesTheFirstSlotThatIsFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(3, nil)
+		var held []*Lease
+		for _, s := range p.AllSlots() {
+			held = append(held, mustHold(t, p, s, 1))
+		}
+		got := make(chan *Lease)
+		go func() {
+			lease, err := p.Acquire(t.Context(), p.AllSlots()[0], 1, "waiting")
+			if err != nil {
+				t.Error(err)
+			}
+			got <- lease
+		}()
+		synctest.Wait()
+		held[2].Release()
+		if lease := <-got; lease == nil || lease.OwnSlot() != p.AllSlots()[2] {
+			t.Errorf("the job has %+v", lease)
+		}
+	})
+}
+
+// TestAJobLeavesAnotherSlotToTheJobsThatArriveThere checks that a waiting job takes no slot for which another job has
+// arrived, but takes it when it is idle.
+func TestAJobLeavesAnotherSlotToTheJobsThatArriveThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(2, nil)
+		own, other := p.AllSlots()[0], p.AllSlots()[1]
+		mustHold(t, p, own, 1)
+		running := mustHold(t, p, other, 1)
+		acquired := make(chan *Slot, 2)
+		begin := func(s *Slot, id string) {
+			lease, err := p.Acquire(t.Context(), s, 1, id)
+			if err != nil {
+				t.Error(err)
+			}
+			acquired <- lease.OwnSlot()
+		}
+		go begin(own, "waits longest")
+		time.Sleep(time.Second)
+		go begin(other, "arrived there")
+		time.Sleep(time.Second)
+		running.Release()
+		if got := <-acquired; got != other || other.holderID != "arrived there" {
+			t.Errorf("slot %d has the job that %s", got.Index, got.holderID)
+		}
+		receiver, built := other.AcquirePermit(t.Context()), other.AcquirePermit(t.Context())
+		other.releaseHold()
+		time.Sleep(time.Second)
+		if len(other.occupied) > 0 {
+			t.Errorf("the job that %s took a slot for which another one is built", other.holderID)
+		}
+		built.Return()
+		if got := <-acquired; got != other || other.holderID != "waits longest" {
+			t.Errorf("slot %d has the job that %s", got.Index, got.holderID)
+		}
+		receiver.Return()
+	})
+}
+
+func TestARequestNamesTheCallerOfTheLastJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(1, nil)
+		s := p.AllSlots()[0]
+		for _, tt := range []struct {
+			arrives, ends, want string
+			lasted              time.Duration
+		}{
+			{"", "", "", 0},
+			{"ann", "", "ann", 0},
+			{"ann", "ann", "ann", time.Second},
+			{"ann", "ann", "ann", 2 * time.Second},
+			{"ben", "ann", "ben", 0},
+			{"ben", "ben", "ben", time.Second},
+			{"", "ben", "", 0},
+		} {
+			s.RecordArrival(tt.arrives)
+			s.RecordEnd(tt.ends)
+			time.Sleep(time.Second)
+			if ask := p.JobRequest(s); ask.Caller != tt.want || tt.want != "" && ask.CallerTime != tt.lasted {
+				t.Errorf("a job of %q arrived and one of %q ended: the request names %q since %v, want %q since %v",
+					tt.arrives, tt.ends, ask.Caller, ask.CallerTime, tt.want, tt.lasted)
+			}
+		}
+	})
+}
+
+func TestAJobWaitsForTheSelfTestsOfItsSlots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(2, nil)
+		if have := p.WaitInService(t.Context(), "H200", 3); have != 2 {
+			t.Errorf("%d slots, want 2 at once, because there are no more", have)
+		}
+		tested := p.AllSlots()[1]
+		tested.StartChecks()
+		time.AfterFunc(30*time.Second, tested.ReturnToService)
+		began := time.Now()
+		if have := p.WaitInService(t.Context(), "H200", 2); have != 2 || time.Since(began) < 30*time.Second {
+			t.Errorf("%d slots after %v", have, time.Since(began))
+		}
+		tested.Retire(errors.New("broken"))
+		if have := p.WaitInService(t.Context(), "H200", 2); have != 1 {
+			t.Errorf("%d slots with a broken one, want 1", have)
+		}
+		began = time.Now()
+		p.AllSlots()[0].StartChecks() // as for a self-test, which is a job for one slot
+		if p.WaitInService(t.Context(), "H200", 1); time.Since(began) > 0 {
+			t.Errorf("a self-test waited %v for its own slot", time.Since(began))
+		}
+	})
+}
