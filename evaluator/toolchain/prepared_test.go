@@ -16,13 +16,15 @@ import (
 	"warpboard/tasks"
 )
 
-// countingDriver stands for the CUDA driver: it counts the contexts of its process, and opens a file with each, as the
-// driver does.
+// countingDriver stands for the CUDA driver: it counts the contexts of its process and their connections to the device,
+// and opens a file with each context, as the driver does.
 const countingDriver = `
 #include <fcntl.h>
 #include <unistd.h>
-static int made = 0, file = -1;
-extern "C" int cuInit(unsigned) { return 0; }
+#include <stdlib.h>
+static int made = 0, file = -1, connected = 8;
+extern "C" int cuInit(unsigned) { if (const char* most = getenv("CUDA_DEVICE_MAX_CONNECTIONS")) connected = atoi(most); return 0; }
+extern "C" int connections() { return made ? connected : 0; }
 extern "C" int cuDevicePrimaryCtxRetain(void**, int) { file = open("/dev/zero", O_RDONLY); return made++; }
 extern "C" int contexts() { char c = 1; return made && (read(file, &c, 1) != 1 || c) ? -1 : made; }
 `
@@ -259,6 +261,65 @@ func TestProgramsTakeTurnsAtThreePlaces(t *testing.T) {
 		want := fmt.Sprint(firstUID+turns[turn%len(turns)], " 1 ")
 		if got := p.stage(mine); !strings.HasPrefix(got, want) {
 			t.Errorf("program %d: %q, want user and context %q", turn, got, want)
+		}
+	}
+}
+
+// connectedRunner prints its user ID, the number of connections of its CUDA context, and whether it finds the variable.
+const connectedRunner = `
+import ctypes, os, socket
+end = socket.socket(fileno=4)
+end.recv(2)
+end.send(f"{os.getuid()} {ctypes.CDLL('libcuda.so.1').connections()} {os.environ.get('CUDA_DEVICE_MAX_CONNECTIONS')}".encode())
+end.recv(1)
+`
+
+// TestAProcessForOneStreamHasOneConnection also checks that a stage with several streams does not get such a process,
+// also if another one was to be prepared since.
+func TestAProcessForOneStreamHasOneConnection(t *testing.T) {
+	at, second := preparingPlace(t)
+	p := &programs{t: t, builder: newBuilder(), place: at}
+	go p.builder.KeepWarm(t.Context(), second, 1)
+	a := p.build(connectedRunner)
+	p.open(a)
+	one, several := StageProcess{UsesOneStream: true}, StageProcess{}
+	user, _, _ := strings.Cut(p.stage(one), " ")
+	tier.WaitFor(t, "a program of another user", func() error {
+		if p.next(a); strings.HasPrefix(p.stage(one), user+" ") {
+			return errors.New("it is the same")
+		}
+		return nil
+	})
+	// A process is prepared for what the last program but one did there. The last program comes after two without a
+	// stage, so its process is that of the third one before it.
+	for number, c := range []struct {
+		process StageProcess
+		idle    int // programs without a stage before this one
+		want    string
+	}{{one, 0, "1"}, {several, 0, "0"}, {several, 0, "0"}, {one, 0, "8"}, {one, 0, "8"}, {several, 0, "0"}, {one, 0, "1"}, {several, 0, "8"}, {several, 2, "0"}} {
+		for range c.idle + 1 {
+			p.next(a)
+		}
+		if _, got, _ := strings.Cut(p.stage(c.process), " "); got != c.want+" None" {
+			t.Errorf("program %d: %s, want %s connections and no variable", number, got, c.want)
+		}
+	}
+}
+
+// TestARunnerRunsNoExitFunctions checks that nothing delays the end of a runner, and that a script without a judge ends
+// as in an interpreter.
+func TestARunnerRunsNoExitFunctions(t *testing.T) {
+	const ending = "\nimport atexit\natexit.register(print, 'the', 'end', flush=True)\nprint('begin')\n"
+	at, _ := preparingPlace(t)
+	p := &programs{t: t, builder: newBuilder(), place: at}
+	p.open(p.build(connectedRunner + ending))
+	for alone, want := range map[bool]string{false: "begin\n", true: "begin\nthe end\n"} {
+		if alone {
+			p.program.(*pythonProgram).artifact = p.build(ending)
+		}
+		end, err := p.program.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: 30 * time.Second, Processes: []StageProcess{{}}, WithoutJudge: alone})
+		if err != nil || end.ExitCode != 0 || end.Stdout != want {
+			t.Errorf("without a judge %v: %+v, %v", alone, end, err)
 		}
 	}
 }

@@ -74,6 +74,7 @@ type StageProcess struct {
 	// the next program will use for the same purpose. NeedsNewProcess means that the stage must not use such a process.
 	PrepareArguments []string
 	NeedsNewProcess  bool
+	UsesOneStream    bool // all its work on the device is in one stream; see warm.Python.PrepareStage
 }
 
 // Program is a built submission in one sandbox environment. Its stages must run one after another. Only compiled

@@ -181,12 +181,13 @@ func (s *runnerSet) prepareStages(sources harness.SourceSet, last []StageProcess
 		if r == nil {
 			continue
 		}
-		argv := []string{sources.RunnerScript}
+		var process StageProcess
 		if number < len(last) {
-			argv = append(argv, last[number].PrepareArguments...)
+			process = last[number]
 		}
+		argv := append([]string{sources.RunnerScript}, process.PrepareArguments...)
 		// This fails if the Python has ended, which its next user detects.
-		_ = r.PrepareStage(argv, sources.TaskFiles())
+		_ = r.PrepareStage(argv, sources.TaskFiles(), process.UsesOneStream)
 	}
 }
 
@@ -374,9 +375,9 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 	runners := req.runners(p.environment.GPUCount, func(number int) judge.ProcessFunc {
 		return func(ctx context.Context, files []*os.File, on judge.ProcessCallbacks) (sandbox.Outcome, error) {
 			asked, script, theirs, at := req.forRunner(number), p.runnerCommand(req, number), p.runnerFiles(req, number), 0
-			unprepared := false
+			var process StageProcess
 			if len(req.Processes) > 0 {
-				at, unprepared = number, req.Processes[number].NeedsNewProcess
+				at, process = number, req.Processes[number]
 			}
 			cold := mountExtensions(p.builder.pythonSpec(places[at], asked, script, theirs),
 				p.extensionsFor(req, number))
@@ -385,8 +386,8 @@ func (p *pythonProgram) runWithJudge(ctx context.Context, req StageRequest, wrap
 				return wrapped(ctx, cold)
 			}
 			return p.runProcess(ctx, warms[at], places[at], asked, cold, warm.Stage{
-				Argv: script, Files: theirs, Extensions: p.extensionsFor(req,
-					number), NeedsNewProcess: unprepared}, files, on)
+				Argv: script, Files: theirs, Extensions: p.extensionsFor(req, number),
+				NeedsNewProcess: process.NeedsNewProcess, UsesOneStream: process.UsesOneStream}, files, on)
 		}
 	})
 	// The stage returns early only if the next program can have other Pythons, because the last processes keep these

@@ -39,7 +39,18 @@ func (e *Evaluation) kernelProcess(role, label string) toolchain.StageProcess {
 	}
 	code := kernelByLabel(e.request, label)
 	return toolchain.StageProcess{Arguments: []string{role, label}, SubmittedFile: label + "_kernel.py", Files: files,
-		PrepareArguments: []string{role, code.KernelType}, NeedsNewProcess: changesDeviceSetup(code.JoinedText())}
+		PrepareArguments: []string{role, code.KernelType}, NeedsNewProcess: changesDeviceSetup(code.JoinedText()),
+		UsesOneStream: role == "inputs" || usesOneStream(code)}
+}
+
+// usesOneStream reports whether a kernel works in one stream of the device. The program itself launches CUDA and Triton
+// kernels. Other sources name streams, or what uses them. A source that hides them only slows itself down.
+func usesOneStream(code *kernelrun.KernelCode) bool {
+	if code.KernelType == "cuda" || code.KernelType == "triton" {
+		return true
+	}
+	text := strings.ToLower(code.JoinedText())
+	return !code.TorchCompile && !slices.ContainsFunc([]string{"stream", "graph", "compile"}, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // changesDeviceSetup reports whether a source may change what is read once, when a process begins to use a device:

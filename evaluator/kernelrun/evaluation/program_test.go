@@ -113,6 +113,30 @@ func TestAnExtensionIsKnownInAnotherRequest(t *testing.T) {
 	}
 }
 
+func TestUsesOneStream(t *testing.T) {
+	for _, c := range []struct {
+		code kernelrun.KernelCode
+		want bool
+	}{
+		{kernelrun.KernelCode{KernelType: "cuda", Source: "// a stream of numbers"}, true},
+		{kernelrun.KernelCode{KernelType: "triton", Source: "@triton.jit\n# like a graph"}, true},
+		{kernelrun.KernelCode{KernelType: "torch", Source: "return x + y"}, true},
+		{kernelrun.KernelCode{KernelType: "torch", Source: "return x + y", TorchCompile: true}, false},
+		{kernelrun.KernelCode{KernelType: "torch", Source: "f = torch.compile(f)"}, false},
+		{kernelrun.KernelCode{KernelType: "torch", Source: "g = torch.cuda.CUDAGraph()"}, false},
+		{kernelrun.KernelCode{KernelType: "torch_cuda", Source: "cudaStreamCreate(&s);"}, false},
+		{kernelrun.KernelCode{KernelType: "multi_kernel", Source: "pass", Files: map[string]string{"more.py": "s = torch.cuda.Stream()"}}, false},
+	} {
+		e := Evaluation{Attempt: &attempt.Attempt{}, request: kernelrun.Request{CustomKernel: c.code}}
+		if got := e.kernelProcess("kernel", customLabel); got.UsesOneStream != c.want {
+			t.Errorf("%+v: %+v", c.code, got)
+		}
+		if got := e.kernelProcess("inputs", customLabel); !got.UsesOneStream {
+			t.Errorf("inputs of %+v: %+v", c.code, got)
+		}
+	}
+}
+
 // TestASourceThatSetsVariablesGetsANewProcess covers environment variables that CUDA and PyTorch read only once. In a
 // prepared process, they have already read them.
 func TestASourceThatSetsVariablesGetsANewProcess(t *testing.T) {

@@ -29,9 +29,12 @@ type Python struct {
 	kill          context.CancelFunc
 	stdin         *net.UnixConn // requests and their descriptors
 	controlSocket *os.File
-	ended         chan struct{} // closed when the sandbox has ended; outcome and err are set then
-	outcome       sandbox.Outcome
-	err           error
+	// the prepared process is only for a stage that uses one stream
+	preparedForOneStream bool
+
+	ended   chan struct{} // closed when the sandbox has ended; outcome and err are set then
+	outcome sandbox.Outcome
+	err     error
 }
 
 // startPython starts a Python, which ends with ctx. It does not wait for the imports.

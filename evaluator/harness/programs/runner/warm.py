@@ -225,6 +225,7 @@ class Stage:
 
     wires: list[int]  # set by take, as script is
     script: str
+    reports = True  # False for the runner beside a judge
 
     def __init__(self, job: str, cache: str) -> None:
         self.job = job
@@ -251,7 +252,7 @@ class Stage:
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
-            leave(code)
+            leave(code, self.reports)
 
     def stay(self, end: int) -> NoReturn:
         """Serves stages as a resident process, until it exits."""
@@ -270,7 +271,7 @@ class Stage:
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
-            leave(code)
+            leave(code, True)
 
     def let_go(self) -> None:
         """Closes the descriptors of the ended stage."""
@@ -314,7 +315,7 @@ class Stage:
         os.environ.setdefault("TRITON_CACHE_DIR", os.path.join(self.cache, "triton"))
         os.environ.setdefault("TORCH_EXTENSIONS_DIR", os.path.join(self.cache, "torch_extensions"))
         script, *arguments = request["argv"]
-        self.wires, self.script = wires, os.path.join(self.job, script)
+        self.reports, self.wires, self.script = reports, wires, os.path.join(self.job, script)
         os.chdir(self.job)
         sys.argv = [self.script, *arguments]
         sys.path[0] = self.job
@@ -371,14 +372,16 @@ def skip(trace: TracebackType | None, unwanted: Callable[[str], bool]) -> Traceb
     return trace
 
 
-def leave(code: int) -> NoReturn:
-    """Ends the process as the interpreter would: joins threads, runs exit functions, and flushes streams."""
+def leave(code: int, reports: bool) -> NoReturn:
+    """Ends the process, and flushes its streams. A process with a report ends as the interpreter would: it first joins
+    threads and runs exit functions. For a runner beside a judge, this would only delay the next stage."""
     import atexit
     import threading
 
     try:
-        threading._shutdown()  # type: ignore[attr-defined]  # private
-        atexit._run_exitfuncs()
+        if reports:
+            threading._shutdown()  # type: ignore[attr-defined]  # private
+            atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
         os.closerange(0, RESULT_FD + 1)  # shows the end before the CUDA context is destroyed, which takes longer

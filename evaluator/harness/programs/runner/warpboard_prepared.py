@@ -36,9 +36,9 @@ class Prepared:
         self._end: socket.socket | None = None
 
     def make(self, run: Callable[[list[int], Rehearsal], NoReturn], text: int, folder: str) -> None:
-        """Forks a prepared process, unless there is one. It creates a CUDA context, does the Rehearsal in the file
-        text, waits for a stage, and calls run with the stage's descriptors. folder is the directory of the stage's
-        files."""
+        """Forks a prepared process, unless there is one. It creates a CUDA context and does the rest of the Rehearsal
+        in the file text, waits for a stage, and calls run with the stage's descriptors. folder is the directory of the
+        stage's files."""
         if self._end is not None:
             return
         self._end, there = socket.socketpair()
@@ -47,8 +47,8 @@ class Prepared:
             try:
                 text = warpboard_resident.kept(text)
                 end = _separate(there.detach(), text)
-                _make_context()
                 rehearsal = Rehearsal(text, folder)
+                rehearsal.make_context()
                 rehearsal.run()
                 descriptors = warpboard_resident.receive(end)
                 end.close()
@@ -82,17 +82,31 @@ class Prepared:
 
 
 class Rehearsal:
-    """Rehearsal imports the modules of a stage's script in advance and calls its prepare(). Its text is {"argv":
-    [script, argument of prepare...], "files": {name: base64}}. The files are in the stage's folder only while
-    it runs. Without arguments of prepare it does nothing."""
+    """Rehearsal creates a CUDA context, and in run() imports the modules of a stage's script in advance and calls its
+    prepare(). Its text is {"argv": [script, argument of prepare...], "files": {name: base64}, "env": {variable of the
+    environment, only while the context is created: value} or null}. The files are in the stage's folder only while run()
+    runs. Without arguments of prepare, run() does nothing."""
 
     def __init__(self, text: int, folder: str) -> None:
         with open(text, "rb") as file:
             request = json.load(file)
         self._script, *self._arguments = request["argv"]
-        self._files, self._folder = request["files"], folder
+        self._files, self._folder, self._env = request["files"], folder, request["env"] or {}
         self._modules: set[str] = set()  # names of the imported modules
         self._made: Any = None  # result of prepare(), which is kept alive
+
+    def make_context(self) -> None:
+        """Creates the primary CUDA context, which torch and the CUDA runtime use. Errors are ignored, because the stage
+        then creates the context itself and reports them."""
+        try:
+            driver = ctypes.CDLL("libcuda.so.1")
+        except OSError:
+            return
+        os.environ.update(self._env)
+        if driver.cuInit(0) == 0:
+            driver.cuDevicePrimaryCtxRetain(ctypes.byref(ctypes.c_void_p()), 0)
+        for name in self._env:
+            del os.environ[name]
 
     def run(self) -> None:
         """Imports the script and calls its prepare(). Errors are ignored, because the stage does the same and reports
@@ -139,14 +153,3 @@ def _separate(fd: int, text: int) -> socket.socket:
         os.dup2(null, number, inheritable=False)
     ctypes.CDLL(None).prctl(_SET_DUMPABLE, 1, 0, 0, 0)  # the CUDA driver reads files of this process in /proc
     return end
-
-
-def _make_context() -> None:
-    """Creates the primary CUDA context, which torch and the CUDA runtime use. Errors are ignored, because the stage
-    then creates the context itself and reports them."""
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return
-    if driver.cuInit(0) == 0:
-        driver.cuDevicePrimaryCtxRetain(ctypes.byref(ctypes.c_void_p()), 0)
