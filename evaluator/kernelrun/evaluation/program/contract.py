@@ -138,11 +138,13 @@ def make_random(kind, shape, dtype, init, generator, device):
     if is_small_float(dtype):
         return cast(make_random(kind, written_out(shape, dtype), torch.float32, init, generator, device), shape, dtype)
     if kind == "randn" and (is_float(dtype) or dtype.is_complex):
+        std, mean = number(init, "std", 1.0), number(init, "mean", 0.0)
         out = torch.randn(shape, dtype=dtype, device=device, generator=generator)
-        return out * number(init, "std", 1.0) + number(init, "mean", 0.0)
+        return out if (std, mean) == (1, 0) else out * std + mean
     if kind == "uniform" and is_float(dtype):
         low, high = number(init, "low", 0.0), number(init, "high", 1.0)
-        return low + (high - low) * torch.rand(shape, dtype=dtype, device=device, generator=generator)
+        out = torch.rand(shape, dtype=dtype, device=device, generator=generator)
+        return out if (low, high) == (0, 1) else low + (high - low) * out
     low, high = INT_RANGE.get(dtype) or INT_RANGE[name_of(dtype)]
     if kind == "uniform" and dtype != torch.bool:
         low, high = int(number(init, "low", 0)), int(number(init, "high", 100))
@@ -244,12 +246,24 @@ def make_scalar(arg):
         raise ContractError(f"Scalar argument '{arg.get('name')}': {value!r} is no {kind}") from error
 
 
-def materialise(io, secret, device):
-    """Returns all arguments of a contract for one trial, in the contract's order."""
-    return [
-        make_tensor(arg, position, secret, device) if arg.get("type") == "tensor" else make_scalar(arg)
-        for position, arg in enumerate(arguments(io))
-    ]
+def materialise(io, secret, device, others=()):
+    """Returns all arguments of a contract for one trial, in the contract's order. others is (contract, arguments) of
+    the other kernel: an input with the same name and description is not drawn again."""
+    drawn = {arg.get("name"): (arg, value) for arg, value in zip(arguments(others[0]), others[1]) if is_input(arg)} if others else {}
+
+    def made(position, arg):
+        if arg.get("type") != "tensor":
+            return make_scalar(arg)
+        other, value = drawn.get(arg.get("name"), (None, None))
+        same = other is not None and is_input(arg) and other.get("tensor_spec") == arg.get("tensor_spec")
+        return value if same else make_tensor(arg, position, secret, device)
+
+    return [made(position, arg) for position, arg in enumerate(arguments(io))]
+
+
+def is_input(arg):
+    """Reports whether an argument is a tensor that the kernel reads."""
+    return arg.get("type") == "tensor" and arg.get("role") != "output"
 
 
 def arguments(io):

@@ -4,6 +4,7 @@ The process that draws the inputs packs them, and the judge unpacks them on the 
 memory, the judge sends them to a kernel as views of one tensor of bytes.
 """
 
+import functools
 from typing import Any, NamedTuple
 
 import torch
@@ -36,8 +37,16 @@ class Memory:
             piece[1] = max(piece[1], begin - size - piece[0][1])
             piece[3].add(id(tensor))
             self._places[id(tensor)] = len(pieces) - 1, begin - piece[0][1]
-        self.pieces = [_bytes_from(first, size) for _, size, first, _ in pieces]
+        self._pieces = [(first, size) for _, size, first, _ in pieces]
         self.shared = any(len(members) > 1 for *_, members in pieces)
+
+    @functools.cached_property
+    def pieces(self):
+        return [_bytes_from(*piece) for piece in self._pieces]
+
+    def size(self):
+        """Returns the size of all pieces in bytes."""
+        return sum(size for _, size in self._pieces)
 
     def place(self, tensor):
         """Returns (index of the piece, offset in bytes) of a tensor, or (-1, 0) if it has no elements."""

@@ -29,7 +29,6 @@ LEAST_TIMED = 3
 LEAST_CLOCKED = {"host": 0, "cuda": 20}
 CLOCKING = 0.3  # seconds after the first timed call, after which no more calls than requested are made
 MOST_REPEATED = 1 << 30  # larger answers, in bytes, are not tested for determinism
-MOST_AHEAD = 64 << 20  # if a call's inputs have more bytes, the next inputs are not drawn during the call
 # Longest draw during a call, in seconds; a kernel's process may take twice as long to queue its work
 MOST_DRAWING = 0.005
 PAUSE = 0.005  # seconds without a call, after which a device needs up to 20 µs more to begin the next one
@@ -134,8 +133,8 @@ class Stages:
     def draw_ahead(self, trial, values):
         """Draws the inputs of a trial while a call on `values` is queued, unless this takes much memory or time.
         Ignores errors: draw_next then draws again."""
-        held = sum(len(piece) for piece in packing.Memory(packing.tensors_in(values)).pieces)
-        if self.ahead is None and self.drawing < MOST_DRAWING and held <= MOST_AHEAD:
+        held = packing.Memory(packing.tensors_in(values)).size()
+        if self.ahead is None and self.drawing < MOST_DRAWING and held <= self.clocks.spare_bytes():
             with contextlib.suppress(Exception):
                 self.ahead = self.timed_draw(trial)
 
@@ -300,7 +299,6 @@ class Stages:
         self.clocks.warm_up()
         values = self.time_all()
         timed = self.timed_calls(), values
-        self.allow_preparing(timed)
         self.clocks.used()
         archive = self.hand_on()
         alone = self.time_alone(values, self.calls("ref"))
@@ -426,12 +424,11 @@ class Stages:
         self.report["stopped"] = {"reason": reason, "calls": len(custom)}
         return True
 
-    def allow_preparing(self, *timed):
-        """Tells the worker that it may prepare processes for later evaluations. They use the device, so that an H200
-        comes to calls 145 µs late, or more. If constants for the calls in `timed` still have to be measured, the
-        worker is told nothing. `timed` are as in end()."""
-        if self.knows(*timed):
-            self.pipe.tell(may_prepare=True)
+    def allow_preparing(self):
+        """Tells the worker that it may prepare processes for later evaluations, because nothing is left to measure.
+        They use the device, so that an H200 comes to calls 145 µs late, or more. This evaluation's processes should end
+        first: for 0.1 s, the driver makes them wait for the new ones."""
+        self.pipe.tell(may_prepare=True)
 
     def knows(self, *timed):
         """Reports whether the constants for all these calls are known."""

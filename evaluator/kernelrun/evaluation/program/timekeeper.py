@@ -26,6 +26,7 @@ _AWAKE = 8
 _CONSTANT = 30  # seconds for which measured constants are used for further evaluations with such inputs and answers
 _EARLIER_FD = 5  # descriptor of a pipe that closes when all processes of earlier evaluations have ended
 _LEAVING = 60  # seconds after which the worker has killed the processes of earlier evaluations
+_SPARE = 1 / 64  # share of a device's memory that the judge may use to save time
 _FULL = 1 / 8  # share of a device's memory: kernels that use more must end before the next evaluation begins
 
 
@@ -54,6 +55,11 @@ class Timekeeper:
         """Waits until all processes of earlier evaluations have ended."""
         if not select.select([_EARLIER_FD], [], [], _LEAVING)[0]:
             raise TaskFailed("a process of an earlier evaluation has not ended.")
+
+    @staticmethod
+    def spare_bytes():
+        """Returns the bytes of the device's memory that the judge may use to save time."""
+        return torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory * _SPARE
 
     def has_room(self):
         """Reports whether enough of the device's memory is free for the next evaluation to begin before the
@@ -124,14 +130,17 @@ class Timekeeper:
         return constants, byte
 
     def end(self):
-        """Frees the device memory of this evaluation. All processes of kernels have ended, or are about to end."""
+        """Frees the device memory of this evaluation, except for a small part, which the next one can use. All processes
+        of kernels have ended, or are about to end."""
         if self._ours is not None:
             self._ours.forget()
         for regions in self._regions:
             regions.close()
         if self._cuda is not None:
             gc.collect()
-            torch.cuda.empty_cache()
+            # Allocating memory again would wait for processes of other GPUs that create a context
+            if torch.cuda.memory_reserved() > self.spare_bytes():
+                torch.cuda.empty_cache()
 
 
 class _Kept:

@@ -186,12 +186,9 @@ def _least(ns, quicker):
 def stats(times):
     """Returns seven statistics of the times in ms, without rounding. std is that of the population."""
     sample = torch.tensor(times, dtype=torch.float64)
-    quantile = lambda q: float(torch.quantile(sample, q))  # noqa: E731
-    return {
-        "mean": float(sample.mean()), "std": float(sample.std(unbiased=False)),
-        "min": float(sample.min()), "max": float(sample.max()), "median": quantile(0.5),
-        "percentile_95": quantile(0.95), "percentile_99": quantile(0.99),
-    }
+    quantiles = torch.quantile(sample, torch.tensor([0.0, 0.5, 0.95, 0.99, 1.0], dtype=torch.float64)).tolist()
+    names = "min", "median", "percentile_95", "percentile_99", "max"
+    return {"mean": float(sample.mean()), "std": float(sample.std(unbiased=False)), **dict(zip(names, quantiles))}
 
 
 def medians(sample, picks):

@@ -49,7 +49,7 @@ import warpboard_layout
 import warpboard_runner
 from cases import Cases
 from sides import NoFlush
-from stages import MOST_AHEAD, OutOfTime, Stages
+from stages import OutOfTime, Stages
 from timekeeper import Timekeeper
 from warpboard_calibrator import Calibrator, by_our_runner
 from warpboard_answer import NoRoom
@@ -282,6 +282,20 @@ class Kernels(unittest.TestCase):
                 for i, one in enumerate(distinct):
                     self.assertFalse(any(torch.equal(one, other) for other in distinct[:i]), (trial, i))
                 before = [*before, first, *others]
+
+    def test_an_input_of_both_kernels_is_drawn_once(self):
+        def arg(name, role="input", **init):
+            return {"name": name, "type": "tensor", "role": role, "tensor_spec": {"shape": [8], "init": {"kind": "randn", **init}}}
+
+        ref = {"args": [arg("x"), arg("y", seed=2), arg("z", seed=3), arg("out", "output")]}
+        custom = {"args": [{"name": "n", "type": "int", "value": 8}, arg("y", seed=2), arg("x"), arg("z", seed=4), arg("out", "output")]}
+        made = []
+        make = contract.make_tensor
+        with unittest.mock.patch.object(contract, "make_tensor", lambda arg, *rest: made.append(arg["name"]) or make(arg, *rest)):
+            drawn = sides.Inputs({"ref": {"io": ref}, "custom": {"io": custom}}, "cpu", None).draw(1, sides.secret_of(1))
+        self.assertEqual(made, ["x", "y", "z", "out", "z", "out"])
+        (x, y, z, out), (_, *others) = drawn["ref"], drawn["custom"]
+        self.assertEqual([torch.equal(*pair) for pair in zip((y, x, z, out), others)], [True, True, True, False])
 
     def test_tensors_of_one_seed_and_another_kind_say_nothing_of_each_other(self):
         def seeded(*inits, shape=(100,)):
@@ -593,6 +607,7 @@ class Packing(unittest.TestCase):
         self.assertIs(*self.pack(values)[:2])
         self.assertIsNone(packing.share([x, [torch.zeros(3)], 4]))
         self.assertIsNone(packing.share([x, x]))
+        self.assertEqual(packing.Memory([x, x[50:], torch.zeros(3)]).size(), 412)
 
     def test_what_cannot_be_handed_over_is_named(self):
         for value, said in ((torch.nn.ReLU(), "get_inputs\\(\\) returned a ReLU, which cannot be handed to a kernel"), (torch.eye(3).to_sparse(), "a Tensor of layout torch.sparse_coo")):
@@ -1102,18 +1117,18 @@ class Turns(unittest.TestCase):
 
         usual = ["draw 3", "call 3", "draw 4", "call 4", "draw 5", "call 5"]
         for size, took, broken, order in ((8, 0.001, None, ["draw 3", "call 3", "draw 4", "call 4", "draw 5", "call 5"]), (8, 0.001, 4, ["draw 3", "call 3", "draw 4", "draw 4", "call 4"]),
-                                          (8, 0.006, None, usual), (MOST_AHEAD + 1, 0.001, None, usual)):
+                                          (8, 0.006, None, usual), (9, 0.001, None, usual)):
             events.clear()
             stages = Stages.__new__(Stages)
             stages.request, stages.decision, stages.ends, stages.waking, stages.ahead, stages.drawing = {"num_trials": 20}, None, math.inf, math.inf, None, math.inf
-            stages.clocks, stages.inputs = unittest.mock.Mock(kind="cuda"), unittest.mock.Mock(draw=draw)
+            stages.clocks, stages.inputs = unittest.mock.Mock(kind="cuda", spare_bytes=lambda: 8), unittest.mock.Mock(draw=draw)
             stages.kernels = {"custom": unittest.mock.Mock(calls=[], call=call)}
             drawn = []
             stages.draw_ahead = lambda *given, stages=stages, drawn=drawn: (Stages.draw_ahead(stages, *given), drawn.append(stages.ahead is not None))
             with unittest.mock.patch("stages.time.monotonic", side_effect=lambda: now[0]):
                 stages.time_all()
             self.assertEqual(events[: len(order)], order)
-            self.assertEqual(any(drawn), took < 0.005 and size < MOST_AHEAD)
+            self.assertEqual(any(drawn), took < 0.005 and size <= 8)
 
     def test_nothing_is_done_during_a_call_whose_clock_has_started(self):
         for early in (False, True):
@@ -1652,20 +1667,18 @@ class Leaving(unittest.TestCase):
         self.assertEqual(seen, [True, False])
 
     def test_the_reference_is_timed_alone_in_each_case(self):
-        for known in (True, False):
-            stages, seen, order = Cases.__new__(Cases), [], []
-            stages.clocks, stages.kernels = unittest.mock.Mock(kind="cuda", knows=lambda *_, known=known: known), {label: unittest.mock.Mock() for label in ("custom", "ref")}
-            stages.kernels["custom"].end, stages.pipe = lambda order=order: order.append("end"), unittest.mock.Mock(tell=lambda order=order, **message: order.append(message))
-            stages.hand_on, stages.end, stages.time_alone = lambda: None, lambda *_: None, lambda values, turns: ["alone", values["ref"], turns]
-            stages.tell_times = lambda values, alone, stages=stages, seen=seen: seen.append((alone, stages.inputs.contract("ref"), stages.report))
-            stages.timed = [(f"report {number}", unittest.mock.Mock(contract=lambda label, number=number: f"contract {number} of {label}"), None,
-                             {"ref": number, "custom": number}, {"custom": [], "ref": [f"turn {number}"]}) for number in (1, 2)]
-            stages.read_all()
-            self.assertEqual(seen, [(["alone", number, [f"turn {number}"]], f"contract {number} of ref", f"report {number}") for number in (1, 2)])
-            self.assertEqual([call.args for call in stages.kernels["ref"].begin.mock_calls], [("contract 1 of ref",), ("contract 2 of ref",)])
-            # Processes for later evaluations are prepared when only calls with the kernels' own clock are left
-            self.assertEqual(order.index({"may_prepare": True}) < order.index("end"), known)
-            self.assertEqual(order[-1], {"may_prepare": True})
+        stages, seen, order = Cases.__new__(Cases), [], []
+        stages.clocks, stages.kernels = unittest.mock.Mock(kind="cuda"), {label: unittest.mock.Mock() for label in ("custom", "ref")}
+        stages.pipe = unittest.mock.Mock(tell=lambda **message: order.append(message))
+        stages.hand_on, stages.end, stages.time_alone = lambda: None, lambda *_: order.append("end"), lambda values, turns: ["alone", values["ref"], turns]
+        stages.tell_times = lambda values, alone: [seen.append((alone, stages.inputs.contract("ref"), stages.report)), order.append("read")]
+        stages.timed = [(f"report {number}", unittest.mock.Mock(contract=lambda label, number=number: f"contract {number} of {label}"), None,
+                         {"ref": number, "custom": number}, {"custom": [], "ref": [f"turn {number}"]}) for number in (1, 2)]
+        stages.read_all()
+        self.assertEqual(seen, [(["alone", number, [f"turn {number}"]], f"contract {number} of ref", f"report {number}") for number in (1, 2)])
+        self.assertEqual([call.args for call in stages.kernels["ref"].begin.mock_calls], [("contract 1 of ref",), ("contract 2 of ref",)])
+        # Processes for later evaluations are prepared when nothing is left to measure
+        self.assertEqual(order, ["end", "read", "read", {"may_prepare": True}])
 
     def test_cases_after_one_without_time_are_only_checked(self):
         for late, wrong, want in ((None, None, ["timed 1", "timed 2", "timed 3", "read"]), (2, None, ["timed 1", "late 2", "end"]), (None, 2, ["timed 1", "wrong 2", "end"])):
