@@ -26,9 +26,10 @@ const (
 	avoidLostWorkerFor = 2 * time.Second
 	// runsAheadPerSlot and evaluationsAheadPerSlot limit the attempts that wait on a worker for each of its slots,
 	// besides the running attempt and those being built. The first applies if the next attempt is a run, the second if
-	// it is an evaluation, because a slot can end two evaluations while a third one is compiled. The first applies, too,
-	// if the worker has had one of its attempts for longer than longAttempt, so that nothing waits behind a long one.
-	runsAheadPerSlot, evaluationsAheadPerSlot = 1, 2
+	// it is an evaluation, because a slot can end three evaluations while the next one is compiled. The first applies,
+	// too, if the worker has had one of its attempts for longer than longAttempt, so that nothing waits behind a long
+	// one.
+	runsAheadPerSlot, evaluationsAheadPerSlot = 1, 3
 
 	longAttempt = 5 * time.Second
 

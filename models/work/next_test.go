@@ -139,19 +139,20 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 	})
 }
 
-// TestAnEvaluationIsSentWhileAnotherWaits checks that a worker gets a third evaluation while two are on it, because a
-// slot can end two while the third is compiled, but does not get a run then, and nothing if one of the two takes long.
-func TestAnEvaluationIsSentWhileAnotherWaits(t *testing.T) {
+// TestEvaluationsAreSentWhileOthersWait checks that a worker gets a third and a fourth evaluation while two are on it,
+// because a slot can end some while others are compiled, but does not get a run then, and nothing if one of the two
+// takes long.
+func TestEvaluationsAreSentWhileOthersWait(t *testing.T) {
 	for _, tt := range []struct {
 		then  string
 		later time.Duration
 		want  int
-	}{{"an evaluation", 0, 3}, {"a run", 0, 2}, {"an evaluation", time.Minute, 2}} {
+	}{{"an evaluation", 0, 4}, {"a run", 0, 2}, {"an evaluation", time.Minute, 2}} {
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
 			workerOf(t, s, "w1", 1)
 			ask := job.WorkRequest{Worker: "w1", Device: "CPU"}
-			for _, what := range []string{"an evaluation", "an evaluation", tt.then, tt.then} {
+			for _, what := range []string{"an evaluation", "an evaluation", tt.then, tt.then, tt.then} {
 				if what == "a run" {
 					w.Submit(t, s, w.Ann)
 				} else {
