@@ -24,14 +24,13 @@ const (
 	// avoidLostWorkerFor is the time for which lost work is offered only to workers that did not lose it. It begins
 	// when the work may start again (AttemptCounts.NotBefore), after the pause that follows each loss.
 	avoidLostWorkerFor = 2 * time.Second
-	// runsAheadPerSlot and evaluationsAheadPerSlot limit the attempts that wait on a worker for each of its slots,
-	// besides the running attempt and those being built. The first applies if the next attempt is a run, the second if
-	// it is an evaluation, because a slot can end three evaluations while the next one is compiled. The first applies,
-	// too, if the worker has had one of its attempts for longer than longAttempt, so that nothing waits behind a long
-	// one.
-	runsAheadPerSlot, evaluationsAheadPerSlot = 1, 3
+	// aheadPerSlot and briefAheadPerSlot limit the attempts that wait on a worker for each of its slots, besides the
+	// running attempt and those being built. The second applies to evaluations of the slot's last caller if they take
+	// less than maxBriefEvaluation, because the slot can end three of them while the next one is compiled. It does not
+	// apply if the worker has had one of its attempts for longer than longAttempt, so that little waits behind that.
+	aheadPerSlot, briefAheadPerSlot = 1, 3
 
-	longAttempt = 5 * time.Second
+	maxBriefEvaluation, longAttempt = 2 * time.Second, 5 * time.Second
 
 	// maxCallerTime and maxSharedCallerTime limit the time for which a slot gets evaluations of one caller before those
 	// of others that come first in the fair order. After each change of callers the slot needs new processes, which
@@ -180,21 +179,21 @@ func (l *LifeCycle) workerCapacityFor(
 	return r, nil
 }
 
-// mayReceive reports whether the worker may receive work. aheadPerSlot is runsAheadPerSlot or evaluationsAheadPerSlot.
-func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, aheadPerSlot int) bool {
+// mayReceive reports whether the worker may receive work. ahead is aheadPerSlot or briefAheadPerSlot.
+func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, ahead int) bool {
 	building := max(min(ask.BuildingCount, r.deviceLoad.ownAttemptCount), 0)
 	mine, all := r.deviceLoad.ownAttemptCount-building, r.deviceLoad.attemptCount-building
-	if mine >= (1+aheadPerSlot)*r.ownSlots {
+	if mine >= (1+ahead)*r.ownSlots {
 		return false
 	}
 	othersIdle := r.ownSlots < r.slots.AcceptingJobs && r.slots.Busy < r.slots.AcceptingJobs
 	isLong := at.Sub(r.deviceLoad.oldestOwn) > longAttempt
-	if (othersIdle || isLong) && mine >= (1+runsAheadPerSlot)*r.ownSlots {
+	if (othersIdle || isLong) && mine >= (1+aheadPerSlot)*r.ownSlots {
 		return false // another worker's slot could run it, now or soon
 	}
-	// For a busy slot, the worker may receive aheadPerSlot more jobs for each of the device's slots, but none that an
+	// For a busy slot, the worker may receive `ahead` more jobs for each of the device's slots, but none that an
 	// idle slot could run. A run on several slots is one attempt, so the busy slots that workers report count, too.
-	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= aheadPerSlot*r.slots.AcceptingJobs
+	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= ahead*r.slots.AcceptingJobs
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.
@@ -216,20 +215,21 @@ func (r workerCapacity) mayUseSlot(p Priority, busy bool) bool {
 func (r workerCapacity) chooseWork(
 	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string,
 ) (*QueuedWork, error) {
-	if !ask.CompileOnly && !r.mayReceive(ask, at, evaluationsAheadPerSlot) {
+	if !ask.CompileOnly && !r.mayReceive(ask, at, briefAheadPerSlot) {
 		return nil, nil
 	}
 	next, err := queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ?", maxCandidates, at, needs)
 	if err != nil {
 		return nil, err
 	}
-	ofCaller, err := r.workOfLastCaller(tx, ask, at, needs, next)
+	ofCaller, areBrief, err := r.workOfLastCaller(tx, ask, at, needs, next)
 	if err != nil {
 		return nil, err
 	}
-	for _, queued := range append(ofCaller, next...) {
-		isRun := queued.EvaluationID == ""
-		if isRun && !r.mayReceive(ask, at, runsAheadPerSlot) || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {
+	mayReceive := ask.CompileOnly || r.mayReceive(ask, at, aheadPerSlot)
+	for i, queued := range append(ofCaller, next...) {
+		isBrief := areBrief && i < len(ofCaller)
+		if !mayReceive && !isBrief || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {
 			return nil, nil // the remaining ones come later, or have the same or a lower priority
 		}
 		if avoid, err := r.lostAttemptRecently(tx, queued, ask.Worker, at); err != nil || !avoid {
@@ -240,28 +240,35 @@ func (r workerCapacity) chooseWork(
 }
 
 // workOfLastCaller returns evaluations of the caller of the slot's last job that the slot should get before next, the
-// work in the fair order. There are none if a run waits, if the caller's evaluations are long, or if the worker has as
-// many attempts as its slots can hold, with those that are being built.
+// work in the fair order, and reports whether the caller's evaluations are brief. There are none if a run waits, or if
+// the caller's evaluations are long. If the work of others comes first in the fair order, there are none after some
+// time, or if the worker has as many attempts as its slots can hold, with those that are being built.
 func (r workerCapacity) workOfLastCaller(
 	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string, next []QueuedWork,
-) ([]QueuedWork, error) {
+) (ofCaller []QueuedWork, areBrief bool, err error) {
 	isRun := func(q QueuedWork) bool { return q.EvaluationID == "" && q.Priority <= PriorityRun }
 	if ask.Caller == "" || len(next) == 0 || next[0].EvaluationID == "" || slices.ContainsFunc(next, isRun) {
-		return nil, nil
-	}
-	isFull := r.deviceLoad.ownAttemptCount >= (1+evaluationsAheadPerSlot)*r.ownSlots
-	if isFull || ask.CallerTime >= maxSharedCallerTime || next[0].TurnNumber == 1 && ask.CallerTime >= maxCallerTime {
-		return nil, nil
+		return nil, false, nil
 	}
 	var lastNS []int64
-	err := tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null and unit_ns > 0", ask.Caller,
+	err = tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null and unit_ns > 0", ask.Caller,
 		ask.Device).Order("queued_at desc").Limit(3).Pluck("unit_ns", &lastNS).Error
 	slices.Sort(lastNS)
 	if err != nil || len(lastNS) == 0 || lastNS[len(lastNS)/2] > maxQuickEvaluation.Nanoseconds() {
-		return nil, db.ReadError(err, "the last evaluations of a caller")
+		return nil, false, db.ReadError(err, "the last evaluations of a caller")
 	}
-	return queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?", maxCandidates, at,
+	ofCaller, err = queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?", maxCandidates, at,
 		needs, ask.Caller)
+	if err != nil || len(ofCaller) == 0 {
+		return nil, false, err
+	}
+	isFirst := ofCaller[0].WorkRef() == next[0].WorkRef()
+	isFull := r.deviceLoad.ownAttemptCount >= (1+briefAheadPerSlot)*r.ownSlots
+	isOver := ask.CallerTime >= maxSharedCallerTime || next[0].TurnNumber == 1 && ask.CallerTime >= maxCallerTime
+	if !isFirst && (isFull || isOver) {
+		return nil, false, nil
+	}
+	return ofCaller, lastNS[len(lastNS)/2] <= maxBriefEvaluation.Nanoseconds(), nil
 }
 
 // lostAttemptRecently reports whether the worker lost an attempt at the work recently while other workers have the

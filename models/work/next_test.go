@@ -139,25 +139,37 @@ func TestJobsThatAreBuiltAreInNoOthersWay(t *testing.T) {
 	})
 }
 
-// TestEvaluationsAreSentWhileOthersWait checks that a worker gets a third and a fourth evaluation while two are on it,
-// because a slot can end some while others are compiled, but does not get a run then, and nothing if one of the two
-// takes long.
-func TestEvaluationsAreSentWhileOthersWait(t *testing.T) {
+// TestBriefEvaluationsAreSentWhileOthersWait checks that a worker gets a third and a fourth evaluation while two are on
+// it if the caller's last ones were brief, because a slot can end some while others are compiled. It gets no run then,
+// and nothing if one of the two takes long, or if they are not those of the slot's last caller.
+func TestBriefEvaluationsAreSentWhileOthersWait(t *testing.T) {
 	for _, tt := range []struct {
-		then  string
-		later time.Duration
-		want  int
-	}{{"an evaluation", 0, 4}, {"a run", 0, 2}, {"an evaluation", time.Minute, 2}} {
+		then   string
+		later  time.Duration
+		took   int // seconds of the caller's last evaluations
+		caller string
+		want   int
+	}{
+		{"an evaluation", 0, 1, "token:ann", 4},
+		{"an evaluation", 0, 3, "token:ann", 2},
+		{"an evaluation", 0, 1, "token:ben", 2},
+		{"a run", 0, 1, "token:ann", 2},
+		{"an evaluation", time.Minute, 1, "token:ann", 2},
+	} {
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
+			submit := func() work.Evaluation {
+				return modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{
+					Caller: "ann", Owner: "token:ann", Kind: "evaluate", Device: "CPU", Request: []byte(`{}`)}))
+			}
+			ended(t, s, submit(), tt.took)
 			workerOf(t, s, "w1", 1)
-			ask := job.WorkRequest{Worker: "w1", Device: "CPU"}
+			ask := job.WorkRequest{Worker: "w1", Device: "CPU", Caller: tt.caller}
 			for _, what := range []string{"an evaluation", "an evaluation", tt.then, tt.then, tt.then} {
 				if what == "a run" {
 					w.Submit(t, s, w.Ann)
 				} else {
-					modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(),
-						work.NewEvaluation{Caller: "ann", Kind: "evaluate", Device: "CPU", Request: []byte(`{}`)}))
+					submit()
 				}
 				at := time.Now()
 				if len(ask.Attempts) == 2 {
@@ -168,7 +180,7 @@ func TestEvaluationsAreSentWhileOthersWait(t *testing.T) {
 				}
 			}
 			if len(ask.Attempts) != tt.want {
-				t.Errorf("two evaluations and then, after %v, %s: %d are in flight, want %d", tt.later, tt.then, len(ask.Attempts), tt.want)
+				t.Errorf("%+v: %d are in flight", tt, len(ask.Attempts))
 			}
 		})
 	}

@@ -51,6 +51,13 @@ func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 	})
 }
 
+// ended records that an evaluation took this many seconds on its slot.
+func ended(t *testing.T, s *models.Store, e work.Evaluation, seconds int) {
+	t.Helper()
+	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
+	modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "update evaluations set unit_ns = $1 where id = $2", int64(seconds)*1e9, e.ID)))
+}
+
 // TestASlotStaysWithACallerForSomeTime checks which of two callers' evaluations a slot gets next. Ann's is the first in
 // the fair order, and the slot has Ben's program.
 func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
@@ -84,11 +91,7 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 				return e
 			}
 			for _, seconds := range tt.took {
-				last := submit("ben")
-				modelstest.Check(t, modelstest.Second(
-					s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, last), "{}"), modelstest.Completed())))
-				modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
-					"update evaluations set unit_ns = $1 where id = $2", int64(seconds)*1e9, last.ID)))
+				ended(t, s, submit("ben"), seconds)
 			}
 			workerOf(t, s, "w1", 2)
 			ask := job.WorkRequest{Worker: "w1", Device: "CPU", BuildingCount: tt.building}
