@@ -275,7 +275,7 @@ end.recv(1)
 `
 
 // TestAProcessForOneStreamHasOneConnection also checks that a stage with several streams does not get such a process,
-// also if another one was to be prepared since.
+// not even if another one was to be prepared since.
 func TestAProcessForOneStreamHasOneConnection(t *testing.T) {
 	at, second := preparingPlace(t)
 	p := &programs{t: t, builder: newBuilder(), place: at}
@@ -290,18 +290,23 @@ func TestAProcessForOneStreamHasOneConnection(t *testing.T) {
 		}
 		return nil
 	})
-	// A process is prepared for what the last program but one did there. The last program comes after two without a
-	// stage, so its process is that of the third one before it.
-	for number, c := range []struct {
+	type program struct {
 		process StageProcess
-		idle    int // programs without a stage before this one
-		want    string
-	}{{one, 0, "1"}, {several, 0, "0"}, {several, 0, "0"}, {one, 0, "8"}, {one, 0, "8"}, {several, 0, "0"}, {one, 0, "1"}, {several, 0, "8"}, {several, 2, "0"}} {
-		for range c.idle + 1 {
+		want    string // connections
+		idle    int    // programs without a stage before it
+	}
+	programs := []program{{one, "1", 0}, {several, "0", 0}, {several, "0", 0}}
+	for range 16 { // eight for each of the two users: none is prepared for one stream soon after several
+		programs = append(programs, program{one, "8", 0})
+	}
+	// The second user's last but one program is prepared for one stream, and then the first user's last one for several.
+	programs = append(programs, program{one, "1", 0}, program{one, "1", 0}, program{several, "0", 0}, program{several, "0", 2})
+	for number, program := range programs {
+		for range program.idle + 1 {
 			p.next(a)
 		}
-		if _, got, _ := strings.Cut(p.stage(c.process), " "); got != c.want+" None" {
-			t.Errorf("program %d: %s, want %s connections and no variable", number, got, c.want)
+		if _, got, _ := strings.Cut(p.stage(program.process), " "); got != program.want+" None" {
+			t.Errorf("program %d: %s, want %s connections and no variable", number, got, program.want)
 		}
 	}
 }

@@ -299,7 +299,10 @@ func (e *Evaluation) newReaderOfRequest(onStage func(string)) *reportReader {
 func (e *Evaluation) runProgram(
 	ctx context.Context, program toolchain.Program, report *reportReader, req toolchain.StageRequest,
 ) (judge.StageEnding, error) {
-	e.programReusable, req.KeepsJudge, report.onMayPrepare = false, true, program.PrepareLater
+	e.programReusable, req.KeepsJudge = false, true
+	if len(e.request.Baselines) == 0 && !e.request.DeviceMetrics {
+		report.onMayPrepare = program.PrepareLater // nothing is measured after this stage
+	}
 	req.OnResultPipe = report.read
 	req.OnStdout, req.OnStderr = report.stdout, report.stderr
 	watch := device.StartWatcher(ctx, e.Slot.Slot)

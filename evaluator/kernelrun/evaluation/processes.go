@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -40,17 +41,19 @@ func (e *Evaluation) kernelProcess(role, label string) toolchain.StageProcess {
 	code := kernelByLabel(e.request, label)
 	return toolchain.StageProcess{Arguments: []string{role, label}, SubmittedFile: label + "_kernel.py", Files: files,
 		PrepareArguments: []string{role, code.KernelType}, NeedsNewProcess: changesDeviceSetup(code.JoinedText()),
-		UsesOneStream: role == "inputs" || usesOneStream(code)}
+		UsesOneStream: role == "inputs" || usesOneStream(e.request)}
 }
 
-// usesOneStream reports whether a kernel works in one stream of the device. The program itself launches CUDA and Triton
-// kernels. Other sources name streams, or what uses them. A source that hides them only slows itself down.
-func usesOneStream(code *kernelrun.KernelCode) bool {
-	if code.KernelType == "cuda" || code.KernelType == "triton" {
-		return true
-	}
-	text := strings.ToLower(code.JoinedText())
-	return !code.TorchCompile && !slices.ContainsFunc([]string{"stream", "graph", "compile"}, func(word string) bool { return strings.Contains(text, word) })
+// wordsOfStreams are in sources that use several streams, themselves or in a library.
+var wordsOfStreams = regexp.MustCompile(`(?i)stream|graph|compile|lstm|gru|rnn|linalg`)
+
+// usesOneStream reports whether each kernel of a request works in one stream of the device. Both must, because their
+// contexts are compared, too. The program itself launches CUDA and Triton kernels.
+func usesOneStream(r kernelrun.Request) bool {
+	return !slices.ContainsFunc(kernelCodes(r), func(code *kernelrun.KernelCode) bool {
+		isLaunched := code.KernelType == "cuda" || code.KernelType == "triton"
+		return code.TorchCompile || !isLaunched && wordsOfStreams.MatchString(code.JoinedText())
+	})
 }
 
 // changesDeviceSetup reports whether a source may change what is read once, when a process begins to use a device:

@@ -125,6 +125,7 @@ func TestUsesOneStream(t *testing.T) {
 		{kernelrun.KernelCode{KernelType: "torch", Source: "f = torch.compile(f)"}, false},
 		{kernelrun.KernelCode{KernelType: "torch", Source: "g = torch.cuda.CUDAGraph()"}, false},
 		{kernelrun.KernelCode{KernelType: "torch_cuda", Source: "cudaStreamCreate(&s);"}, false},
+		{kernelrun.KernelCode{KernelType: "torch", Source: "self.rnn = torch.nn.LSTM(8, 8)"}, false},
 		{kernelrun.KernelCode{KernelType: "multi_kernel", Source: "pass", Files: map[string]string{"more.py": "s = torch.cuda.Stream()"}}, false},
 	} {
 		e := Evaluation{Attempt: &attempt.Attempt{}, request: kernelrun.Request{CustomKernel: c.code}}
@@ -133,6 +134,10 @@ func TestUsesOneStream(t *testing.T) {
 		}
 		if got := e.kernelProcess("inputs", customLabel); !got.UsesOneStream {
 			t.Errorf("inputs of %+v: %+v", c.code, got)
+		}
+		e.request.RefKernel = &kernelrun.KernelCode{KernelType: "torch", Source: "return x + y"}
+		if got := e.kernelProcess("kernel", refLabel); got.UsesOneStream != c.want {
+			t.Errorf("the reference of %+v: %+v", c.code, got)
 		}
 	}
 }

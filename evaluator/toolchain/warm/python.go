@@ -31,6 +31,7 @@ type Python struct {
 	controlSocket *os.File
 	// the prepared process is only for a stage that uses one stream
 	preparedForOneStream bool
+	stagesToOneStream    int // number of stages for which none is prepared for one stream
 
 	ended   chan struct{} // closed when the sandbox has ended; outcome and err are set then
 	outcome sandbox.Outcome

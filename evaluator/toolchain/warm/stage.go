@@ -48,6 +48,10 @@ type runningStage struct {
 	outputBytes    int64
 }
 
+// oneStreamDelay is the number of stages, after one that uses several streams, for which no process is prepared for one
+// stream.
+const oneStreamDelay = 8
+
 // Run sends a request for the stage and waits for its end, which may also be the end of the Python. The error is an
 // infrastructure error; the outcome describes the program's end.
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
@@ -68,7 +72,10 @@ func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) 
 		KeepsProcess:       stage.KeepsProcess,
 		NeedsNewProcess:    stage.NeedsNewProcess || r.preparedForOneStream && !stage.UsesOneStream,
 	}
-	r.preparedForOneStream = false
+	r.preparedForOneStream, r.stagesToOneStream = false, max(r.stagesToOneStream-1, 0)
+	if !stage.UsesOneStream {
+		r.stagesToOneStream = oneStreamDelay
+	}
 	begun := time.Now()
 	ended, cut := s.readFrames(ctx)
 	took := time.Since(begun)
@@ -264,13 +271,14 @@ type stageEndReport struct {
 // oneStream means that the stage will queue all its work on the device in one stream. The context then has one
 // connection to the device in place of eight. On an H200, it is created and destroyed in 0.10 s in place of 0.21. During
 // this time, the driver makes the processes of all GPUs of the machine wait. A stage that uses several streams does not
-// get such a process, because kernels in different streams would wait for each other.
+// get such a process, because kernels in different streams would wait for each other. Dropping it takes 0.1 s, so none
+// is prepared soon after such a stage.
 func (r *Python) PrepareStage(argv []string, files map[string][]byte, oneStream bool) error {
 	content := stageContent{Argv: argv, Files: files}
-	if oneStream {
+	if oneStream && r.stagesToOneStream == 0 {
 		content.Env = map[string]string{"CUDA_DEVICE_MAX_CONNECTIONS": "1"}
+		r.preparedForOneStream = true // it stays true if a process that was prepared earlier is kept
 	}
-	r.preparedForOneStream = r.preparedForOneStream || oneStream // a process that was prepared earlier is kept
 	text, err := json.Marshal(content)
 	if err != nil {
 		return err

@@ -117,7 +117,7 @@ public:
         overwrite_answer(own);
     }
     void end_stand_in() {
-        for (AnswerReader::Copy& copy : copies_) device_.give_back(copy.into, copy.bytes);
+        for (AnswerReader::Copy& copy : copies_) device_.give_back(copy.into);
         copies_.clear();
     }
 

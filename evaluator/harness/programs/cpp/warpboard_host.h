@@ -30,7 +30,7 @@ struct NoDeviceMemory {
     void copy(void*, const void*, size_t) {}
     void fill(void*, size_t) {}
     void* borrow(size_t) { return nullptr; }
-    void give_back(void*, size_t) {}
+    void give_back(void*) {}
 };
 
 // HostRunner makes calls on the CPU, in the runner's process.

@@ -128,7 +128,7 @@ public:
 
     // Returns device memory for the copy of an answer, until give_back.
     void* borrow(size_t bytes) { return device_pool().take(bytes); }
-    void give_back(void* memory, size_t) { device_pool().give(memory); }
+    void give_back(void* memory) { device_pool().give(memory); }
 
     void blame_runner() { device_pool().blame_runner(); }
 

@@ -246,24 +246,24 @@ def make_scalar(arg):
         raise ContractError(f"Scalar argument '{arg.get('name')}': {value!r} is no {kind}") from error
 
 
-def materialise(io, secret, device, others=()):
-    """Returns all arguments of a contract for one trial, in the contract's order. others is (contract, arguments) of
-    the other kernel: an input with the same name and description is not drawn again."""
-    drawn = {arg.get("name"): (arg, value) for arg, value in zip(arguments(others[0]), others[1]) if is_input(arg)} if others else {}
+def materialise(io, secret, device, other=None, drawn=()):
+    """Returns all arguments of a contract for one trial, in the contract's order. drawn has the arguments of another
+    contract: an input that has the same name and description there is taken from it."""
+    own = inputs_by_name(io)
+    shared = {name: drawn[i] for name, (i, spec) in inputs_by_name(other).items() if own.get(name, (0, None))[1] == spec}
 
     def made(position, arg):
         if arg.get("type") != "tensor":
             return make_scalar(arg)
-        other, value = drawn.get(arg.get("name"), (None, None))
-        same = other is not None and is_input(arg) and other.get("tensor_spec") == arg.get("tensor_spec")
-        return value if same else make_tensor(arg, position, secret, device)
+        return shared[arg.get("name")] if arg.get("name") in shared else make_tensor(arg, position, secret, device)
 
     return [made(position, arg) for position, arg in enumerate(arguments(io))]
 
 
-def is_input(arg):
-    """Reports whether an argument is a tensor that the kernel reads."""
-    return arg.get("type") == "tensor" and arg.get("role") != "output"
+def inputs_by_name(io):
+    """Returns {name: (index, specification)} of the tensors that a kernel reads and whose name occurs once."""
+    names = [arg.get("name") for arg in arguments(io)]
+    return {names[i]: (i, spec) for i, role, spec in roles(io) if role != "output" and names.count(names[i]) == 1}
 
 
 def arguments(io):

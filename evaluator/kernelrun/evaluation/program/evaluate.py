@@ -155,6 +155,7 @@ def judge(request, mode, limit, pipe):
         pipe.tell(references=reusing.kept().told())
     stages.end()
     door.close()
+    del stages, kernels, generator, given  # frees the memory of their tensors
     clocks.end()
 
 

@@ -217,7 +217,7 @@ class Inputs:
             if label != base and self._io[label] is None:
                 drawn[label] = drawn[base]
             elif label != base:
-                drawn[label] = self._contracted(label, secret, (self._io[base], drawn[base]))
+                drawn[label] = self._contracted(label, secret, self._io[base], drawn[base])
                 compare.pair(self._io[base], drawn[base], self._io[label], drawn[label])
         if trial:
             self._note(drawn[base], self._io[base])
@@ -237,8 +237,8 @@ class Inputs:
         io = self.contract(label)
         return contract.described(io) if io or not self._generator else [described(value) for value in self._generated(secret_of(1))]
 
-    def _contracted(self, label, secret, others=()):
-        return contract.materialise(self._io[label], secret, self.device, others)
+    def _contracted(self, label, secret, other=None, drawn=()):
+        return contract.materialise(self._io[label], secret, self.device, other, drawn)
 
     def _generated(self, secret):
         drawn = packing.unpack(self._generator.ask("draw", secret, self._case).answer, self.device)

@@ -296,6 +296,11 @@ class Kernels(unittest.TestCase):
         self.assertEqual(made, ["x", "y", "z", "out", "z", "out"])
         (x, y, z, out), (_, *others) = drawn["ref"], drawn["custom"]
         self.assertEqual([torch.equal(*pair) for pair in zip((y, x, z, out), others)], [True, True, True, False])
+        for name in ("x", "", None):  # inputs that names do not tell apart belong together by their places
+            io = {"args": [arg(name), arg("y"), arg(name)]}
+            drawn = sides.Inputs({"ref": {"io": io}, "custom": {"io": io}}, "cpu", None).draw(1, sides.secret_of(1))
+            self.assertTrue(all(map(torch.equal, drawn["ref"], drawn["custom"])), name)
+            self.assertFalse(torch.equal(drawn["ref"][0], drawn["ref"][2]))
 
     def test_tensors_of_one_seed_and_another_kind_say_nothing_of_each_other(self):
         def seeded(*inits, shape=(100,)):
