@@ -23,7 +23,10 @@ const countingDriver = `
 #include <unistd.h>
 #include <stdlib.h>
 static int made = 0, file = -1, connected = 8;
-extern "C" int cuInit(unsigned) { if (const char* most = getenv("CUDA_DEVICE_MAX_CONNECTIONS")) connected = atoi(most); return 0; }
+extern "C" int cuInit(unsigned) {
+    if (const char* most = getenv("CUDA_DEVICE_MAX_CONNECTIONS")) connected = atoi(most);
+    return 0;
+}
 extern "C" int connections() { return made ? connected : 0; }
 extern "C" int cuDevicePrimaryCtxRetain(void**, int) { file = open("/dev/zero", O_RDONLY); return made++; }
 extern "C" int contexts() { char c = 1; return made && (read(file, &c, 1) != 1 || c) ? -1 : made; }
@@ -270,7 +273,8 @@ const connectedRunner = `
 import ctypes, os, socket
 end = socket.socket(fileno=4)
 end.recv(2)
-end.send(f"{os.getuid()} {ctypes.CDLL('libcuda.so.1').connections()} {os.environ.get('CUDA_DEVICE_MAX_CONNECTIONS')}".encode())
+connections, variable = ctypes.CDLL("libcuda.so.1").connections(), os.environ.get("CUDA_DEVICE_MAX_CONNECTIONS")
+end.send(f"{os.getuid()} {connections} {variable}".encode())
 end.recv(1)
 `
 
@@ -300,7 +304,8 @@ func TestAProcessForOneStreamHasOneConnection(t *testing.T) {
 		programs = append(programs, program{one, "8", 0})
 	}
 	// The second user's last but one program is prepared for one stream, and then the first user's last one for several.
-	programs = append(programs, program{one, "1", 0}, program{one, "1", 0}, program{several, "0", 0}, program{several, "0", 2})
+	programs = append(programs, program{one, "1", 0}, program{one, "1", 0}, program{several, "0", 0},
+		program{several, "0", 2})
 	for number, program := range programs {
 		for range program.idle + 1 {
 			p.next(a)
@@ -322,7 +327,8 @@ func TestARunnerRunsNoExitFunctions(t *testing.T) {
 		if alone {
 			p.program.(*pythonProgram).artifact = p.build(ending)
 		}
-		end, err := p.program.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: 30 * time.Second, Processes: []StageProcess{{}}, WithoutJudge: alone})
+		end, err := p.program.RunStage(t.Context(), StageRequest{
+			Mode: "test", Timeout: 30 * time.Second, Processes: []StageProcess{{}}, WithoutJudge: alone})
 		if err != nil || end.ExitCode != 0 || end.Stdout != want {
 			t.Errorf("without a judge %v: %+v, %v", alone, end, err)
 		}

@@ -54,8 +54,10 @@ func TestManyEvaluationsDelayTheOthersByOneEach(t *testing.T) {
 // ended records that an evaluation took this many seconds on its slot.
 func ended(t *testing.T, s *models.Store, e work.Evaluation, seconds int) {
 	t.Helper()
-	modelstest.Check(t, modelstest.Second(s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
-	modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(), "update evaluations set unit_ns = $1 where id = $2", int64(seconds)*1e9, e.ID)))
+	modelstest.Check(t, modelstest.Second(
+		s.Work.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, e), "{}"), modelstest.Completed())))
+	modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
+		"update evaluations set unit_ns = $1 where id = $2", int64(seconds)*1e9, e.ID)))
 }
 
 // TestASlotStaysWithACallerForSomeTime checks which of two callers' evaluations a slot gets next. Ann's is the first in

@@ -126,7 +126,8 @@ func TestUsesOneStream(t *testing.T) {
 		{kernelrun.KernelCode{KernelType: "torch", Source: "g = torch.cuda.CUDAGraph()"}, false},
 		{kernelrun.KernelCode{KernelType: "torch_cuda", Source: "cudaStreamCreate(&s);"}, false},
 		{kernelrun.KernelCode{KernelType: "torch", Source: "self.rnn = torch.nn.LSTM(8, 8)"}, false},
-		{kernelrun.KernelCode{KernelType: "multi_kernel", Source: "pass", Files: map[string]string{"more.py": "s = torch.cuda.Stream()"}}, false},
+		{kernelrun.KernelCode{
+			KernelType: "multi_kernel", Source: "pass", Files: map[string]string{"more.py": "s = torch.cuda.Stream()"}}, false},
 	} {
 		e := Evaluation{Attempt: &attempt.Attempt{}, request: kernelrun.Request{CustomKernel: c.code}}
 		if got := e.kernelProcess("kernel", customLabel); got.UsesOneStream != c.want {
