@@ -180,6 +180,21 @@ func (p *programs) stage(process StageProcess) string {
 	return message.String()
 }
 
+// alternate runs a stage, and then one in each next program until one has another user. It returns the first stage's
+// message. All messages must begin with the user ID.
+func (p *programs) alternate(a *Artifact, process StageProcess) (first string) {
+	p.t.Helper()
+	first = p.stage(process)
+	user, _, _ := strings.Cut(first, " ")
+	tier.WaitFor(p.t, "a program of another user", func() error {
+		if p.next(a); strings.HasPrefix(p.stage(process), user+" ") {
+			return errors.New("it is the same")
+		}
+		return nil
+	})
+	return first
+}
+
 // TestTheNextProcessIsPrepared checks that a process has a CUDA context before its stage begins, and is otherwise like
 // a new one. None is prepared between two stages of one program, because the judge still measures then. A script that
 // uses process pools gets a new process. Programs of one person alternate between two user IDs.
@@ -204,13 +219,7 @@ func TestTheNextProcessIsPrepared(t *testing.T) {
 	first, _ := stage()
 	want("the second stage", "0", first)
 	want("the third stage", "0", first)
-	tier.WaitFor(t, "a program of another user", func() error {
-		p.next(plain)
-		if user, _ := stage(); user == first {
-			return errors.New("it is the same")
-		}
-		return nil
-	})
+	p.alternate(plain, StageProcess{Arguments: []string{"mine"}})
 	p.next(plain)
 	want("the first user's second program", "1", first)
 	want("its second stage", "0", first)
@@ -287,13 +296,7 @@ func TestAProcessForOneStreamHasOneConnection(t *testing.T) {
 	a := p.build(connectedRunner)
 	p.open(a)
 	one, several := StageProcess{UsesOneStream: true}, StageProcess{}
-	user, _, _ := strings.Cut(p.stage(one), " ")
-	tier.WaitFor(t, "a program of another user", func() error {
-		if p.next(a); strings.HasPrefix(p.stage(one), user+" ") {
-			return errors.New("it is the same")
-		}
-		return nil
-	})
+	p.alternate(a, one)
 	type program struct {
 		process StageProcess
 		want    string // connections
@@ -322,15 +325,17 @@ func TestARunnerRunsNoExitFunctions(t *testing.T) {
 	const ending = "\nimport atexit\natexit.register(print, 'the', 'end', flush=True)\nprint('begin')\n"
 	at, _ := preparingPlace(t)
 	p := &programs{t: t, builder: newBuilder(), place: at}
-	p.open(p.build(connectedRunner + ending))
-	for alone, want := range map[bool]string{false: "begin\n", true: "begin\nthe end\n"} {
-		if alone {
-			p.program.(*pythonProgram).artifact = p.build(ending)
-		}
+	p.open(p.build(connectedRunner))
+	for _, tt := range []struct {
+		runner       string
+		withoutJudge bool
+		want         string
+	}{{connectedRunner + ending, false, "begin\n"}, {ending, true, "begin\nthe end\n"}} {
+		p.program.(*pythonProgram).artifact = p.build(tt.runner)
 		end, err := p.program.RunStage(t.Context(), StageRequest{
-			Mode: "test", Timeout: 30 * time.Second, Processes: []StageProcess{{}}, WithoutJudge: alone})
-		if err != nil || end.ExitCode != 0 || end.Stdout != want {
-			t.Errorf("without a judge %v: %+v, %v", alone, end, err)
+			Mode: "test", Timeout: 30 * time.Second, Processes: []StageProcess{{}}, WithoutJudge: tt.withoutJudge})
+		if err != nil || end.ExitCode != 0 || end.Stdout != tt.want {
+			t.Errorf("without a judge %v: %+v, %v", tt.withoutJudge, end, err)
 		}
 	}
 }
@@ -360,17 +365,10 @@ func TestThePreparedProcessHasImportedItsProgram(t *testing.T) {
 	changed.sources.Files["helper.py"] = []byte("words, version = [], 'changed'\n")
 	p.open(old)
 	process := StageProcess{PrepareArguments: []string{"word"}}
-	first := p.stage(process)
-	user, rest, _ := strings.Cut(first, " ")
-	if !strings.HasPrefix(rest, "[] old /tmp/job/helper.py ") {
+	first := p.alternate(old, process)
+	if _, rest, _ := strings.Cut(first, " "); !strings.HasPrefix(rest, "[] old /tmp/job/helper.py ") {
 		t.Fatalf("the first stage found %q", first)
 	}
-	tier.WaitFor(t, "a program of another user", func() error {
-		if p.next(old); strings.HasPrefix(p.stage(process), user+" ") {
-			return errors.New("it is the same")
-		}
-		return nil
-	})
 	for _, c := range []struct {
 		a    *Artifact
 		want string

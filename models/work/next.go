@@ -254,11 +254,15 @@ func (r workerCapacity) workOfLastCaller(
 	err = tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null and unit_ns > 0", ask.Caller,
 		ask.Device).Order("queued_at desc").Limit(3).Pluck("unit_ns", &lastNS).Error
 	slices.Sort(lastNS)
-	if err != nil || len(lastNS) == 0 || lastNS[len(lastNS)/2] > maxQuickEvaluation.Nanoseconds() {
+	if err != nil || len(lastNS) == 0 {
 		return nil, false, db.ReadError(err, "the last evaluations of a caller")
 	}
-	ofCaller, err = queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?", maxCandidates, at,
-		needs, ask.Caller)
+	took := time.Duration(lastNS[len(lastNS)/2])
+	if took > maxQuickEvaluation {
+		return nil, false, nil
+	}
+	ofCaller, err = queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?",
+		maxCandidates, at, needs, ask.Caller)
 	if err != nil || len(ofCaller) == 0 {
 		return nil, false, err
 	}
@@ -268,7 +272,7 @@ func (r workerCapacity) workOfLastCaller(
 	if !isFirst && (isFull || isOver) {
 		return nil, false, nil
 	}
-	return ofCaller, lastNS[len(lastNS)/2] <= maxBriefEvaluation.Nanoseconds(), nil
+	return ofCaller, took <= maxBriefEvaluation, nil
 }
 
 // lostAttemptRecently reports whether the worker lost an attempt at the work recently while other workers have the

@@ -300,7 +300,7 @@ func (e *Evaluation) runProgram(
 	ctx context.Context, program toolchain.Program, report *reportReader, req toolchain.StageRequest,
 ) (judge.StageEnding, error) {
 	e.programReusable, req.KeepsJudge = false, true
-	if len(e.request.Baselines) == 0 && !e.request.DeviceMetrics {
+	if req.Mode != modeKeepReference && len(e.request.Baselines) == 0 && !e.request.DeviceMetrics {
 		report.onMayPrepare = program.PrepareLater // nothing is measured after this stage
 	}
 	req.OnResultPipe = report.read

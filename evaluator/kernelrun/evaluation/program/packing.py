@@ -44,10 +44,6 @@ class Memory:
     def pieces(self):
         return [_bytes_from(*piece) for piece in self._pieces]
 
-    def size(self):
-        """Returns the size of all pieces in bytes."""
-        return sum(size for _, size in self._pieces)
-
     def place(self, tensor):
         """Returns (index of the piece, offset in bytes) of a tensor, or (-1, 0) if it has no elements."""
         return self._places.get(id(tensor), (-1, 0))

@@ -196,9 +196,6 @@ class Recording(Stages):
         if not draw.differences(again, self.tolerance, sums)[0]:
             raise Unfit("It answers the same inputs differently.")
 
-    def allow_preparing(self):
-        pass  # the other kernel's calls follow
-
     def hand_on(self):
         return None
 

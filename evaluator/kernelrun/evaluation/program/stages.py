@@ -133,8 +133,7 @@ class Stages:
     def draw_ahead(self, trial, values):
         """Draws the inputs of a trial while a call on `values` is queued, unless this takes much memory or time.
         Ignores errors: draw_next then draws again."""
-        held = packing.Memory(packing.tensors_in(values)).size()
-        if self.ahead is None and self.drawing < MOST_DRAWING and held <= self.clocks.spare_bytes():
+        if self.ahead is None and self.drawing < MOST_DRAWING and packing.size(values) <= self.clocks.spare_bytes():
             with contextlib.suppress(Exception):
                 self.ahead = self.timed_draw(trial)
 
@@ -425,9 +424,9 @@ class Stages:
         return True
 
     def allow_preparing(self):
-        """Tells the worker that it may prepare processes for later evaluations, because nothing is left to measure.
-        They use the device, so that an H200 comes to calls 145 µs late, or more. This evaluation's processes should end
-        first: for 0.1 s, the driver makes them wait for the new ones."""
+        """Tells the worker that nothing is left to measure in this stage, so that it may prepare processes for later
+        evaluations. They use the device, so that an H200 comes to calls 145 µs late, or more. This evaluation's processes
+        should end first: for 0.1 s, the driver makes them wait for the new ones."""
         self.pipe.tell(may_prepare=True)
 
     def knows(self, *timed):

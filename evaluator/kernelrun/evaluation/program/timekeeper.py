@@ -94,7 +94,7 @@ class Timekeeper:
         self._kept.awake_until = time.monotonic() + _AWAKE
 
     def read(self, calls, values, regions, partly_known, reference, beside):
-        """Returns the clocks of one kernel's calls. partly_known is that of Inputs. `beside` has the reference's clocks
+        """Returns the clocks of one kernel's calls. partly_known comes from Inputs. `beside` has the reference's clocks
         if this is the other kernel. Kernels with the same inputs and answers of the same sizes have the same
         constants. If these are not known, they are measured, and all kernels' processes must have ended."""
         key = self._key(calls, values)
