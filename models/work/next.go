@@ -34,8 +34,10 @@ const (
 
 	// maxCallerTime and maxSharedCallerTime limit the time for which a slot gets evaluations of one caller before those
 	// of others that come first in the fair order. After each change of callers the slot needs new processes, which
-	// took 2 s on two cores. The longer one applies if the other caller has work on the device, on another slot. Callers
-	// whose evaluations take longer than maxQuickEvaluation, with the start of processes, alternate.
+	// took 2 s on two cores, and 1.5 s on an H200. The longer one applies if the other caller has work on the device, on
+	// another slot. During its turn, a caller may have as many attempts as the slot can hold, with those that are being
+	// built. The others then wait until one has ended, or for longAttempt: otherwise, each build would let another
+	// caller in. Callers whose evaluations take longer than maxQuickEvaluation, with the start of processes, alternate.
 	maxCallerTime, maxSharedCallerTime, maxQuickEvaluation = 3 * time.Second, time.Minute, 10 * time.Second
 )
 
@@ -187,13 +189,17 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, ahead int)
 		return false
 	}
 	othersIdle := r.ownSlots < r.slots.AcceptingJobs && r.slots.Busy < r.slots.AcceptingJobs
-	isLong := at.Sub(r.deviceLoad.oldestOwn) > longAttempt
-	if (othersIdle || isLong) && mine >= (1+aheadPerSlot)*r.ownSlots {
+	if (othersIdle || r.hasLongAttempt(at)) && mine >= (1+aheadPerSlot)*r.ownSlots {
 		return false // another worker's slot could run it, now or soon
 	}
 	// For a busy slot, the worker may receive `ahead` more jobs for each of the device's slots, but none that an
 	// idle slot could run. A run on several slots is one attempt, so the busy slots that workers report count, too.
 	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= ahead*r.slots.AcceptingJobs
+}
+
+// hasLongAttempt reports whether the worker has had one of its attempts for longer than longAttempt.
+func (r workerCapacity) hasLongAttempt(at time.Time) bool {
+	return at.Sub(r.deviceLoad.oldestOwn) > longAttempt
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.
@@ -222,13 +228,13 @@ func (r workerCapacity) chooseWork(
 	if err != nil {
 		return nil, err
 	}
-	ofCaller, areBrief, err := r.workOfLastCaller(tx, ask, at, needs, next)
-	if err != nil {
+	ofCaller, turn, err := r.turnOfLastCaller(tx, ask, at, needs, next)
+	if err != nil || turn.mustWait {
 		return nil, err
 	}
 	mayReceive := ask.CompileOnly || r.mayReceive(ask, at, aheadPerSlot)
 	for i, queued := range append(ofCaller, next...) {
-		isBrief := areBrief && i < len(ofCaller)
+		isBrief := turn.isBrief && i < len(ofCaller)
 		if !mayReceive && !isBrief || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {
 			return nil, nil // the remaining ones come later, or have the same or a lower priority
 		}
@@ -239,40 +245,51 @@ func (r workerCapacity) chooseWork(
 	return nil, nil
 }
 
-// workOfLastCaller returns evaluations of the caller of the slot's last job that the slot should get before next, the
-// work in the fair order, and reports whether the caller's evaluations are brief. There are none if a run waits, or if
-// the caller's evaluations are long. If the work of others comes first in the fair order, there are none after some
-// time, or if the worker has as many attempts as its slots can hold, with those that are being built.
-func (r workerCapacity) workOfLastCaller(
+// callerTurn is the state of a caller's turn on a slot.
+type callerTurn struct {
+	isBrief  bool // the caller's evaluations are brief
+	mustWait bool // the slot should get nothing now: neither more of the caller's work, nor others' before it
+}
+
+// turnOfLastCaller returns evaluations of the caller of the slot's last job that the slot should get before next, the
+// work in the fair order. There are none if a run waits, if the caller's evaluations are long, or if the work of others
+// comes first in the fair order and the turn has ended.
+func (r workerCapacity) turnOfLastCaller(
 	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string, next []QueuedWork,
-) (ofCaller []QueuedWork, areBrief bool, err error) {
+) (ofCaller []QueuedWork, turn callerTurn, err error) {
 	isRun := func(q QueuedWork) bool { return q.EvaluationID == "" && q.Priority <= PriorityRun }
 	if ask.Caller == "" || len(next) == 0 || next[0].EvaluationID == "" || slices.ContainsFunc(next, isRun) {
-		return nil, false, nil
+		return nil, callerTurn{}, nil
 	}
 	var lastNS []int64
 	err = tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null and unit_ns > 0", ask.Caller,
 		ask.Device).Order("queued_at desc").Limit(3).Pluck("unit_ns", &lastNS).Error
 	slices.Sort(lastNS)
 	if err != nil || len(lastNS) == 0 {
-		return nil, false, db.ReadError(err, "the last evaluations of a caller")
+		return nil, callerTurn{}, db.ReadError(err, "the last evaluations of a caller")
 	}
 	took := time.Duration(lastNS[len(lastNS)/2])
 	if took > maxQuickEvaluation {
-		return nil, false, nil
+		return nil, callerTurn{}, nil
 	}
 	ofCaller, err = queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?",
 		maxCandidates, at, needs, ask.Caller)
 	if err != nil || len(ofCaller) == 0 {
-		return nil, false, err
+		return nil, callerTurn{}, err
 	}
-	isFirst := ofCaller[0].WorkRef() == next[0].WorkRef()
-	isFull := r.deviceLoad.ownAttemptCount >= (1+briefAheadPerSlot)*r.ownSlots
+	turn.isBrief = took <= maxBriefEvaluation
+	if ofCaller[0].WorkRef() == next[0].WorkRef() {
+		return ofCaller, turn, nil
+	}
 	isOver := ask.CallerTime >= maxSharedCallerTime || next[0].TurnNumber == 1 && ask.CallerTime >= maxCallerTime
-	if !isFirst && (isFull || isOver) {
-		return nil, false, nil
+	isFull := r.deviceLoad.ownAttemptCount >= (1+briefAheadPerSlot)*r.ownSlots
+	switch {
+	case isOver || isFull && r.hasLongAttempt(at):
+		return nil, callerTurn{}, nil
+	case isFull:
+		return nil, callerTurn{mustWait: true}, nil
 	}
-	return ofCaller, took <= maxBriefEvaluation, nil
+	return ofCaller, turn, nil
 }
 
 // lostAttemptRecently reports whether the worker lost an attempt at the work recently while other workers have the

@@ -60,8 +60,8 @@ func ended(t *testing.T, s *models.Store, e work.Evaluation, seconds int) {
 		"update evaluations set unit_ns = $1 where id = $2", int64(seconds)*1e9, e.ID)))
 }
 
-// TestASlotStaysWithACallerForSomeTime checks which of two callers' evaluations a slot gets next. Ann's is the first in
-// the fair order, and the slot has Ben's program.
+// TestASlotStaysWithACallerForSomeTime checks which of two callers' evaluations a slot gets next, if any. Ann's is the
+// first in the fair order, and the slot has Ben's program.
 func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 	quick := []int{1, 1, 1}
 	for _, tt := range []struct {
@@ -69,20 +69,23 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 		lasted                       time.Duration
 		runWaits, annRuns, benHasOne bool
 		building                     int
-		took                         []int // seconds of Ben's last evaluations
+		since                        time.Duration // time since the first of Ben's arrived
+		took                         []int         // seconds of Ben's last evaluations
 		want                         string
 	}{
-		{"Ben's have run for a short time", 2 * time.Second, false, false, true, 0, quick, "ben"},
-		{"Ben's have run for long", 4 * time.Second, false, false, true, 0, quick, "ann"},
-		{"another slot has Ann's", 4 * time.Second, false, true, true, 0, quick, "ben"},
-		{"another slot has Ann's, and Ben's have run for minutes", 2 * time.Minute, false, true, true, 0, quick, "ann"},
-		{"Ben has no other", 2 * time.Second, false, false, false, 0, quick, "ann"},
-		{"a run waits", 2 * time.Second, true, false, true, 0, quick, "ann"},
-		{"many of Ben's are built", 2 * time.Second, false, false, true, 8, quick, "ann"},
-		{"one of Ben's took long", 2 * time.Second, false, false, true, 0, []int{1, 1, 11}, "ben"},
-		{"Ben's take long", 2 * time.Second, false, false, true, 0, []int{1, 11, 11}, "ann"},
-		{"Ben's take long, and some were cancelled", 2 * time.Second, false, false, true, 0, []int{11, 11, 0, 0, 0}, "ann"},
-		{"Ben is new", 2 * time.Second, false, false, true, 0, nil, "ann"},
+		{"Ben's have run for a short time", 2 * time.Second, false, false, true, 0, 0, quick, "ben"},
+		{"Ben's have run for long", 4 * time.Second, false, false, true, 0, 0, quick, "ann"},
+		{"another slot has Ann's", 4 * time.Second, false, true, true, 0, 0, quick, "ben"},
+		{"another slot has Ann's, and Ben's have run for minutes", 2 * time.Minute, false, true, true, 0, 0, quick, "ann"},
+		{"Ben has no other", 2 * time.Second, false, false, false, 0, 0, quick, "ann"},
+		{"a run waits", 2 * time.Second, true, false, true, 0, 0, quick, "ann"},
+		{"the slot can hold no more", 2 * time.Second, false, false, true, 8, 0, quick, ""},
+		{"the slot can hold no more, and Ben's take long to build", 2 * time.Second, false, false, true, 8, 6 * time.Second, quick, "ann"},
+		{"the slot can hold no more, and Ben's have run for long", 4 * time.Second, false, false, true, 8, 0, quick, "ann"},
+		{"one of Ben's took long", 2 * time.Second, false, false, true, 0, 0, []int{1, 1, 11}, "ben"},
+		{"Ben's take long", 2 * time.Second, false, false, true, 0, 0, []int{1, 11, 11}, "ann"},
+		{"Ben's take long, and some were cancelled", 2 * time.Second, false, false, true, 0, 0, []int{11, 11, 0, 0, 0}, "ann"},
+		{"Ben is new", 2 * time.Second, false, false, true, 0, 0, nil, "ann"},
 	} {
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w, names := modelstest.NewWorld(t, s), map[string]string{}
@@ -111,8 +114,12 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 			if tt.runWaits {
 				w.Submit(t, s, w.Ann)
 			}
-			got := next(t, s, ask)
-			if got == nil || names[got.EvaluationID] != tt.want {
+			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now().Add(tt.since)))
+			var owner string
+			if got != nil {
+				owner = names[got.EvaluationID]
+			}
+			if owner != tt.want {
 				t.Errorf("%s: the slot gets %+v, want one of %q", tt.name, got, tt.want)
 			}
 		})
