@@ -68,7 +68,7 @@ func (a *Attempt) AcquireBuild(ctx context.Context) (number int, release func(),
 
 // AcquireSidecar waits for a sidecar, unless the job can run at once (see slots.Set.AcquireSidecar).
 func (a *Attempt) AcquireSidecar(ctx context.Context) (sidecar *slots.Sidecar, release func(), err error) {
-	return a.Slots.AcquireSidecar(ctx, a.Slot, a.permit)
+	return a.Slots.AcquireSidecar(ctx, a.Slot, a.permit, a.Job.Caller)
 }
 
 // AcquireSlots waits for n slots. The first of them becomes the attempt's slot.

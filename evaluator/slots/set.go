@@ -51,10 +51,7 @@ func NewSet(cfg Config) *Set {
 		p.freeBuildSlots <- len(cfg.Slots) + i // no build shares its uid with a program on a slot
 	}
 	for _, s := range p.slots {
-		s.Sidecars, s.freeSidecars = p.newSidecars(s), make(chan *Sidecar, sidecarsPerSlot)
-		for _, sidecar := range s.Sidecars {
-			s.freeSidecars <- sidecar
-		}
+		s.Sidecars = p.newSidecars(s)
 	}
 	return p
 }

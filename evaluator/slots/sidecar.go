@@ -2,6 +2,7 @@ package slots
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"warpboard/evaluator/toolchain"
@@ -15,10 +16,17 @@ const sidecarsPerSlot = 3
 // leave the GPU idle.
 const maxSidecarWait = 5 * time.Second
 
+// sidecarKeepTime is the time for which a sidecar is left to its last caller, if the caller that wants it has another
+// one. A new program needs seconds for its imports, and callers take turns on a slot.
+const sidecarKeepTime = 10 * time.Second
+
 // Sidecar compiles the kernels of evaluations for a GPU while other jobs use it. It keeps the program that compiled
 // last.
 type Sidecar struct {
 	CachedProgram
+	isBusy     bool      // protected by the slot's mu, like the next two
+	lastCaller string    // caller of the job that had it last
+	releasedAt time.Time // zero if no job had it
 	// Environment has no device, a separate user ID, the memory of a build, and the driver's libraries, which Triton
 	// links with.
 	Environment toolchain.Environment
@@ -46,10 +54,11 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 // evaluations are common, and other evaluations cannot use the slot while it compiles.
 const idleCheckInterval, maxIdleTime = 50 * time.Millisecond, 200 * time.Millisecond
 
-// AcquireSidecar waits for a free sidecar of the slot, and returns the job's permit to the slot as AcquireBuild does.
-// It returns nil as sidecar if the job should compile on a slot instead: on the CPU; if a slot of the device is idle
-// and no job is being built for the device; if a slot becomes idle for maxIdleTime; or after maxSidecarWait.
-func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit) (sidecar *Sidecar, release func(), err error) {
+// AcquireSidecar waits for a sidecar of the slot that the caller may have, and returns the job's permit to the slot as
+// AcquireBuild does. It returns nil as sidecar if the job should compile on a slot instead: on the CPU; if a slot of the
+// device is idle and no job is being built for the device; if a slot becomes idle for maxIdleTime; or after
+// maxSidecarWait.
+func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit, caller string) (sidecar *Sidecar, release func(), err error) {
 	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil
 	}
@@ -58,10 +67,12 @@ func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit) (s
 	defer check.Stop()
 	var idleTime time.Duration
 	for {
-		select {
-		case sidecar = <-s.freeSidecars:
+		if sidecar := s.takeSidecar(caller); sidecar != nil {
 			done := t.returnDuringBuild()
-			return sidecar, func() { done(); s.freeSidecars <- sidecar }, nil
+			return sidecar, func() { done(); s.releaseSidecar(sidecar) }, nil
+		}
+		select {
+		case <-s.sidecarReleased:
 		case <-check.C:
 			if idleTime += idleCheckInterval; p.IsDeviceBusy(s.Device) {
 				idleTime = 0
@@ -73,5 +84,35 @@ func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit) (s
 		case <-ctx.Done():
 			return nil, nil, context.Cause(ctx)
 		}
+	}
+}
+
+// takeSidecar returns a free sidecar: one whose last job was the caller's, or otherwise the one that has been free
+// longest. If the caller had another one last, it does not take one that was used less than sidecarKeepTime ago.
+func (s *Slot) takeSidecar(caller string) *Sidecar {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	isCallers := func(c *Sidecar) bool { return c.lastCaller == caller }
+	free := slices.DeleteFunc(slices.Clone(s.Sidecars), func(c *Sidecar) bool { return c.isBusy })
+	if len(free) == 0 {
+		return nil
+	}
+	taken := slices.MinFunc(free, func(a, b *Sidecar) int { return a.releasedAt.Compare(b.releasedAt) })
+	if i := slices.IndexFunc(free, isCallers); i >= 0 {
+		taken = free[i]
+	} else if slices.ContainsFunc(s.Sidecars, isCallers) && time.Since(taken.releasedAt) < sidecarKeepTime {
+		return nil
+	}
+	taken.isBusy, taken.lastCaller = true, caller
+	return taken
+}
+
+func (s *Slot) releaseSidecar(c *Sidecar) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.isBusy, c.releasedAt = false, time.Now()
+	select {
+	case s.sidecarReleased <- struct{}{}: // wakes one job; others check again at the next tick
+	default:
 	}
 }

@@ -14,7 +14,7 @@ func TestAcquireSidecar(t *testing.T) {
 			t.Helper()
 			reservation := own.AcquirePermit(t.Context())
 			defer reservation.Return()
-			sidecar, release, err := p.AcquireSidecar(t.Context(), own, reservation)
+			sidecar, release, err := p.AcquireSidecar(t.Context(), own, reservation, "ann")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,5 +51,38 @@ func TestAcquireSidecar(t *testing.T) {
 		if sidecar, _ := acquire(); sidecar == nil {
 			t.Error("the sidecar that was released is not free")
 		}
+	})
+}
+
+// TestSidecarsStayWithTheirCallers checks that a caller's jobs get the sidecars of its earlier ones, and that another
+// caller gets one at once, and more when they have not been used for some time.
+func TestSidecarsStayWithTheirCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := gpus(1, nil).AllSlots()[0]
+		take := func(caller string, wants ...*Sidecar) {
+			t.Helper()
+			for _, want := range wants {
+				if got := s.takeSidecar(caller); got != want {
+					t.Errorf("%s's job got sidecar %p, want %p", caller, got, want)
+				}
+			}
+		}
+		release := func(all ...*Sidecar) {
+			for _, sidecar := range all {
+				time.Sleep(time.Millisecond)
+				s.releaseSidecar(sidecar)
+			}
+		}
+		a, b, c := s.Sidecars[0], s.Sidecars[1], s.Sidecars[2]
+		take("ann", a, b, c, nil)
+		take("ben", nil)
+		release(b, a, c)
+		take("ben", b, nil)
+		take("ann", a, c, nil)
+		release(a, b, c)
+		take("ben", b, nil)
+		release(b)
+		time.Sleep(sidecarKeepTime)
+		take("ben", b, a, c)
 	})
 }

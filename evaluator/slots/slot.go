@@ -31,11 +31,11 @@ type Slot struct {
 	CachedProgram CachedProgram // program of the last evaluation on the slot
 	Sidecars      []*Sidecar    // of a GPU; use AcquireSidecar for one that is free
 
-	sandboxSlot  int           // sandbox slot, which determines user ID and cgroup
-	memoryBytes  int64         // memory in bytes that a program on the slot may use
-	permits      chan struct{} // one for each job in flight without a build slot
-	occupied     chan struct{} // held while something runs on the slot
-	freeSidecars chan *Sidecar
+	sandboxSlot     int           // sandbox slot, which determines user ID and cgroup
+	memoryBytes     int64         // memory in bytes that a program on the slot may use
+	permits         chan struct{} // one for each job in flight without a build slot
+	occupied        chan struct{} // held while something runs on the slot
+	sidecarReleased chan struct{} // receives a value when a sidecar becomes free
 
 	mu             sync.Mutex
 	serviceContext context.Context // ends when the slot is retired; StartChecks starts a new one
@@ -59,9 +59,10 @@ func newSlot(s device.Slot, number int) *Slot {
 	service, retire := context.WithCancelCause(context.Background())
 	return &Slot{
 		Slot: s, sandboxSlot: number,
-		permits:        make(chan struct{}, inFlight),
-		occupied:       make(chan struct{}, 1),
-		serviceContext: service, endService: retire,
+		permits:         make(chan struct{}, inFlight),
+		occupied:        make(chan struct{}, 1),
+		sidecarReleased: make(chan struct{}, 1),
+		serviceContext:  service, endService: retire,
 	}
 }
 
