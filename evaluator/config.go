@@ -17,7 +17,7 @@ import (
 
 // Conn is a worker's connection to the site. The implementation is *queue.Conn.
 type Conn interface {
-	Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error)
+	Receive(ctx context.Context, device string, load func() job.WorkRequest, changed <-chan struct{}) (job.Job, error)
 	PublishEvent(job.Event) error
 	PublishResult(context.Context, job.Result) error
 	Sync(context.Context, job.Heartbeat) error

@@ -13,7 +13,7 @@ import (
 type NopConn struct{}
 
 // Receive waits for ctx to end.
-func (NopConn) Receive(ctx context.Context, _ string, _ func() job.WorkRequest) (job.Job, error) {
+func (NopConn) Receive(ctx context.Context, _ string, _ func() job.WorkRequest, _ <-chan struct{}) (job.Job, error) {
 	<-ctx.Done()
 	return job.Job{}, ctx.Err()
 }

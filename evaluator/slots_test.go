@@ -93,12 +93,14 @@ type oneTaker struct {
 	asked atomic.Int32
 }
 
-func (c *oneTaker) Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error) {
+func (c *oneTaker) Receive(
+	ctx context.Context, device string, load func() job.WorkRequest, changed <-chan struct{},
+) (job.Job, error) {
 	if c.asked.Add(1) == 2 {
 		<-ctx.Done()
 		return job.Job{}, ctx.Err()
 	}
-	return c.realConn.Receive(ctx, device, load)
+	return c.realConn.Receive(ctx, device, load, changed)
 }
 
 func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {

@@ -193,7 +193,7 @@ func (w *Worker) receiveJobs(ctx context.Context, s *slots.Slot, begin func(*slo
 	for t := s.AcquirePermit(ctx); t != nil; t = s.AcquirePermit(ctx) {
 		// The permit is acquired before waiting, so that an arriving job always has one. The load lets the site prefer
 		// idle slots elsewhere.
-		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return w.slots.JobRequest(s) })
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return w.slots.JobRequest(s) }, s.JobEnded())
 		if err != nil {
 			t.Return() // the slot may return to service, and then needs all of its permits
 			if ctx.Err() != nil {
@@ -211,7 +211,7 @@ func (w *Worker) receiveJobs(ctx context.Context, s *slots.Slot, begin func(*slo
 // for a slot.
 func (w *Worker) serveCompileRequests(ctx context.Context, s *slots.Slot, begin func(job.Job) (ended <-chan struct{})) {
 	for {
-		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{CompileOnly: true} })
+		j, err := w.cfg.Conn.Receive(ctx, s.Device, func() job.WorkRequest { return job.WorkRequest{CompileOnly: true} }, nil)
 		if err != nil {
 			return // the slots' own requests report a closed connection
 		}

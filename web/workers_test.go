@@ -54,7 +54,7 @@ func takesAJob(t *testing.T, handler *queuetest.Handler, address, ca string) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if got, err := conn.Receive(t.Context(), "CPU", nil); err != nil ||
+	if got, err := conn.Receive(t.Context(), "CPU", nil, nil); err != nil ||
 		got.AttemptID != "a1" {
 		t.Fatalf("the worker got %+v, %v", got, err)
 	}

@@ -73,12 +73,12 @@ func TestWorkersOutliveAnOutageOfTheDatabase(t *testing.T) {
 	publish(t, q, aJob("a1", "CPU"))
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
-	if j, err := conn.Receive(ctx, "CPU", nil); err != nil || j.AttemptID != "a1" {
+	if j, err := conn.Receive(ctx, "CPU", nil, nil); err != nil || j.AttemptID != "a1" {
 		t.Errorf("after the outage: %+v, %v", j, err)
 	}
 	tw.revoke("w.cpu")
 	q.DisconnectWorker("w.cpu")
-	if _, err := conn.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil {
+	if _, err := conn.Receive(ctx, "CPU", nil, nil); err == nil || ctx.Err() != nil {
 		t.Errorf("who was revoked goes on: %v", err)
 	}
 }
@@ -210,7 +210,7 @@ func TestKickedWorkerDoesNotComeBackOnceItIsRevoked(t *testing.T) {
 	publish(t, q, aJob("a2", "CPU"))
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
-	if j, err := cpu.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil ||
+	if j, err := cpu.Receive(ctx, "CPU", nil, nil); err == nil || ctx.Err() != nil ||
 		!strings.Contains(err.Error(), "w.cpu") {
 		t.Errorf("the revoked worker got %+v, error %v", j, err)
 	}

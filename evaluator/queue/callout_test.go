@@ -53,12 +53,12 @@ func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
-	if j, err := worker.Receive(ctx, "CPU", nil); err != nil || j.AttemptID != "CPU" {
+	if j, err := worker.Receive(ctx, "CPU", nil, nil); err != nil || j.AttemptID != "CPU" {
 		t.Errorf("%+v, %v", j, err)
 	}
 	short, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer stop()
-	if j, err := worker.Receive(short, "H200", nil); err == nil {
+	if j, err := worker.Receive(short, "H200", nil, nil); err == nil {
 		t.Errorf("it got another device's job: %+v", j)
 	}
 }

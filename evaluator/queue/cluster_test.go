@@ -37,7 +37,7 @@ func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
 	}
 	defer worker.Close()
 	handler.Put(job.Job{MessageVersion: job.MessageVersion, AttemptID: "a1", AttemptSecret: "s", Device: "CPU"})
-	if _, err := worker.Receive(ctx, "CPU", nil); err != nil {
+	if _, err := worker.Receive(ctx, "CPU", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	cluster.Start(0)

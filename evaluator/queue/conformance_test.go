@@ -146,7 +146,7 @@ func receive(t *testing.T, c *Conn, device string) job.Job {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), tier.Patience())
 	defer cancel()
-	j, err := c.Receive(ctx, device, nil)
+	j, err := c.Receive(ctx, device, nil, nil)
 	if err != nil {
 		t.Fatalf("receive for %s: %v", device, err)
 	}
@@ -178,34 +178,42 @@ func TestJobReachesAWorkerOfItsDeviceUnchanged(t *testing.T) {
 	})
 }
 
-// TestAWorkerThatWaitsHearsOfWorkAtOnce checks that an announcement reaches a waiting worker long before its next
-// request.
+// TestAWorkerThatWaitsHearsOfWorkAtOnce checks that an announcement, or a change on the worker itself, makes a waiting
+// worker ask long before its next request.
 func TestAWorkerThatWaitsHearsOfWorkAtOnce(t *testing.T) {
 	tier.Needs(t, tier.Timed)
 	everywhere(t, func(t *testing.T, s site) {
-		w, got := s.worker(t, "w1"), make(chan string, 1)
-		took := time.Hour // the shortest of several tries, because the machine may be busy
-		for i := 0; i < 10 && took > idleRequestInterval/10; i++ {
-			asked := make(chan struct{})
-			go func() {
-				j, err := w.Receive(t.Context(), "H200",
-					func() job.WorkRequest { defer func() { recover() }(); close(asked); return job.WorkRequest{} })
-				if err != nil {
-					t.Error(err)
+		w, got, changed := s.worker(t, "w1"), make(chan string, 1), make(chan struct{}, 1)
+		for how, offer := range map[string]func(job.Job){
+			"announced": func(j job.Job) { publish(t, s, j) },
+			"changed":   func(j job.Job) { s.handler.Put(j); changed <- struct{}{} },
+		} {
+			took := time.Hour // the shortest of several tries, because the machine may be busy
+			for i := 0; i < 10 && took > idleRequestInterval/10; i++ {
+				asked := make(chan struct{})
+				go func() {
+					j, err := w.Receive(t.Context(), "H200", func() job.WorkRequest {
+						defer func() { recover() }()
+						close(asked)
+						return job.WorkRequest{}
+					}, changed)
+					if err != nil {
+						t.Error(err)
+					}
+					done(t, w, j)
+					got <- j.AttemptID
+				}()
+				<-asked
+				began := time.Now()
+				offer(aJob("first", "H200"))
+				if id := <-got; id != "first" {
+					t.Errorf("%s: received %q", how, id)
 				}
-				done(t, w, j)
-				got <- j.AttemptID
-			}()
-			<-asked
-			began := time.Now()
-			publish(t, s, aJob("first", "H200"))
-			if id := <-got; id != "first" {
-				t.Errorf("received %q", id)
+				took = min(took, time.Since(began))
 			}
-			took = min(took, time.Since(began))
-		}
-		if took > idleRequestInterval/10 {
-			t.Errorf("it took %v", took)
+			if took > idleRequestInterval/10 {
+				t.Errorf("%s: it took %v", how, took)
+			}
 		}
 	})
 }

@@ -30,7 +30,7 @@ func TestReceiveEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		for _, device := range []string{"CPU", "H200"} {
-			if _, err := w.Receive(ctx, device, nil); !errors.Is(err, context.Canceled) {
+			if _, err := w.Receive(ctx, device, nil, nil); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: error is %v", device, err)
 			}
 		}

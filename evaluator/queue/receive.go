@@ -18,6 +18,9 @@ const (
 	// idleRequestInterval is the interval, plus up to half of it at random, at which a worker without a job asks even
 	// if nothing is announced, because announcements can be lost. They are repeated each second while work waits.
 	idleRequestInterval = 5 * time.Second
+	// buildingRequestInterval replaces idleRequestInterval if the slot is idle while its jobs are built: the site may
+	// then send another caller's job, some time after it refused one.
+	buildingRequestInterval = time.Second
 	// jobRequestTimeout limits the wait for the response to a request for a job, which can have MaxMessage bytes. A job
 	// that arrives too late is sent again.
 	jobRequestTimeout = 5 * time.Second
@@ -34,9 +37,11 @@ var (
 
 // Receive waits for a job of the device. A busy slot gets a job to build only while no slot of the device, on any
 // worker, is idle; jobs being built do not count. load returns the content of the next request, and may be nil. Receive
-// returns the error of ctx when ctx ends, and another error if the site refuses the worker or the connection is closed
-// permanently.
-func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkRequest) (job.Job, error) {
+// asks again at once when it can receive from changed, which may be nil. It returns the error of ctx when ctx ends, and
+// another error if the site refuses the worker or the connection is closed permanently.
+func (c *Conn) Receive(
+	ctx context.Context, device string, load func() job.WorkRequest, changed <-chan struct{},
+) (job.Job, error) {
 	for again := minRetryDelay; ; {
 		announced, err := c.nextAnnouncement(device)
 		if err != nil {
@@ -64,9 +69,14 @@ func (c *Conn) Receive(ctx context.Context, device string, load func() job.WorkR
 			continue
 		}
 		again = minRetryDelay
+		interval := idleRequestInterval
+		if ask.BuildingCount > 0 && !ask.IsSlotBusy {
+			interval = buildingRequestInterval
+		}
 		select {
 		case <-announced:
-		case <-time.After(idleRequestInterval + rand.N(idleRequestInterval/2)):
+		case <-changed:
+		case <-time.After(interval + rand.N(interval/2)):
 		case <-ctx.Done():
 		}
 	}

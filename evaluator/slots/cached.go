@@ -66,6 +66,12 @@ func (c *CachedProgram) KeepProgram(caller string, program toolchain.Program, no
 	c.expiryTimer = time.AfterFunc(cachedProgramLifetime, func() { c.stopExpired(program) })
 }
 
+func (c *CachedProgram) hasProgram() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.program != nil
+}
+
 // stopExpired closes the program, unless takeProgram has removed it.
 func (c *CachedProgram) stopExpired(program toolchain.Program) {
 	c.mu.Lock()

@@ -17,8 +17,9 @@ const sidecarsPerSlot = 3
 const maxSidecarWait = 5 * time.Second
 
 // sidecarKeepTime is the time for which a sidecar is left to its last caller, if the caller that wants it has another
-// one. A new program needs seconds for its imports, and callers take turns on a slot.
-const sidecarKeepTime = 10 * time.Second
+// one. A new program needs seconds for its imports, and callers take turns on a slot. A job that has waited for
+// maxOwnSidecarWait may take it.
+const sidecarKeepTime, maxOwnSidecarWait = 10 * time.Second, time.Second
 
 // Sidecar compiles the kernels of evaluations for a GPU while other jobs use it. It keeps the program that compiled
 // last.
@@ -62,12 +63,12 @@ func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit, ca
 	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil
 	}
-	timeout := time.After(maxSidecarWait)
+	began, timeout := time.Now(), time.After(maxSidecarWait)
 	check := time.NewTicker(idleCheckInterval)
 	defer check.Stop()
 	var idleTime time.Duration
 	for {
-		if sidecar := s.takeSidecar(caller); sidecar != nil {
+		if sidecar := s.takeSidecar(caller, time.Since(began)); sidecar != nil {
 			done := t.returnDuringBuild()
 			return sidecar, func() { done(); s.releaseSidecar(sidecar) }, nil
 		}
@@ -87,9 +88,9 @@ func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit, ca
 	}
 }
 
-// takeSidecar returns a free sidecar: one whose last job was the caller's, or otherwise the one that has been free
-// longest. If the caller had another one last, it does not take one that was used less than sidecarKeepTime ago.
-func (s *Slot) takeSidecar(caller string) *Sidecar {
+// takeSidecar returns a free sidecar for a job that has waited for some time: one whose last job was the caller's, or
+// otherwise the one that has been free longest. See sidecarKeepTime.
+func (s *Slot) takeSidecar(caller string, waited time.Duration) *Sidecar {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	isCallers := func(c *Sidecar) bool { return c.lastCaller == caller }
@@ -100,19 +101,20 @@ func (s *Slot) takeSidecar(caller string) *Sidecar {
 	taken := slices.MinFunc(free, func(a, b *Sidecar) int { return a.releasedAt.Compare(b.releasedAt) })
 	if i := slices.IndexFunc(free, isCallers); i >= 0 {
 		taken = free[i]
-	} else if slices.ContainsFunc(s.Sidecars, isCallers) && time.Since(taken.releasedAt) < sidecarKeepTime {
+	} else if waited < maxOwnSidecarWait && slices.ContainsFunc(s.Sidecars, isCallers) && time.Since(taken.releasedAt) < sidecarKeepTime {
 		return nil
 	}
 	taken.isBusy, taken.lastCaller = true, caller
 	return taken
 }
 
+// releaseSidecar makes a sidecar free. Without a program it is no caller's.
 func (s *Slot) releaseSidecar(c *Sidecar) {
+	hasProgram := c.hasProgram()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.isBusy, c.releasedAt = false, time.Now()
-	select {
-	case s.sidecarReleased <- struct{}{}: // wakes one job; others check again at the next tick
-	default:
+	if c.isBusy, c.releasedAt = false, time.Now(); !hasProgram {
+		c.lastCaller, c.releasedAt = "", time.Time{}
 	}
+	signal(s.sidecarReleased) // wakes one job; others check again at the next tick
 }

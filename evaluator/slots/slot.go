@@ -36,6 +36,7 @@ type Slot struct {
 	permits         chan struct{} // one for each job in flight without a build slot
 	occupied        chan struct{} // held while something runs on the slot
 	sidecarReleased chan struct{} // receives a value when a sidecar becomes free
+	jobEnded        chan struct{} // receives a value when a job that arrived for the slot has ended
 
 	mu             sync.Mutex
 	serviceContext context.Context // ends when the slot is retired; StartChecks starts a new one
@@ -62,6 +63,7 @@ func newSlot(s device.Slot, number int) *Slot {
 		permits:         make(chan struct{}, inFlight),
 		occupied:        make(chan struct{}, 1),
 		sidecarReleased: make(chan struct{}, 1),
+		jobEnded:        make(chan struct{}, 1),
 		serviceContext:  service, endService: retire,
 	}
 }
@@ -233,10 +235,22 @@ func (s *Slot) RecordArrival(caller string) {
 
 // RecordEnd records that a job that arrived for the slot has ended.
 func (s *Slot) RecordEnd(caller string) {
+	defer signal(s.jobEnded)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if caller == s.lastCaller && s.callerSince.IsZero() {
 		s.callerSince = time.Now()
+	}
+}
+
+// JobEnded returns a channel that receives a value after RecordEnd. Several calls may send one value.
+func (s *Slot) JobEnded() <-chan struct{} { return s.jobEnded }
+
+// signal sends a value to a channel with room for one, unless it has one.
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
 }
 

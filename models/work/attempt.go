@@ -80,9 +80,11 @@ func (l *LifeCycle) startAttempt(tx *gorm.DB, ref job.WorkRef, worker string) (A
 // LiveAttempt is the current attempt of live work.
 type LiveAttempt struct {
 	Attempt
-	Device   string
-	Kind     string
-	Priority Priority
+	Device    string
+	Kind      string
+	Priority  Priority
+	Owner     string // Evaluation.Owner; empty for a run
+	TurnOwner string `gorm:"column:turn_of"` // see QueuedWork
 }
 
 // LiveAttempts lists all current attempts, oldest first.
@@ -92,7 +94,7 @@ func (l *LifeCycle) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
 
 func liveAttempts(tx *gorm.DB, where string, values ...any) ([]LiveAttempt, error) {
 	var list []LiveAttempt
-	err := tx.Raw(`select a.*, w.device, w.kind, w.priority
+	err := tx.Raw(`select a.*, w.device, w.kind, w.priority, w.owner, w.turn_of
 		from attempts a join (`+allLiveWorkSQL+`) w on w.attempt_id = a.id `+where+` order by a.created_at, a.id`, values...).Scan(&list).Error
 	return list, db.ReadError(err, "live attempts")
 }

@@ -6,7 +6,8 @@
 //	life_cycle.go        LifeCycle, Enqueue; Consequences: calls to package models at the end of a run
 //	queue.go             the fair order of all waiting work; capacity.go: waiting work by device;
 //	                     usual.go: the usual time of a run; activity.go: the devices' activity in a day
-//	attempt.go           StartAttempt, LiveAttempts; next.go: the next attempt for a worker
+//	attempt.go           StartAttempt, LiveAttempts; next.go: the next attempt for a worker; turns.go: how long a slot
+//	                     stays with one caller
 //	inflight.go          an attempt with its work inside a transaction
 //	taken.go             RecordAttemptsReceived: the attempts that a worker reports
 //	progress.go          AppendEvents: a worker's events

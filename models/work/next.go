@@ -31,14 +31,6 @@ const (
 	aheadPerSlot, briefAheadPerSlot = 1, 3
 
 	maxBriefEvaluation, longAttempt = 2 * time.Second, 5 * time.Second
-
-	// maxCallerTime and maxSharedCallerTime limit the time for which a slot gets evaluations of one caller before those
-	// of others that come first in the fair order. After each change of callers the slot needs new processes, which
-	// took 2 s on two cores, and 1.5 s on an H200. The longer one applies if the other caller has work on the device, on
-	// another slot. During its turn, a caller may have as many attempts as the slot can hold, with those that are being
-	// built. The others then wait until one has ended, or for longAttempt: otherwise, each build would let another
-	// caller in. Callers whose evaluations take longer than maxQuickEvaluation, with the start of processes, alternate.
-	maxCallerTime, maxSharedCallerTime, maxQuickEvaluation = 3 * time.Second, time.Minute, 10 * time.Second
 )
 
 // StartNextAttempt starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the
@@ -109,31 +101,49 @@ func receivableKindSQL(ask job.WorkRequest) string {
 
 // deviceLoad counts the live attempts of a device, and those that were sent to a worker but have not arrived.
 type deviceLoad struct {
-	attemptCount, rerunCount, ownAttemptCount int
-	oldestOwn                                 time.Time // when the worker got the first of its attempts, or zero
-	unreceivedAttempts                        []Attempt
+	attemptCount, rerunCount int
+	own, callers             heldAttempts    // the worker's attempts, and those of them that are WorkRequest.Caller's
+	turnOwners               map[string]bool // keys of LiveAttempt.TurnOwner of all attempts that need slots
+	unreceivedAttempts       []Attempt
+}
+
+// heldAttempts counts attempts that a worker has. The zero value has none.
+type heldAttempts struct {
+	number int
+	oldest time.Time // when the worker received the first of them
+}
+
+func (h *heldAttempts) add(a LiveAttempt) {
+	h.number++
+	if began := a.BeganAt(); h.number == 1 || began.Before(h.oldest) {
+		h.oldest = began
+	}
+}
+
+// hasLong reports whether the worker has had one of the attempts for longer than longAttempt.
+func (h heldAttempts) hasLong(at time.Time) bool {
+	return h.number > 0 && at.Sub(h.oldest) > longAttempt
 }
 
 func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) {
 	live, err := liveAttempts(tx, "where w.device = ?", ask.Device)
+	g.turnOwners = map[string]bool{}
 	for _, a := range live {
-		counts := a.Kind != string(job.ModeCompile) || ask.Device == gpuname.CPU
-		if counts {
+		isOwn := a.Worker == db.SanitizeText(ask.Worker)
+		if needsSlot := a.Kind != string(job.ModeCompile) || ask.Device == gpuname.CPU; needsSlot {
 			g.attemptCount++
+			g.turnOwners[a.TurnOwner] = true
+			if isOwn {
+				g.own.add(a)
+			}
+			if isOwn && ask.Caller != "" && a.Owner == ask.Caller {
+				g.callers.add(a)
+			}
 		}
 		if a.Priority == PriorityRerun {
 			g.rerunCount++
 		}
-		if a.Worker != db.SanitizeText(ask.Worker) {
-			continue
-		}
-		if counts {
-			g.ownAttemptCount++
-			if began := a.BeganAt(); g.oldestOwn.IsZero() || began.Before(g.oldestOwn) {
-				g.oldestOwn = began
-			}
-		}
-		if a.ReceivedAt == nil && !slices.Contains(ask.Attempts, a.ID) {
+		if isOwn && a.ReceivedAt == nil && !slices.Contains(ask.Attempts, a.ID) {
 			g.unreceivedAttempts = append(g.unreceivedAttempts, a.Attempt)
 		}
 	}
@@ -183,23 +193,19 @@ func (l *LifeCycle) workerCapacityFor(
 
 // mayReceive reports whether the worker may receive work. ahead is aheadPerSlot or briefAheadPerSlot.
 func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, ahead int) bool {
-	building := max(min(ask.BuildingCount, r.deviceLoad.ownAttemptCount), 0)
-	mine, all := r.deviceLoad.ownAttemptCount-building, r.deviceLoad.attemptCount-building
+	own := r.deviceLoad.own
+	building := max(min(ask.BuildingCount, own.number), 0)
+	mine, all := own.number-building, r.deviceLoad.attemptCount-building
 	if mine >= (1+ahead)*r.ownSlots {
 		return false
 	}
 	othersIdle := r.ownSlots < r.slots.AcceptingJobs && r.slots.Busy < r.slots.AcceptingJobs
-	if (othersIdle || r.hasLongAttempt(at)) && mine >= (1+aheadPerSlot)*r.ownSlots {
+	if (othersIdle || own.hasLong(at)) && mine >= (1+aheadPerSlot)*r.ownSlots {
 		return false // another worker's slot could run it, now or soon
 	}
 	// For a busy slot, the worker may receive `ahead` more jobs for each of the device's slots, but none that an
 	// idle slot could run. A run on several slots is one attempt, so the busy slots that workers report count, too.
 	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= ahead*r.slots.AcceptingJobs
-}
-
-// hasLongAttempt reports whether the worker has had one of its attempts for longer than longAttempt.
-func (r workerCapacity) hasLongAttempt(at time.Time) bool {
-	return at.Sub(r.deviceLoad.oldestOwn) > longAttempt
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.
@@ -243,53 +249,6 @@ func (r workerCapacity) chooseWork(
 		}
 	}
 	return nil, nil
-}
-
-// callerTurn is the state of a caller's turn on a slot.
-type callerTurn struct {
-	isBrief  bool // the caller's evaluations are brief
-	mustWait bool // the slot should get nothing now: neither more of the caller's work, nor others' before it
-}
-
-// turnOfLastCaller returns evaluations of the caller of the slot's last job that the slot should get before next, the
-// work in the fair order. There are none if a run waits, if the caller's evaluations are long, or if the work of others
-// comes first in the fair order and the turn has ended.
-func (r workerCapacity) turnOfLastCaller(
-	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string, next []QueuedWork,
-) (ofCaller []QueuedWork, turn callerTurn, err error) {
-	isRun := func(q QueuedWork) bool { return q.EvaluationID == "" && q.Priority <= PriorityRun }
-	if ask.Caller == "" || len(next) == 0 || next[0].EvaluationID == "" || slices.ContainsFunc(next, isRun) {
-		return nil, callerTurn{}, nil
-	}
-	var lastNS []int64
-	err = tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null and unit_ns > 0", ask.Caller,
-		ask.Device).Order("queued_at desc").Limit(3).Pluck("unit_ns", &lastNS).Error
-	slices.Sort(lastNS)
-	if err != nil || len(lastNS) == 0 {
-		return nil, callerTurn{}, db.ReadError(err, "the last evaluations of a caller")
-	}
-	took := time.Duration(lastNS[len(lastNS)/2])
-	if took > maxQuickEvaluation {
-		return nil, callerTurn{}, nil
-	}
-	ofCaller, err = queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?",
-		maxCandidates, at, needs, ask.Caller)
-	if err != nil || len(ofCaller) == 0 {
-		return nil, callerTurn{}, err
-	}
-	turn.isBrief = took <= maxBriefEvaluation
-	if ofCaller[0].WorkRef() == next[0].WorkRef() {
-		return ofCaller, turn, nil
-	}
-	isOver := ask.CallerTime >= maxSharedCallerTime || next[0].TurnNumber == 1 && ask.CallerTime >= maxCallerTime
-	isFull := r.deviceLoad.ownAttemptCount >= (1+briefAheadPerSlot)*r.ownSlots
-	switch {
-	case isOver || isFull && r.hasLongAttempt(at):
-		return nil, callerTurn{}, nil
-	case isFull:
-		return nil, callerTurn{mustWait: true}, nil
-	}
-	return ofCaller, turn, nil
 }
 
 // lostAttemptRecently reports whether the worker lost an attempt at the work recently while other workers have the

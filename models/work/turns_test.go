@@ -65,27 +65,32 @@ func ended(t *testing.T, s *models.Store, e work.Evaluation, seconds int) {
 func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 	quick := []int{1, 1, 1}
 	for _, tt := range []struct {
-		name                         string
-		lasted                       time.Duration
-		runWaits, annRuns, benHasOne bool
-		building                     int
-		since                        time.Duration // time since the first of Ben's arrived
-		took                         []int         // seconds of Ben's last evaluations
-		want                         string
+		name                string
+		lasted              time.Duration
+		runWaits, benHasOne bool
+		live                string        // callers of the worker's attempts, each by a letter
+		building            int           // number of these that are being built
+		since               time.Duration // time since they arrived
+		took                []int         // seconds of Ben's last evaluations
+		want                string
 	}{
-		{"Ben's have run for a short time", 2 * time.Second, false, false, true, 0, 0, quick, "ben"},
-		{"Ben's have run for long", 4 * time.Second, false, false, true, 0, 0, quick, "ann"},
-		{"another slot has Ann's", 4 * time.Second, false, true, true, 0, 0, quick, "ben"},
-		{"another slot has Ann's, and Ben's have run for minutes", 2 * time.Minute, false, true, true, 0, 0, quick, "ann"},
-		{"Ben has no other", 2 * time.Second, false, false, false, 0, 0, quick, "ann"},
-		{"a run waits", 2 * time.Second, true, false, true, 0, 0, quick, "ann"},
-		{"the slot can hold no more", 2 * time.Second, false, false, true, 8, 0, quick, ""},
-		{"the slot can hold no more, and Ben's take long to build", 2 * time.Second, false, false, true, 8, 6 * time.Second, quick, "ann"},
-		{"the slot can hold no more, and Ben's have run for long", 4 * time.Second, false, false, true, 8, 0, quick, "ann"},
-		{"one of Ben's took long", 2 * time.Second, false, false, true, 0, 0, []int{1, 1, 11}, "ben"},
-		{"Ben's take long", 2 * time.Second, false, false, true, 0, 0, []int{1, 11, 11}, "ann"},
-		{"Ben's take long, and some were cancelled", 2 * time.Second, false, false, true, 0, 0, []int{11, 11, 0, 0, 0}, "ann"},
-		{"Ben is new", 2 * time.Second, false, false, true, 0, 0, nil, "ann"},
+		{"Ben's have run for a short time", 2 * time.Second, false, true, "", 0, 0, quick, "ben"},
+		{"Ben's have run for long", 4 * time.Second, false, true, "", 0, 0, quick, "ann"},
+		{"another slot has Ann's", 4 * time.Second, false, true, "ab", 0, 0, quick, "ben"},
+		{"another slot has Ann's, and Ben's have run for minutes", 2 * time.Minute, false, true, "ab", 0, 0, quick, "ann"},
+		{"Ben has no other", 2 * time.Second, false, false, "", 0, 0, quick, "ann"},
+		{"a run waits", 2 * time.Second, true, true, "", 0, 0, quick, "ann"},
+		{"the slots are full", 2 * time.Second, false, true, "bbbbbbbb", 8, 0, quick, ""},
+		{"the slots are full, and Ben's take long to build", 2 * time.Second, false, true, "bbbbbbbb", 8, 6 * time.Second, quick, "ann"},
+		{"the slots are full, and only builds have begun", 2 * time.Second, false, true, "bbbbbbbb", 8, 2 * time.Second, quick, "ann"},
+		{"the slots are full, and one waits for its slot", 2 * time.Second, false, true, "bbbbbbbb", 7, 2 * time.Second, quick, ""},
+		{"the slots are full, and Ben's have run for long", 4 * time.Second, false, true, "bbbbbbbb", 8, 0, quick, "ann"},
+		{"the slots are full, and Ben's are not brief", 2 * time.Second, false, true, "bbbbbbbb", 8, 0, []int{3, 3, 3}, "ann"},
+		{"another one's take long to build", 2 * time.Second, false, true, "cccccccc", 8, 6 * time.Second, quick, "ben"},
+		{"one of Ben's took long", 2 * time.Second, false, true, "", 0, 0, []int{1, 1, 11}, "ben"},
+		{"Ben's take long", 2 * time.Second, false, true, "", 0, 0, []int{1, 11, 11}, "ann"},
+		{"Ben's take long, and some were cancelled", 2 * time.Second, false, true, "", 0, 0, []int{11, 11, 0, 0, 0}, "ann"},
+		{"Ben is new", 2 * time.Second, false, true, "", 0, 0, nil, "ann"},
 	} {
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w, names := modelstest.NewWorld(t, s), map[string]string{}
@@ -101,11 +106,9 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 			workerOf(t, s, "w1", 2)
 			ask := job.WorkRequest{Worker: "w1", Device: "CPU", BuildingCount: tt.building}
 			ask.Caller, ask.CallerTime = "token:ben", tt.lasted
-			for range tt.building {
-				ask.Attempts = append(ask.Attempts, begun(t, s, submit("ben")).ID)
-			}
-			if tt.annRuns {
-				ask.Attempts = append(ask.Attempts, begun(t, s, submit("ann")).ID, begun(t, s, submit("ben")).ID)
+			for _, letter := range tt.live {
+				caller := map[rune]string{'a': "ann", 'b': "ben", 'c': "carl"}[letter]
+				ask.Attempts = append(ask.Attempts, begun(t, s, submit(caller)).ID)
 			}
 			submit("ann")
 			if tt.benHasOne {
@@ -124,6 +127,28 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCompilingAloneDoesNotLengthenTheOthersTurn checks that an evaluation that only compiles does not count as its
+// caller's work on another slot.
+func TestCompilingAloneDoesNotLengthenTheOthersTurn(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		submit := func(caller, kind string) work.Evaluation {
+			return modelstest.Got[work.Evaluation](t)(s.Work.SubmitEvaluation(t.Context(), work.NewEvaluation{
+				Caller: caller, Owner: caller, Kind: kind, Device: "H200", Request: []byte(`{}`)}))
+		}
+		ended(t, s, submit("ben", "evaluate"), 1)
+		modelstest.Check(t, s.Fleet.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", WorkerStartedAt: time.Now(),
+			Slots: []job.Slot{{Device: "H200"}, {Index: 1, Device: "H200"}}}))
+		compiles, runs := begun(t, s, submit("ann", "compile")), begun(t, s, submit("ben", "evaluate"))
+		first := submit("ann", "evaluate")
+		submit("ben", "evaluate")
+		got := next(t, s, job.WorkRequest{Worker: "w1", Device: "H200", Caller: "ben", CallerTime: 4 * time.Second,
+			Attempts: []string{compiles.ID, runs.ID}})
+		if got == nil || got.EvaluationID != first.ID {
+			t.Errorf("the slot gets %+v, want Ann's evaluation %s", got, first.ID)
+		}
+	})
 }
 
 // TestManyRunsDelayTheOthersByOneEach checks that a person with many runs delays each other person by one run, and that

@@ -1,0 +1,76 @@
+package work
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+)
+
+const (
+	// maxCallerTime and maxSharedCallerTime limit the time for which a slot gets evaluations of one caller before those
+	// of others that come first in the fair order. After each change of callers the slot needs new processes, which
+	// took 2 s on two cores, and 1.5 s on an H200. The longer one applies if the other caller has work on the device, on
+	// another slot. Callers whose evaluations take longer than maxQuickEvaluation, with the start of processes,
+	// alternate.
+	maxCallerTime, maxSharedCallerTime, maxQuickEvaluation = 3 * time.Second, time.Minute, 10 * time.Second
+	// maxIdleTurn is the time for which a caller's turn goes on while all attempts of the worker are being built. With as
+	// many attempts as the slot can hold, a caller keeps its turn until one has ended, if its evaluations are brief and
+	// none of the attempts is older than longAttempt: otherwise, each build would let another caller in.
+	maxIdleTurn = time.Second
+)
+
+// callerTurn is the state of a caller's turn on a slot.
+type callerTurn struct {
+	isBrief  bool // the caller's evaluations are brief
+	mustWait bool // the slot should get nothing now: neither more of the caller's work, nor others' before it
+}
+
+// turnOfLastCaller returns evaluations of the caller of the slot's last job that the slot should get before next, the
+// work in the fair order. There are none if a run waits, if the caller's evaluations are long, or if the work of others
+// comes first in the fair order and the turn has ended.
+func (r workerCapacity) turnOfLastCaller(
+	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string, next []QueuedWork,
+) (ofCaller []QueuedWork, turn callerTurn, err error) {
+	isRun := func(q QueuedWork) bool { return q.EvaluationID == "" && q.Priority <= PriorityRun }
+	if ask.Caller == "" || len(next) == 0 || next[0].EvaluationID == "" || slices.ContainsFunc(next, isRun) {
+		return nil, callerTurn{}, nil
+	}
+	var lastNS []int64
+	err = tx.Model(&Evaluation{}).Where("owner = ? and device = ? and ended_at is not null and unit_ns > 0", ask.Caller,
+		ask.Device).Order("queued_at desc").Limit(3).Pluck("unit_ns", &lastNS).Error
+	slices.Sort(lastNS)
+	if err != nil || len(lastNS) == 0 {
+		return nil, callerTurn{}, db.ReadError(err, "the last evaluations of a caller")
+	}
+	took := time.Duration(lastNS[len(lastNS)/2])
+	if took > maxQuickEvaluation {
+		return nil, callerTurn{}, nil
+	}
+	ofCaller, err = queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ? and owner = ?",
+		maxCandidates, at, needs, ask.Caller)
+	if err != nil || len(ofCaller) == 0 {
+		return nil, callerTurn{}, err
+	}
+	turn.isBrief = took <= maxBriefEvaluation
+	if ofCaller[0].WorkRef() == next[0].WorkRef() {
+		return ofCaller, turn, nil
+	}
+	limit := maxCallerTime
+	if r.slots.AcceptingJobs > 1 && r.deviceLoad.turnOwners[next[0].TurnOwner] {
+		limit = maxSharedCallerTime
+	}
+	callers := r.deviceLoad.callers
+	isFull := callers.number >= (1+briefAheadPerSlot)*r.ownSlots
+	onlyBuilds := ask.BuildingCount >= r.deviceLoad.own.number && at.Sub(callers.oldest) > maxIdleTurn
+	switch {
+	case ask.CallerTime >= limit || isFull && (callers.hasLong(at) || !turn.isBrief || onlyBuilds):
+		return nil, callerTurn{}, nil
+	case isFull:
+		return nil, callerTurn{mustWait: true}, nil
+	}
+	return ofCaller, turn, nil
+}
