@@ -56,10 +56,12 @@ func (p *Set) newSidecars(s *Slot) (out []*Sidecar) {
 const idleCheckInterval, maxIdleTime = 50 * time.Millisecond, 200 * time.Millisecond
 
 // AcquireSidecar waits for a sidecar of the slot that the caller may have, and returns the job's permit to the slot as
-// AcquireBuild does. It returns nil as sidecar if the job should compile on a slot instead: on the CPU; if a slot of the
-// device is idle and no job is being built for the device; if a slot becomes idle for maxIdleTime; or after
+// AcquireBuild does. It returns nil as sidecar if the job should compile on a slot instead: on the CPU; if a slot of
+// the device is idle and no job is being built for the device; if a slot becomes idle for maxIdleTime; or after
 // maxSidecarWait.
-func (p *Set) AcquireSidecar(ctx context.Context, s *Slot, t *InFlightPermit, caller string) (sidecar *Sidecar, release func(), err error) {
+func (p *Set) AcquireSidecar(
+	ctx context.Context, s *Slot, t *InFlightPermit, caller string,
+) (sidecar *Sidecar, release func(), err error) {
 	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil
 	}
@@ -99,9 +101,10 @@ func (s *Slot) takeSidecar(caller string, waited time.Duration) *Sidecar {
 		return nil
 	}
 	taken := slices.MinFunc(free, func(a, b *Sidecar) int { return a.releasedAt.Compare(b.releasedAt) })
+	waits := waited < maxOwnSidecarWait && slices.ContainsFunc(s.Sidecars, isCallers)
 	if i := slices.IndexFunc(free, isCallers); i >= 0 {
 		taken = free[i]
-	} else if waited < maxOwnSidecarWait && slices.ContainsFunc(s.Sidecars, isCallers) && time.Since(taken.releasedAt) < sidecarKeepTime {
+	} else if waits && time.Since(taken.releasedAt) < sidecarKeepTime {
 		return nil
 	}
 	taken.isBusy, taken.lastCaller = true, caller

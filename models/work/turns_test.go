@@ -63,34 +63,34 @@ func ended(t *testing.T, s *models.Store, e work.Evaluation, seconds int) {
 // TestASlotStaysWithACallerForSomeTime checks which of two callers' evaluations a slot gets next, if any. Ann's is the
 // first in the fair order, and the slot has Ben's program.
 func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
-	quick := []int{1, 1, 1}
+	quick, seconds := []int{1, 1, 1}, func(n int) time.Duration { return time.Duration(n) * time.Second }
 	for _, tt := range []struct {
 		name                string
-		lasted              time.Duration
+		lasted              int // seconds of the turn
 		runWaits, benHasOne bool
-		live                string        // callers of the worker's attempts, each by a letter
-		building            int           // number of these that are being built
-		since               time.Duration // time since they arrived
-		took                []int         // seconds of Ben's last evaluations
+		live                string // callers of the worker's attempts, each by a letter
+		building            int    // number of these that are being built
+		since               int    // seconds since they arrived
+		took                []int  // seconds of Ben's last evaluations
 		want                string
 	}{
-		{"Ben's have run for a short time", 2 * time.Second, false, true, "", 0, 0, quick, "ben"},
-		{"Ben's have run for long", 4 * time.Second, false, true, "", 0, 0, quick, "ann"},
-		{"another slot has Ann's", 4 * time.Second, false, true, "ab", 0, 0, quick, "ben"},
-		{"another slot has Ann's, and Ben's have run for minutes", 2 * time.Minute, false, true, "ab", 0, 0, quick, "ann"},
-		{"Ben has no other", 2 * time.Second, false, false, "", 0, 0, quick, "ann"},
-		{"a run waits", 2 * time.Second, true, true, "", 0, 0, quick, "ann"},
-		{"the slots are full", 2 * time.Second, false, true, "bbbbbbbb", 8, 0, quick, ""},
-		{"the slots are full, and Ben's take long to build", 2 * time.Second, false, true, "bbbbbbbb", 8, 6 * time.Second, quick, "ann"},
-		{"the slots are full, and only builds have begun", 2 * time.Second, false, true, "bbbbbbbb", 8, 2 * time.Second, quick, "ann"},
-		{"the slots are full, and one waits for its slot", 2 * time.Second, false, true, "bbbbbbbb", 7, 2 * time.Second, quick, ""},
-		{"the slots are full, and Ben's have run for long", 4 * time.Second, false, true, "bbbbbbbb", 8, 0, quick, "ann"},
-		{"the slots are full, and Ben's are not brief", 2 * time.Second, false, true, "bbbbbbbb", 8, 0, []int{3, 3, 3}, "ann"},
-		{"another one's take long to build", 2 * time.Second, false, true, "cccccccc", 8, 6 * time.Second, quick, "ben"},
-		{"one of Ben's took long", 2 * time.Second, false, true, "", 0, 0, []int{1, 1, 11}, "ben"},
-		{"Ben's take long", 2 * time.Second, false, true, "", 0, 0, []int{1, 11, 11}, "ann"},
-		{"Ben's take long, and some were cancelled", 2 * time.Second, false, true, "", 0, 0, []int{11, 11, 0, 0, 0}, "ann"},
-		{"Ben is new", 2 * time.Second, false, true, "", 0, 0, nil, "ann"},
+		{"Ben's have run for a short time", 2, false, true, "", 0, 0, quick, "ben"},
+		{"Ben's have run for long", 4, false, true, "", 0, 0, quick, "ann"},
+		{"another slot has Ann's", 4, false, true, "ab", 0, 0, quick, "ben"},
+		{"another slot has Ann's, and Ben's have run for minutes", 120, false, true, "ab", 0, 0, quick, "ann"},
+		{"Ben has no other", 2, false, false, "", 0, 0, quick, "ann"},
+		{"a run waits", 2, true, true, "", 0, 0, quick, "ann"},
+		{"the slots are full", 2, false, true, "bbbbbbbb", 8, 0, quick, ""},
+		{"the slots are full, and Ben's take long to build", 2, false, true, "bbbbbbbb", 8, 6, quick, "ann"},
+		{"the slots are full, and only builds have begun", 2, false, true, "bbbbbbbb", 8, 2, quick, "ann"},
+		{"the slots are full, and one waits for its slot", 2, false, true, "bbbbbbbb", 7, 2, quick, ""},
+		{"the slots are full, and Ben's have run for long", 4, false, true, "bbbbbbbb", 8, 0, quick, "ann"},
+		{"the slots are full, and Ben's are not brief", 2, false, true, "bbbbbbbb", 8, 0, []int{3, 3, 3}, "ann"},
+		{"another one's take long to build", 2, false, true, "cccccccc", 8, 6, quick, "ben"},
+		{"one of Ben's took long", 2, false, true, "", 0, 0, []int{1, 1, 11}, "ben"},
+		{"Ben's take long", 2, false, true, "", 0, 0, []int{1, 11, 11}, "ann"},
+		{"Ben's take long, and some were cancelled", 2, false, true, "", 0, 0, []int{11, 11, 0, 0, 0}, "ann"},
+		{"Ben is new", 2, false, true, "", 0, 0, nil, "ann"},
 	} {
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w, names := modelstest.NewWorld(t, s), map[string]string{}
@@ -100,12 +100,12 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 				names[e.ID] = caller
 				return e
 			}
-			for _, seconds := range tt.took {
-				ended(t, s, submit("ben"), seconds)
+			for _, took := range tt.took {
+				ended(t, s, submit("ben"), took)
 			}
 			workerOf(t, s, "w1", 2)
 			ask := job.WorkRequest{Worker: "w1", Device: "CPU", BuildingCount: tt.building}
-			ask.Caller, ask.CallerTime = "token:ben", tt.lasted
+			ask.Caller, ask.CallerTime = "token:ben", seconds(tt.lasted)
 			for _, letter := range tt.live {
 				caller := map[rune]string{'a': "ann", 'b': "ben", 'c': "carl"}[letter]
 				ask.Attempts = append(ask.Attempts, begun(t, s, submit(caller)).ID)
@@ -117,7 +117,7 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 			if tt.runWaits {
 				w.Submit(t, s, w.Ann)
 			}
-			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now().Add(tt.since)))
+			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now().Add(seconds(tt.since))))
 			var owner string
 			if got != nil {
 				owner = names[got.EvaluationID]
