@@ -73,7 +73,11 @@ func (a *Attempt) AcquireSidecar(ctx context.Context) (sidecar *slots.Sidecar, r
 
 // AcquireSlots waits for n slots. The first of them becomes the attempt's slot.
 func (a *Attempt) AcquireSlots(ctx context.Context, n int) (*slots.Lease, error) {
-	held, err := a.Slots.Acquire(ctx, a.Slot, n, a.Job.AttemptID)
+	caller := a.Job.Caller
+	if a.Job.EvaluationID == "" { // a run, which has no caller
+		caller = a.Job.AttemptID
+	}
+	held, err := a.Slots.Acquire(ctx, a.Slot, n, a.Job.AttemptID, caller)
 	if err != nil {
 		return nil, err
 	}

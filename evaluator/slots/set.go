@@ -111,7 +111,7 @@ func (p *Set) WaitInService(ctx context.Context, device string, n int) (have int
 
 // IsDeviceBusy reports whether all slots of a device that are in service are in use.
 func (p *Set) IsDeviceBusy(device string) bool {
-	return !slices.ContainsFunc(p.SlotsInService(device), func(s *Slot) bool { return len(s.occupied) == 0 })
+	return !slices.ContainsFunc(p.SlotsInService(device), func(s *Slot) bool { return !s.isHeld() })
 }
 
 // JobRequest returns a request for a job with the current load: whether another job occupies the slot, the number of
@@ -146,8 +146,8 @@ type Lease struct {
 // Acquire waits for the job's own slot, or for another idle slot of the device if that is busy. A job that needs n
 // slots gets the first n of its device, always in the same order, so that jobs cannot deadlock. A slot under test is
 // only for checks. A check or a benchmark (job.SlotBenchmarkIDPrefix) gets exactly its own slot, because its result is
-// about that slot.
-func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (*Lease, error) {
+// about that slot. Attempts of one caller that wait for long alternate with those of others.
+func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID, caller string) (*Lease, error) {
 	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.SlotBenchmarkIDPrefix)
 	if own.isForChecksOnly() && !check {
 		want = nil
@@ -161,7 +161,7 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 	}
 	held := &Lease{set: p}
 	if n <= 1 && !check {
-		s, err := p.waitForOne(ctx, own, attemptID)
+		s, err := p.waitForOne(ctx, own, attemptID, caller)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +169,7 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID string) (
 		return held, nil
 	}
 	for _, s := range want {
-		if err := s.waitAndHold(ctx, attemptID); err != nil {
+		if err := s.waitAndHold(ctx, attemptID, caller); err != nil {
 			held.Release()
 			return nil, err
 		}
@@ -184,18 +184,18 @@ const idleSlotPoll = 250 * time.Millisecond
 // waitForOne waits until own is free, or another slot of its device is free and has no job in flight, and occupies it.
 // It leaves slots with jobs to those, because the site sends a slot evaluations of one caller in a row. It returns
 // ErrOutOfService if own goes out of service.
-func (p *Set) waitForOne(ctx context.Context, own *Slot, attemptID string) (*Slot, error) {
-	if own.tryHold(attemptID) {
+func (p *Set) waitForOne(ctx context.Context, own *Slot, attemptID, caller string) (*Slot, error) {
+	if own.tryHold(attemptID, caller) {
 		return own, nil
 	}
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- own.waitAndHold(waiting, attemptID) }()
+	go func() { ended <- own.waitAndHold(waiting, attemptID, caller) }()
 	poll := time.NewTicker(idleSlotPoll)
 	defer poll.Stop()
 	for {
-		if other := p.holdIdle(own, attemptID); other != nil {
+		if other := p.holdIdle(own, attemptID, caller); other != nil {
 			if stop(); <-ended == nil {
 				own.releaseHold()
 			}
@@ -211,9 +211,10 @@ func (p *Set) waitForOne(ctx context.Context, own *Slot, attemptID string) (*Slo
 
 // holdIdle occupies a free slot of own's device other than own that no job has a permit for, or returns nil. Jobs on a
 // build slot have none, and may take long.
-func (p *Set) holdIdle(own *Slot, attemptID string) *Slot {
+func (p *Set) holdIdle(own *Slot, attemptID, caller string) *Slot {
 	for _, s := range p.SlotsInService(own.Device) {
-		if s != own && len(s.permits) <= 1 && s.tryHold(attemptID) { // one permit is for the job that would arrive next
+		// one permit is for the job that would arrive next
+		if s != own && len(s.permits) <= 1 && s.tryHold(attemptID, caller) {
 			return s
 		}
 	}

@@ -2,6 +2,8 @@ package slots
 
 import (
 	"errors"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,7 +33,7 @@ func TestAWaitingJobTakesTheFirstSlotThatIsFree(t *testing.T) {
 		}
 		got := make(chan *Lease)
 		go func() {
-			lease, err := p.Acquire(t.Context(), p.AllSlots()[0], 1, "waiting")
+			lease, err := p.Acquire(t.Context(), p.AllSlots()[0], 1, "waiting", "ann")
 			if err != nil {
 				t.Error(err)
 			}
@@ -55,7 +57,7 @@ func TestAJobLeavesAnotherSlotToTheJobsThatArriveThere(t *testing.T) {
 		running := mustHold(t, p, other, 1)
 		acquired := make(chan *Slot, 2)
 		begin := func(s *Slot, id string) {
-			lease, err := p.Acquire(t.Context(), s, 1, id)
+			lease, err := p.Acquire(t.Context(), s, 1, id, "ann")
 			if err != nil {
 				t.Error(err)
 			}
@@ -72,7 +74,7 @@ func TestAJobLeavesAnotherSlotToTheJobsThatArriveThere(t *testing.T) {
 		receiver, built := other.AcquirePermit(t.Context()), other.AcquirePermit(t.Context())
 		other.releaseHold()
 		time.Sleep(time.Second)
-		if len(other.occupied) > 0 {
+		if other.isHeld() {
 			t.Errorf("the job that %s took a slot for which another one is built", other.holderID)
 		}
 		built.Return()
@@ -81,6 +83,46 @@ func TestAJobLeavesAnotherSlotToTheJobsThatArriveThere(t *testing.T) {
 		}
 		receiver.Return()
 	})
+}
+
+// TestAttemptsThatWaitForLongAreFair checks the order in which attempts get a slot: that of arrival, but after some time
+// callers alternate.
+func TestAttemptsThatWaitForLongAreFair(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		duration time.Duration // of each attempt on the slot
+		want     string
+	}{
+		{"short attempts", time.Second, "a1 a2 a3 b1 a4 b2 run"},
+		{"long attempts", time.Minute, "b1 run a1 b2 a2 a3 a4"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := gpus(1, nil)
+			own := p.AllSlots()[0]
+			held := mustHold(t, p, own, 1)
+			var order []string
+			var ended sync.WaitGroup
+			for _, id := range []string{"a1", "a2", "a3", "b1", "a4", "b2", "run"} {
+				ended.Go(func() {
+					lease, err := p.Acquire(t.Context(), own, 1, id, id[:1])
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					order = append(order, id)
+					time.Sleep(tt.duration)
+					lease.Release()
+				})
+				time.Sleep(time.Millisecond)
+			}
+			time.Sleep(tt.duration)
+			held.Release()
+			ended.Wait()
+			if got := strings.Join(order, " "); got != tt.want {
+				t.Errorf("%s: the slot went to %s, want %s", tt.name, got, tt.want)
+			}
+		})
+	}
 }
 
 func TestARequestNamesTheCallerOfTheLastJobs(t *testing.T) {

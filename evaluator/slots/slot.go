@@ -34,7 +34,6 @@ type Slot struct {
 	sandboxSlot     int           // sandbox slot, which determines user ID and cgroup
 	memoryBytes     int64         // memory in bytes that a program on the slot may use
 	permits         chan struct{} // one for each job in flight without a build slot
-	occupied        chan struct{} // held while something runs on the slot
 	sidecarReleased chan struct{} // receives a value when a sidecar becomes free
 	jobEnded        chan struct{} // receives a value when a job that arrived for the slot has ended
 
@@ -44,7 +43,10 @@ type Slot struct {
 	checksOnly     bool          // only checks may use the slot
 	retireReason   error         // reason for being out of service, now or before the current checks
 	isRetestable   bool          // the slot is tested again when it is out of service
+	isOccupied     bool          // something runs on the slot
 	holderID       string        // ID of the attempt that holds the slot
+	holderCaller   string        // its caller; see Set.Acquire
+	waiters        []*waiter     // attempts that wait for the slot, longest first
 	buildCount     int           // number of jobs being built
 	lastCaller     string        // caller of the last job that arrived
 	callerSince    time.Time     // end of the first of lastCaller's jobs in a row; zero before
@@ -61,7 +63,6 @@ func newSlot(s device.Slot, number int) *Slot {
 	return &Slot{
 		Slot: s, sandboxSlot: number,
 		permits:         make(chan struct{}, inFlight),
-		occupied:        make(chan struct{}, 1),
 		sidecarReleased: make(chan struct{}, 1),
 		jobEnded:        make(chan struct{}, 1),
 		serviceContext:  service, endService: retire,
@@ -255,51 +256,112 @@ func signal(c chan<- struct{}) {
 }
 
 // isBusy reports whether a job other than the caller's occupies the slot or is in flight.
-func (s *Slot) isBusy() bool { return len(s.permits) > 1 || len(s.occupied) > 0 }
+func (s *Slot) isBusy() bool { return len(s.permits) > 1 || s.isHeld() }
 
-// waitAndHold waits until the slot is free, and occupies it for an attempt.
-func (s *Slot) waitAndHold(ctx context.Context, attemptID string) error {
+func (s *Slot) isHeld() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.isOccupied
+}
+
+// fairWaitTime is the time after which attempts get the slot in a fair order: first the one whose caller has not had it
+// for longest. Before, the order is that of arrival, because the site lets callers take turns, and each change takes
+// time.
+const fairWaitTime = 10 * time.Second
+
+// waiter is an attempt that waits for a slot.
+type waiter struct {
+	attemptID, caller string
+	since             time.Time
+	callerServedAt    time.Time     // when another attempt of its caller had the slot since then; zero if none did
+	granted           chan struct{} // closed when the attempt gets the slot
+}
+
+// waitAndHold waits until the slot is free, and occupies it for an attempt of a caller.
+func (s *Slot) waitAndHold(ctx context.Context, attemptID, caller string) error {
+	w := &waiter{attemptID: attemptID, caller: caller, since: time.Now(), granted: make(chan struct{})}
+	s.mu.Lock()
+	if s.isOccupied && s.holderCaller == caller {
+		w.callerServedAt = w.since
+	}
+	s.waiters = append(s.waiters, w)
+	s.grant()
+	s.mu.Unlock()
 	select {
-	case s.occupied <- struct{}{}:
+	case <-w.granted:
 	case <-s.ServiceContext().Done():
+		s.stopWaiting(w)
 		return ErrOutOfService
 	case <-ctx.Done():
+		s.stopWaiting(w)
 		return context.Cause(ctx)
 	}
 	if s.ServiceContext().Err() != nil {
 		s.releaseHold()
 		return ErrOutOfService
 	}
-	s.setHolder(attemptID)
 	return nil
 }
 
+// grant gives the slot to the next waiter if it is free. The caller must hold s.mu.
+func (s *Slot) grant() {
+	if s.isOccupied || len(s.waiters) == 0 {
+		return
+	}
+	next := 0
+	for i, w := range s.waiters {
+		if time.Since(w.since) >= fairWaitTime && w.callerServedAt.Before(s.waiters[next].callerServedAt) {
+			next = i
+		}
+	}
+	w := s.waiters[next]
+	s.waiters = slices.Delete(s.waiters, next, next+1)
+	for _, other := range s.waiters {
+		if other.caller == w.caller {
+			other.callerServedAt = time.Now()
+		}
+	}
+	s.occupy(w.attemptID, w.caller)
+	close(w.granted)
+}
+
+// stopWaiting removes a waiter, or releases the slot if the waiter has got it.
+func (s *Slot) stopWaiting(w *waiter) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.Index(s.waiters, w); i >= 0 {
+		s.waiters = slices.Delete(s.waiters, i, i+1)
+		return
+	}
+	s.release()
+}
+
 // tryHold occupies the slot if it is free and in service, and reports whether it did.
-func (s *Slot) tryHold(attemptID string) bool {
-	select {
-	case s.occupied <- struct{}{}:
-	default:
+func (s *Slot) tryHold(attemptID, caller string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isOccupied || s.serviceContext.Err() != nil {
 		return false
 	}
-	if s.ServiceContext().Err() != nil {
-		s.releaseHold()
-		return false
-	}
-	s.setHolder(attemptID)
+	s.occupy(attemptID, caller)
 	return true
 }
 
-func (s *Slot) setHolder(attemptID string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.holderID = attemptID
+// occupy gives the slot to an attempt. The caller must hold s.mu.
+func (s *Slot) occupy(attemptID, caller string) {
+	s.isOccupied, s.holderID, s.holderCaller = true, attemptID, caller
 }
 
 func (s *Slot) releaseHold() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.holderID = ""
-	<-s.occupied
+	s.release()
+}
+
+// release frees the slot for the next waiter. The caller must hold s.mu.
+func (s *Slot) release() {
+	s.isOccupied, s.holderID = false, ""
+	s.grant()
 }
 
 // SetBenchmark stores a benchmark of the slot's device: the best limits so far, and the latest times, by which the site

@@ -32,7 +32,7 @@ func gpus(n int, probe func(context.Context, device.Slot) error) *Set {
 
 func mustHold(t *testing.T, p *Set, own *Slot, n int) *Lease {
 	t.Helper()
-	held, err := p.Acquire(t.Context(), own, n, "a")
+	held, err := p.Acquire(t.Context(), own, n, "a0", "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestACheckWaitsForItsOwnSlot(t *testing.T) {
 		busy := mustHold(t, p, own, 1)
 		taken := make(chan *Lease, 1)
 		go func() {
-			held, err := p.Acquire(t.Context(), own, 1, job.SlotBenchmarkIDPrefix+"1")
+			held, err := p.Acquire(t.Context(), own, 1, job.SlotBenchmarkIDPrefix+"1", "")
 			if err != nil {
 				t.Error(err)
 			}
@@ -90,7 +90,7 @@ func TestHoldingEndsWithItsContextAndWithTheSlot(t *testing.T) {
 		gone, cause := errors.New("gone"), make(chan error, 2)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		for _, ctx := range []context.Context{ctx, t.Context()} {
-			go func() { _, err := p.Acquire(ctx, s, 1, "b"); cause <- err }()
+			go func() { _, err := p.Acquire(ctx, s, 1, "b", "ann"); cause <- err }()
 		}
 		synctest.Wait()
 		cancel(gone)
@@ -102,7 +102,7 @@ func TestHoldingEndsWithItsContextAndWithTheSlot(t *testing.T) {
 			t.Errorf("retired: %v", err)
 		}
 		held.Release()
-		if _, err := p.Acquire(t.Context(), s, 1, "c"); !errors.Is(err, ErrOutOfService) {
+		if _, err := p.Acquire(t.Context(), s, 1, "c", "ann"); !errors.Is(err, ErrOutOfService) {
 			t.Errorf("held after it was retired: %v", err)
 		}
 	})

@@ -31,6 +31,10 @@ const (
 	aheadPerSlot, briefAheadPerSlot = 1, 3
 
 	maxBriefEvaluation, longAttempt = 2 * time.Second, 5 * time.Second
+	// fullWorkerTime is the age of a worker's oldest attempt from which the limits do not apply to people and callers
+	// without an attempt on the device. Otherwise one caller's evaluations, which are all sent while they are being
+	// built, could keep the work of others from the worker. There, attempts that wait for long alternate.
+	fullWorkerTime = 15 * time.Second
 )
 
 // StartNextAttempt starts the next attempt for a worker, in fair order, and returns it, or nil if there is none. If the
@@ -120,9 +124,9 @@ func (h *heldAttempts) add(a LiveAttempt) {
 	}
 }
 
-// hasLong reports whether the worker has had one of the attempts for longer than longAttempt.
-func (h heldAttempts) hasLong(at time.Time) bool {
-	return h.number > 0 && at.Sub(h.oldest) > longAttempt
+// hasOlder reports whether the worker has had one of the attempts for longer than age.
+func (h heldAttempts) hasOlder(at time.Time, age time.Duration) bool {
+	return h.number > 0 && at.Sub(h.oldest) > age
 }
 
 func readDeviceLoad(tx *gorm.DB, ask job.WorkRequest) (g deviceLoad, err error) {
@@ -200,12 +204,19 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, ahead int)
 		return false
 	}
 	othersIdle := r.ownSlots < r.slots.AcceptingJobs && r.slots.Busy < r.slots.AcceptingJobs
-	if (othersIdle || own.hasLong(at)) && mine >= (1+aheadPerSlot)*r.ownSlots {
+	if (othersIdle || own.hasOlder(at, longAttempt)) && mine >= (1+aheadPerSlot)*r.ownSlots {
 		return false // another worker's slot could run it, now or soon
 	}
 	// For a busy slot, the worker may receive `ahead` more jobs for each of the device's slots, but none that an
 	// idle slot could run. A run on several slots is one attempt, so the busy slots that workers report count, too.
 	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= ahead*r.slots.AcceptingJobs
+}
+
+// mayReceiveOfOthers reports whether a full worker may receive work of people and callers without an attempt on the
+// device (see fullWorkerTime). An idle slot of another worker could run it at once.
+func (r workerCapacity) mayReceiveOfOthers(ask job.WorkRequest, at time.Time) bool {
+	notBuilding := r.deviceLoad.attemptCount - ask.BuildingCount
+	return r.deviceLoad.own.hasOlder(at, fullWorkerTime) && max(notBuilding, r.slots.Busy) >= r.slots.AcceptingJobs
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.
@@ -227,18 +238,23 @@ func (r workerCapacity) mayUseSlot(p Priority, busy bool) bool {
 func (r workerCapacity) chooseWork(
 	tx *gorm.DB, ask job.WorkRequest, at time.Time, needs []string,
 ) (*QueuedWork, error) {
-	if !ask.CompileOnly && !r.mayReceive(ask, at, briefAheadPerSlot) {
+	isFull := !ask.CompileOnly && !r.mayReceive(ask, at, briefAheadPerSlot)
+	if isFull && !r.mayReceiveOfOthers(ask, at) {
 		return nil, nil
 	}
 	next, err := queryNextWork(tx, ask.Device, receivableKindSQL(ask)+" and requires in ?", maxCandidates, at, needs)
 	if err != nil {
 		return nil, err
 	}
+	if isFull {
+		next = slices.DeleteFunc(next, func(q QueuedWork) bool { return r.deviceLoad.turnOwners[q.TurnOwner] })
+		ask.Caller = "" // its turn is over
+	}
 	ofCaller, turn, err := r.turnOfLastCaller(tx, ask, at, needs, next)
 	if err != nil || turn.mustWait {
 		return nil, err
 	}
-	mayReceive := ask.CompileOnly || r.mayReceive(ask, at, aheadPerSlot)
+	mayReceive := ask.CompileOnly || isFull || r.mayReceive(ask, at, aheadPerSlot)
 	for i, queued := range append(ofCaller, next...) {
 		isBrief := turn.isBrief && i < len(ofCaller)
 		if !mayReceive && !isBrief || !r.mayUseSlot(queued.Priority, ask.IsSlotBusy) {

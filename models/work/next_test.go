@@ -186,6 +186,35 @@ func TestBriefEvaluationsAreSentWhileOthersWait(t *testing.T) {
 	}
 }
 
+// TestAFullWorkerGetsWorkOfOthers checks that evaluations of one caller, which were all sent while they were being built,
+// keep a run of somebody else from a worker for some seconds only, and that the worker gets no more than this run.
+func TestAFullWorkerGetsWorkOfOthers(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := modelstest.NewWorld(t, s)
+		workerOf(t, s, "w1", 1)
+		ask := job.WorkRequest{Worker: "w1", Device: "CPU", IsSlotBusy: true}
+		for range 6 {
+			ask.Attempts = append(ask.Attempts, begun(t, s, submitted(t, s, "ann")).ID)
+		}
+		submitted(t, s, "ann")
+		first := w.Submit(t, s, w.Ben)
+		w.Submit(t, s, w.Ben)
+		for _, tt := range []struct {
+			later time.Duration
+			want  int64
+		}{{10 * time.Second, 0}, {20 * time.Second, first.ID}, {30 * time.Second, 0}} {
+			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now().Add(tt.later)))
+			if got == nil {
+				got = &work.Attempt{}
+			}
+			if got.RunID != tt.want || got.EvaluationID != "" {
+				t.Errorf("after %v, the worker gets %+v, want run %d", tt.later, got, tt.want)
+			}
+			ask.Attempts = append(ask.Attempts, got.ID)
+		}
+	})
+}
+
 // TestIdleSlotsComeBeforeBusyOnes checks that a worker gets the next job for a busy slot only while no slot is idle.
 func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {

@@ -67,7 +67,7 @@ func (r workerCapacity) turnOfLastCaller(
 	isFull := callers.number >= (1+briefAheadPerSlot)*r.ownSlots
 	onlyBuilds := ask.BuildingCount >= r.deviceLoad.own.number && at.Sub(callers.oldest) > maxIdleTurn
 	switch {
-	case ask.CallerTime >= limit || isFull && (callers.hasLong(at) || !turn.isBrief || onlyBuilds):
+	case ask.CallerTime >= limit || isFull && (callers.hasOlder(at, longAttempt) || !turn.isBrief || onlyBuilds):
 		return nil, callerTurn{}, nil
 	case isFull:
 		return nil, callerTurn{mustWait: true}, nil
