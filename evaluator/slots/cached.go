@@ -66,10 +66,11 @@ func (c *CachedProgram) KeepProgram(caller string, program toolchain.Program, no
 	c.expiryTimer = time.AfterFunc(cachedProgramLifetime, func() { c.stopExpired(program) })
 }
 
-func (c *CachedProgram) hasProgram() bool {
+// keepsProgramOf reports whether takeProgram would return a program.
+func (c *CachedProgram) keepsProgramOf(caller string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.program != nil
+	return c.program != nil && c.caller == caller && caller != ""
 }
 
 // stopExpired closes the program, unless takeProgram has removed it.

@@ -16,17 +16,11 @@ const sidecarsPerSlot = 3
 // leave the GPU idle.
 const maxSidecarWait = 5 * time.Second
 
-// sidecarKeepTime is the time for which a sidecar is left to its last caller, if the caller that wants it has another
-// one. A new program needs seconds for its imports, and callers take turns on a slot. A job that has waited for
-// maxOwnSidecarWait may take it.
-const sidecarKeepTime, maxOwnSidecarWait = 10 * time.Second, time.Second
-
 // Sidecar compiles the kernels of evaluations for a GPU while other jobs use it. It keeps the program that compiled
 // last.
 type Sidecar struct {
 	CachedProgram
-	isBusy     bool      // protected by the slot's mu, like the next two
-	lastCaller string    // caller of the job that had it last
+	isBusy     bool      // protected by the slot's mu, like releasedAt
 	releasedAt time.Time // zero if no job had it
 	// Environment has no device, a separate user ID, the memory of a build, and the driver's libraries, which Triton
 	// links with.
@@ -65,12 +59,12 @@ func (p *Set) AcquireSidecar(
 	if !s.IsGPU() || !p.IsDeviceBusy(s.Device) && p.buildCount(s.Device) == 0 {
 		return nil, func() {}, nil
 	}
-	began, timeout := time.Now(), time.After(maxSidecarWait)
+	timeout := time.After(maxSidecarWait)
 	check := time.NewTicker(idleCheckInterval)
 	defer check.Stop()
 	var idleTime time.Duration
 	for {
-		if sidecar := s.takeSidecar(caller, time.Since(began)); sidecar != nil {
+		if sidecar := s.takeSidecar(caller); sidecar != nil {
 			done := t.returnDuringBuild()
 			return sidecar, func() { done(); s.releaseSidecar(sidecar) }, nil
 		}
@@ -90,34 +84,26 @@ func (p *Set) AcquireSidecar(
 	}
 }
 
-// takeSidecar returns a free sidecar for a job that has waited for some time: one whose last job was the caller's, or
-// otherwise the one that has been free longest. See sidecarKeepTime.
-func (s *Slot) takeSidecar(caller string, waited time.Duration) *Sidecar {
+// takeSidecar returns a free sidecar: one that keeps a program of the caller, or otherwise the one that has been free
+// longest.
+func (s *Slot) takeSidecar(caller string) *Sidecar {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	isCallers := func(c *Sidecar) bool { return c.lastCaller == caller }
 	free := slices.DeleteFunc(slices.Clone(s.Sidecars), func(c *Sidecar) bool { return c.isBusy })
 	if len(free) == 0 {
 		return nil
 	}
 	taken := slices.MinFunc(free, func(a, b *Sidecar) int { return a.releasedAt.Compare(b.releasedAt) })
-	waits := waited < maxOwnSidecarWait && slices.ContainsFunc(s.Sidecars, isCallers)
-	if i := slices.IndexFunc(free, isCallers); i >= 0 {
+	if i := slices.IndexFunc(free, func(c *Sidecar) bool { return c.keepsProgramOf(caller) }); i >= 0 {
 		taken = free[i]
-	} else if waits && time.Since(taken.releasedAt) < sidecarKeepTime {
-		return nil
 	}
-	taken.isBusy, taken.lastCaller = true, caller
+	taken.isBusy = true
 	return taken
 }
 
-// releaseSidecar makes a sidecar free. Without a program it is no caller's.
 func (s *Slot) releaseSidecar(c *Sidecar) {
-	hasProgram := c.hasProgram()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c.isBusy, c.releasedAt = false, time.Now(); !hasProgram {
-		c.lastCaller, c.releasedAt = "", time.Time{}
-	}
+	c.isBusy, c.releasedAt = false, time.Now()
 	signal(s.sidecarReleased) // wakes one job; others check again at the next tick
 }

@@ -54,43 +54,34 @@ func TestAcquireSidecar(t *testing.T) {
 	})
 }
 
-// TestSidecarsStayWithTheirCallers checks that a caller's jobs get the sidecars of its earlier ones, that another
-// caller gets one at once, and more when they have not been used for some time or its job has waited, and that a
-// sidecar without a program is anyone's.
-func TestSidecarsStayWithTheirCallers(t *testing.T) {
+// TestACallerGetsItsOwnSidecars checks that a job gets a sidecar with its caller's program if one is free, and otherwise
+// the one that has been free longest.
+func TestACallerGetsItsOwnSidecars(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := gpus(1, nil).AllSlots()[0]
-		take := func(caller string, waited time.Duration, wants ...*Sidecar) {
+		take := func(caller string, wants ...*Sidecar) {
 			t.Helper()
 			for _, want := range wants {
-				if got := s.takeSidecar(caller, waited); got != want {
+				if got := s.takeSidecar(caller); got != want {
 					t.Errorf("%s's job got sidecar %p, want %p", caller, got, want)
 				}
 			}
 		}
-		release := func(all ...*Sidecar) {
+		release := func(caller string, all ...*Sidecar) {
 			for _, sidecar := range all {
 				time.Sleep(time.Millisecond)
-				sidecar.KeepProgram(sidecar.lastCaller, &program{}, nil, true)
+				sidecar.KeepProgram(caller, &program{}, nil, true)
 				s.releaseSidecar(sidecar)
 			}
 		}
 		a, b, c := s.Sidecars[0], s.Sidecars[1], s.Sidecars[2]
-		take("ann", 0, a, b, c, nil)
-		take("ben", 0, nil)
-		release(b, a, c)
-		take("ben", 0, b, nil)
-		take("ann", 0, a, c, nil)
-		release(a, b, c)
-		take("ben", 0, b, nil)
-		take("ben", maxOwnSidecarWait, a)
-		release(a, b)
-		time.Sleep(sidecarKeepTime)
-		take("ben", 0, a, b, c)
-		release(b, c)
-		a.Close()
-		s.releaseSidecar(a)
-		take("ben", 0, b)
-		take("ann", 0, a, nil)
+		take("ann", a, b, c, nil)
+		take("ben", nil)
+		release("ann", b, a, c)
+		take("ben", b)
+		release("ben", b)
+		take("ann", a, c)
+		release("ann", a, c)
+		take("ben", b, a, c, nil)
 	})
 }

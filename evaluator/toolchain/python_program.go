@@ -90,6 +90,8 @@ func (b *Builder) warmPythonSpec(place Environment, torch bool) sandbox.Spec {
 // thus imports it once instead of in each stage.
 func modulesToPreload(place Environment, torch bool) []string {
 	switch {
+	case place.Arch != "" && len(place.DeviceNodes) == 0: // a sidecar, which compiles kernels
+		return []string{"numpy", "torch", "triton", "triton.language"}
 	case place.Arch != "":
 		// torch imports _inductor.config, which takes seconds, when a task requests deterministic algorithms.
 		// load_inline is in cpp_extension.
