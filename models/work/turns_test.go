@@ -63,35 +63,56 @@ func ended(t *testing.T, s *models.Store, e work.Evaluation, seconds int) {
 // TestASlotStaysWithACallerForSomeTime checks which of two callers' evaluations a slot gets next, if any. Ann's is the
 // first in the fair order, and the slot has Ben's program.
 func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
-	quick, seconds := []int{1, 1, 1}, func(n int) time.Duration { return time.Duration(n) * time.Second }
+	seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
+	type state struct {
+		lasted               int // seconds of the turn
+		moreOfAnn, moreOfBen int // evaluations that wait besides one of each
+		benHasNone, runWaits bool
+		isBusy               bool   // the slot that asks
+		live                 string // callers of the worker's attempts, each by a letter
+		building             int    // number of these that are being built
+		since                int    // seconds since they arrived
+		took                 []int  // seconds of Ben's last evaluations; nil if brief
+	}
+	full := "bbbbbbbb"
 	for _, tt := range []struct {
-		name                string
-		lasted              int // seconds of the turn
-		runWaits, benHasOne bool
-		live                string // callers of the worker's attempts, each by a letter
-		building            int    // number of these that are being built
-		since               int    // seconds since they arrived
-		took                []int  // seconds of Ben's last evaluations
-		want                string
+		name  string
+		state state
+		want  string
 	}{
-		{"Ben's have run for a short time", 2, false, true, "", 0, 0, quick, "ben"},
-		{"Ben's have run for long", 4, false, true, "", 0, 0, quick, "ann"},
-		{"another slot has Ann's", 4, false, true, "ab", 0, 0, quick, "ben"},
-		{"another slot has Ann's, and Ben's have run for minutes", 120, false, true, "ab", 0, 0, quick, "ann"},
-		{"Ben has no other", 2, false, false, "", 0, 0, quick, "ann"},
-		{"a run waits", 2, true, true, "", 0, 0, quick, "ann"},
-		{"the slots are full", 2, false, true, "bbbbbbbb", 8, 0, quick, ""},
-		{"the slots are full, and Ben's take long to build", 2, false, true, "bbbbbbbb", 8, 6, quick, "ann"},
-		{"the slots are full, and only builds have begun", 2, false, true, "bbbbbbbb", 8, 2, quick, "ann"},
-		{"the slots are full, and one waits for its slot", 2, false, true, "bbbbbbbb", 7, 2, quick, ""},
-		{"the slots are full, and Ben's have run for long", 4, false, true, "bbbbbbbb", 8, 0, quick, "ann"},
-		{"the slots are full, and Ben's are not brief", 2, false, true, "bbbbbbbb", 8, 0, []int{3, 3, 3}, "ann"},
-		{"another one's take long to build", 2, false, true, "cccccccc", 8, 6, quick, "ben"},
-		{"one of Ben's took long", 2, false, true, "", 0, 0, []int{1, 1, 11}, "ben"},
-		{"Ben's take long", 2, false, true, "", 0, 0, []int{1, 11, 11}, "ann"},
-		{"Ben's take long, and some were cancelled", 2, false, true, "", 0, 0, []int{11, 11, 0, 0, 0}, "ann"},
-		{"Ben is new", 2, false, true, "", 0, 0, nil, "ann"},
+		{"Ben's have run for a short time", state{lasted: 2}, "ben"},
+		{"Ben's have run for long", state{lasted: 4}, "ann"},
+		{"Ann has seven", state{lasted: 4, moreOfAnn: 6, moreOfBen: 7}, "ann"},
+		{"Ben has seven", state{lasted: 4, moreOfAnn: 7, moreOfBen: 4, live: "bb"}, "ann"},
+		{"both have many", state{lasted: 4, moreOfAnn: 7, moreOfBen: 5, live: "bb"}, "ben"},
+		{"both have many, and Ben's have run for long", state{lasted: 16, moreOfAnn: 7, moreOfBen: 7}, "ann"},
+		{"another slot has Ann's", state{lasted: 4, live: "ab"}, "ben"},
+		{"another slot has Ann's, and Ben's have run for minutes", state{lasted: 120, live: "ab"}, "ann"},
+		{"Ben has no other", state{lasted: 2, benHasNone: true}, "ann"},
+		{"Ben has no other, and two of his attempts for each slot",
+			state{lasted: 2, benHasNone: true, isBusy: true, live: "bbbb", building: 2}, ""},
+		{"Ben has no other, and a slot is idle", state{lasted: 2, benHasNone: true, live: "bbbb", building: 2}, "ann"},
+		{"Ben has no other, and few attempts",
+			state{lasted: 2, benHasNone: true, isBusy: true, live: "bbb", building: 1}, "ann"},
+		{"a run waits", state{lasted: 2, runWaits: true}, "ann"},
+		{"the slots are full", state{lasted: 2, live: full, building: 8}, ""},
+		{"the slots are full, and Ben's take long to build",
+			state{lasted: 2, live: full, building: 8, since: 6}, "ann"},
+		{"the slots are full, and only builds have begun", state{lasted: 2, live: full, building: 8, since: 2}, "ann"},
+		{"the slots are full, and the turn's first builds have begun", state{live: full, building: 8, since: 2}, ""},
+		{"the slots are full, and one waits for its slot", state{lasted: 2, live: full, building: 7, since: 2}, ""},
+		{"the slots are full, and Ben's have run for long", state{lasted: 4, live: full, building: 8}, "ann"},
+		{"the slots are full, and Ben's are not brief",
+			state{lasted: 2, live: full, building: 8, took: []int{3, 3, 3}}, "ann"},
+		{"another one's take long to build", state{lasted: 2, live: "cccccccc", building: 8, since: 6}, "ben"},
+		{"one of Ben's took long", state{lasted: 2, took: []int{1, 1, 11}}, "ben"},
+		{"Ben's take long", state{lasted: 2, took: []int{1, 11, 11}}, "ann"},
+		{"Ben's take long, and some were cancelled", state{lasted: 2, took: []int{11, 11, 0, 0, 0}}, "ann"},
+		{"Ben is new", state{lasted: 2, took: []int{}}, "ann"},
 	} {
+		if tt.state.took == nil {
+			tt.state.took = []int{1, 1, 1}
+		}
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w, names := modelstest.NewWorld(t, s), map[string]string{}
 			submit := func(caller string) work.Evaluation {
@@ -100,24 +121,28 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 				names[e.ID] = caller
 				return e
 			}
-			for _, took := range tt.took {
+			for _, took := range tt.state.took {
 				ended(t, s, submit("ben"), took)
 			}
 			workerOf(t, s, "w1", 2)
-			ask := job.WorkRequest{Worker: "w1", Device: "CPU", BuildingCount: tt.building}
-			ask.Caller, ask.CallerTime = "token:ben", seconds(tt.lasted)
-			for _, letter := range tt.live {
+			ask := job.WorkRequest{Worker: "w1", Device: "CPU", BuildingCount: tt.state.building, IsSlotBusy: tt.state.isBusy}
+			ask.Caller, ask.CallerTime = "token:ben", seconds(tt.state.lasted)
+			for _, letter := range tt.state.live {
 				caller := map[rune]string{'a': "ann", 'b': "ben", 'c': "carl"}[letter]
 				ask.Attempts = append(ask.Attempts, begun(t, s, submit(caller)).ID)
 			}
-			submit("ann")
-			if tt.benHasOne {
-				submit("ben")
+			for range 1 + tt.state.moreOfAnn {
+				submit("ann")
 			}
-			if tt.runWaits {
+			for range 1 + tt.state.moreOfBen {
+				if !tt.state.benHasNone {
+					submit("ben")
+				}
+			}
+			if tt.state.runWaits {
 				w.Submit(t, s, w.Ann)
 			}
-			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now().Add(seconds(tt.since))))
+			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now().Add(seconds(tt.state.since))))
 			var owner string
 			if got != nil {
 				owner = names[got.EvaluationID]
