@@ -88,16 +88,16 @@ func (w *Worker) buildAndRun(ctx context.Context, a *attempt.Attempt, work Work,
 		return err
 	}
 	w.liveAttempts.markOnSlot(a.Job.AttemptID)
-	began := time.Now()
+	a.SlotTimeBegan = time.Now()
 	defer func() {
 		// The time on slots is also recorded after a panic or a cancellation, because the submitter is charged for it.
 		// The site limits the number of slots (models/work/charge.go).
-		a.Result.SlotNS = int64(held.SlotCount()) * time.Since(began).Nanoseconds()
+		a.Result.SlotNS = int64(held.SlotCount()) * time.Since(a.SlotTimeBegan).Nanoseconds()
 		held.Release()
 	}()
 	if err := w.benchmarkBeforeRun(ctx, a, held); err != nil {
 		return err
 	}
-	began = time.Now() // the benchmark's time is not charged
+	a.SlotTimeBegan = time.Now()
 	return work.Run(ctx, held)
 }

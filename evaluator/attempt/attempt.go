@@ -32,11 +32,14 @@ type Config struct {
 // Attempt is one attempt at a job in progress: its result so far, and the events that report it. Only AnnounceCase and
 // the streams of NewStageLog are safe for concurrent use.
 type Attempt struct {
-	Job    job.Job
-	Slot   *slots.Slot // slot that received the job; after AcquireSlots, the first held slot
-	Result job.Result
-	Slots  *slots.Set
-	Log    *slog.Logger
+	Job  job.Job
+	Slot *slots.Slot // slot that received the job; after AcquireSlots, the first held slot
+	// SlotTimeBegan is the start of the slot time that is charged. Benchmarks of the slot come before it, and some
+	// seconds in which an evaluation waits for its processes.
+	SlotTimeBegan time.Time
+	Result        job.Result
+	Slots         *slots.Set
+	Log           *slog.Logger
 
 	workerName     string
 	permit         *slots.InFlightPermit

@@ -88,6 +88,8 @@ type WorkRequest struct {
 	Attempts       []string `json:"held,omitempty"` // IDs of attempts that arrived and have not ended
 	// BuildingCount is the number of Attempts that are being built and do not need a slot now.
 	BuildingCount int `json:"building,omitempty"`
+	// SlotJobCount is the number of jobs that use the slot or wait for it after their build.
+	SlotJobCount int `json:"slot_jobs,omitempty"`
 	// Caller is the Job.Caller of the slot's last job, and CallerTime the time since the first of its jobs in a row
 	// ended. An evaluation of another caller would need new processes.
 	Caller     string        `json:"caller,omitempty"`
@@ -280,7 +282,8 @@ type Result struct {
 	// WallNS is the duration of the attempt on the worker. ProgramNS is the part of it spent in compilers and programs.
 	WallNS    int64 `json:"wall_ns"`
 	ProgramNS int64 `json:"program_ns"`
-	// SlotNS is the time for which the attempt used slots, multiplied by their number.
+	// SlotNS is the time for which the attempt used slots, multiplied by their number, without some seconds in which an
+	// evaluation waited for its processes.
 	SlotNS int64 `json:"unit_ns,omitempty"`
 	// EvaluationID and Evaluation are set for an evaluation. Evaluation is a kernelrun.Result.
 	EvaluationID string          `json:"evaluation_id,omitempty"`

@@ -115,11 +115,14 @@ func (p *Set) IsDeviceBusy(device string) bool {
 }
 
 // JobRequest returns a request for a job with the current load: whether another job occupies the slot, the number of
-// the device's jobs that are being built, and the last job's caller.
+// its jobs, the number of the device's jobs that are being built, and the last job's caller.
 func (p *Set) JobRequest(own *Slot) job.WorkRequest {
 	ask := job.WorkRequest{IsSlotBusy: own.isBusy(), BuildingCount: p.buildCount(own.Device)}
 	own.mu.Lock()
 	defer own.mu.Unlock()
+	if ask.SlotJobCount = len(own.waiters); own.isOccupied {
+		ask.SlotJobCount++
+	}
 	if ask.Caller = own.lastCaller; !own.callerSince.IsZero() {
 		ask.CallerTime = time.Since(own.callerSince)
 	}
@@ -146,7 +149,7 @@ type Lease struct {
 // Acquire waits for the job's own slot, or for another idle slot of the device if that is busy. A job that needs n
 // slots gets the first n of its device, always in the same order, so that jobs cannot deadlock. A slot under test is
 // only for checks. A check or a benchmark (job.SlotBenchmarkIDPrefix) gets exactly its own slot, because its result is
-// about that slot. Attempts of one caller that wait for long alternate with those of others.
+// about that slot. See fairWaitTime for the order; a run is its own caller.
 func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID, caller string) (*Lease, error) {
 	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.SlotBenchmarkIDPrefix)
 	if own.isForChecksOnly() && !check {
@@ -168,8 +171,9 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID, caller s
 		held.slots = []*Slot{s}
 		return held, nil
 	}
+	began := time.Now()
 	for _, s := range want {
-		if err := s.waitAndHold(ctx, attemptID, caller); err != nil {
+		if err := s.waitAndHold(ctx, attemptID, caller, began); err != nil {
 			held.Release()
 			return nil, err
 		}
@@ -178,8 +182,9 @@ func (p *Set) Acquire(ctx context.Context, own *Slot, n int, attemptID, caller s
 	return held, nil
 }
 
-// idleSlotPoll is the interval in which a waiting job looks for another slot that is idle.
-const idleSlotPoll = 250 * time.Millisecond
+// idleSlotPoll is the interval in which a waiting job looks for another slot that is idle. For maxLeaveTime it leaves
+// idle slots to other callers whose jobs are being built for them.
+const idleSlotPoll, maxLeaveTime = 250 * time.Millisecond, 2 * time.Second
 
 // waitForOne waits until own is free, or another slot of its device is free and has no job in flight, and occupies it.
 // It leaves slots with jobs to those, because the site sends a slot evaluations of one caller in a row. It returns
@@ -188,14 +193,15 @@ func (p *Set) waitForOne(ctx context.Context, own *Slot, attemptID, caller strin
 	if own.tryHold(attemptID, caller) {
 		return own, nil
 	}
+	began := time.Now()
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- own.waitAndHold(waiting, attemptID, caller) }()
+	go func() { ended <- own.waitAndHold(waiting, attemptID, caller, began) }()
 	poll := time.NewTicker(idleSlotPoll)
 	defer poll.Stop()
 	for {
-		if other := p.holdIdle(own, attemptID, caller); other != nil {
+		if other := p.holdIdle(own, attemptID, caller, time.Since(began) >= maxLeaveTime); other != nil {
 			if stop(); <-ended == nil {
 				own.releaseHold()
 			}
@@ -209,12 +215,15 @@ func (p *Set) waitForOne(ctx context.Context, own *Slot, attemptID, caller strin
 	}
 }
 
-// holdIdle occupies a free slot of own's device other than own that no job has a permit for, or returns nil. Jobs on a
-// build slot have none, and may take long.
-func (p *Set) holdIdle(own *Slot, attemptID, caller string) *Slot {
+// holdIdle occupies a free slot of own's device other than own, or returns nil. It leaves slots to jobs that have a
+// permit, and those whose jobs are being built to their last callers, unless evenBuilt is true: builds may take long.
+func (p *Set) holdIdle(own *Slot, attemptID, caller string, evenBuilt bool) *Slot {
 	for _, s := range p.SlotsInService(own.Device) {
 		// one permit is for the job that would arrive next
-		if s != own && len(s.permits) <= 1 && s.tryHold(attemptID, caller) {
+		if s == own || len(s.permits) > 1 || !evenBuilt && s.isLeftToOthers(caller) {
+			continue
+		}
+		if s.tryHold(attemptID, caller) {
 			return s
 		}
 	}

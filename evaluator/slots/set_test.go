@@ -85,15 +85,35 @@ func TestAJobLeavesAnotherSlotToTheJobsThatArriveThere(t *testing.T) {
 	})
 }
 
-// TestAttemptsThatWaitForLongAreFair checks the order in which attempts get a slot: that of arrival, but after some time
-// callers alternate.
+// TestAJobLeavesAnIdleSlotToItsLastCaller checks that a waiting job takes no idle slot for which another caller's jobs
+// are being built, unless it has waited for some time or has the same caller.
+func TestAJobLeavesAnIdleSlotToItsLastCaller(t *testing.T) {
+	for caller, want := range map[string]time.Duration{"a": idleSlotPoll, "ben": maxLeaveTime} {
+		synctest.Test(t, func(t *testing.T) {
+			p := gpus(2, nil)
+			own, other := p.AllSlots()[0], p.AllSlots()[1]
+			mustHold(t, p, own, 1)
+			other.RecordArrival("a")
+			other.addBuilds(1)
+			began := time.Now()
+			lease, err := p.Acquire(t.Context(), own, 1, "waiting", caller)
+			took := time.Since(began)
+			if err != nil || lease.OwnSlot() != other || took > want || took < want-idleSlotPoll {
+				t.Errorf("%s's job got %+v after %v, want the idle slot after %v (%v)", caller, lease, took, want, err)
+			}
+		})
+	}
+}
+
+// TestAttemptsThatWaitForLongAreFair checks the order in which attempts get a slot: first those of its last caller, but
+// after some time callers alternate.
 func TestAttemptsThatWaitForLongAreFair(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		duration time.Duration // of each attempt on the slot
 		want     string
 	}{
-		{"short attempts", time.Second, "a1 a2 a3 b1 a4 b2 run"},
+		{"short attempts", time.Second, "a1 a2 a3 a4 b1 b2 run"},
 		{"long attempts", time.Minute, "b1 run a1 b2 a2 a3 a4"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -123,6 +143,25 @@ func TestAttemptsThatWaitForLongAreFair(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestARequestCountsTheJobsThatNeedTheSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(1, nil)
+		own := p.AllSlots()[0]
+		held := mustHold(t, p, own, 1)
+		var waiting sync.WaitGroup
+		for range 2 {
+			waiting.Go(func() { mustHold(t, p, own, 1).Release() })
+		}
+		synctest.Wait()
+		before := p.JobRequest(own).SlotJobCount
+		held.Release()
+		waiting.Wait()
+		if after := p.JobRequest(own).SlotJobCount; before != 3 || after != 0 {
+			t.Errorf("%d jobs, and %d when all have ended; want 3 and 0", before, after)
+		}
+	})
 }
 
 func TestARequestNamesTheCallerOfTheLastJobs(t *testing.T) {

@@ -87,6 +87,10 @@ func (p *Set) AcquireSidecar(
 // takeSidecar returns a free sidecar: one that keeps a program of the caller, or otherwise the one that has been free
 // longest.
 func (s *Slot) takeSidecar(caller string) *Sidecar {
+	own := map[*Sidecar]bool{}
+	for _, c := range s.Sidecars { // before mu is locked, because a program that is being closed makes this wait
+		own[c] = c.keepsProgramOf(caller)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	free := slices.DeleteFunc(slices.Clone(s.Sidecars), func(c *Sidecar) bool { return c.isBusy })
@@ -94,7 +98,7 @@ func (s *Slot) takeSidecar(caller string) *Sidecar {
 		return nil
 	}
 	taken := slices.MinFunc(free, func(a, b *Sidecar) int { return a.releasedAt.Compare(b.releasedAt) })
-	if i := slices.IndexFunc(free, func(c *Sidecar) bool { return c.keepsProgramOf(caller) }); i >= 0 {
+	if i := slices.IndexFunc(free, func(c *Sidecar) bool { return own[c] }); i >= 0 {
 		taken = free[i]
 	}
 	taken.isBusy = true

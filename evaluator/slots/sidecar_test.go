@@ -54,8 +54,8 @@ func TestAcquireSidecar(t *testing.T) {
 	})
 }
 
-// TestACallerGetsItsOwnSidecars checks that a job gets a sidecar with its caller's program if one is free, and otherwise
-// the one that has been free longest.
+// TestACallerGetsItsOwnSidecars checks that a job gets a sidecar with its caller's program if one is free, and
+// otherwise the one that has been free longest.
 func TestACallerGetsItsOwnSidecars(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := gpus(1, nil).AllSlots()[0]

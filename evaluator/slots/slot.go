@@ -45,8 +45,8 @@ type Slot struct {
 	isRetestable   bool          // the slot is tested again when it is out of service
 	isOccupied     bool          // something runs on the slot
 	holderID       string        // ID of the attempt that holds the slot
-	holderCaller   string        // its caller; see Set.Acquire
-	waiters        []*waiter     // attempts that wait for the slot, longest first
+	holderCaller   string        // caller of the attempt that holds the slot, or that held it last; see Set.Acquire
+	waiters        []*waiter     // attempts that wait for the slot, in the order of arrival
 	buildCount     int           // number of jobs being built
 	lastCaller     string        // caller of the last job that arrived
 	callerSince    time.Time     // end of the first of lastCaller's jobs in a row; zero before
@@ -264,26 +264,21 @@ func (s *Slot) isHeld() bool {
 	return s.isOccupied
 }
 
-// fairWaitTime is the time after which attempts get the slot in a fair order: first the one whose caller has not had it
-// for longest. Before, the order is that of arrival, because the site lets callers take turns, and each change takes
-// time.
+// fairWaitTime is the time after which the attempts of a caller that waits without having the slot come first. Before,
+// those of the slot's last caller do, because each change of callers takes time.
 const fairWaitTime = 10 * time.Second
 
 // waiter is an attempt that waits for a slot.
 type waiter struct {
 	attemptID, caller string
-	since             time.Time
-	callerServedAt    time.Time     // when another attempt of its caller had the slot since then; zero if none did
+	since             time.Time     // start of the wait or, if later, time at which its caller last had the slot
 	granted           chan struct{} // closed when the attempt gets the slot
 }
 
-// waitAndHold waits until the slot is free, and occupies it for an attempt of a caller.
-func (s *Slot) waitAndHold(ctx context.Context, attemptID, caller string) error {
-	w := &waiter{attemptID: attemptID, caller: caller, since: time.Now(), granted: make(chan struct{})}
+// waitAndHold waits until the slot is free, and occupies it for an attempt of a caller that has waited since began.
+func (s *Slot) waitAndHold(ctx context.Context, attemptID, caller string, began time.Time) error {
+	w := &waiter{attemptID: attemptID, caller: caller, since: began, granted: make(chan struct{})}
 	s.mu.Lock()
-	if s.isOccupied && s.holderCaller == caller {
-		w.callerServedAt = w.since
-	}
 	s.waiters = append(s.waiters, w)
 	s.grant()
 	s.mu.Unlock()
@@ -308,21 +303,14 @@ func (s *Slot) grant() {
 	if s.isOccupied || len(s.waiters) == 0 {
 		return
 	}
-	next := 0
-	for i, w := range s.waiters {
-		if time.Since(w.since) >= fairWaitTime && w.callerServedAt.Before(s.waiters[next].callerServedAt) {
-			next = i
-		}
+	next := slices.MinFunc(s.waiters, func(a, b *waiter) int { return a.since.Compare(b.since) })
+	if time.Since(next.since) < fairWaitTime {
+		isLastCallers := func(w *waiter) bool { return w.caller == s.holderCaller }
+		next = s.waiters[max(0, slices.IndexFunc(s.waiters, isLastCallers))]
 	}
-	w := s.waiters[next]
-	s.waiters = slices.Delete(s.waiters, next, next+1)
-	for _, other := range s.waiters {
-		if other.caller == w.caller {
-			other.callerServedAt = time.Now()
-		}
-	}
-	s.occupy(w.attemptID, w.caller)
-	close(w.granted)
+	s.waiters = slices.DeleteFunc(s.waiters, func(w *waiter) bool { return w == next })
+	s.occupy(next.attemptID, next.caller)
+	close(next.granted)
 }
 
 // stopWaiting removes a waiter, or releases the slot if the waiter has got it.
@@ -361,7 +349,19 @@ func (s *Slot) releaseHold() {
 // release frees the slot for the next waiter. The caller must hold s.mu.
 func (s *Slot) release() {
 	s.isOccupied, s.holderID = false, ""
+	for _, w := range s.waiters {
+		if w.caller == s.holderCaller {
+			w.since = time.Now()
+		}
+	}
 	s.grant()
+}
+
+// isLeftToOthers reports whether jobs for the slot are being built, and the last one that arrived is another caller's.
+func (s *Slot) isLeftToOthers(caller string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.buildCount > 0 && s.lastCaller != caller
 }
 
 // SetBenchmark stores a benchmark of the slot's device: the best limits so far, and the latest times, by which the site

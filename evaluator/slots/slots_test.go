@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,6 +80,38 @@ func TestAJobForSeveralSlotsWaitsForAllOfThem(t *testing.T) {
 		if held := <-taken; held.SlotCount() != 2 || held.OwnSlot() != p.AllSlots()[0] {
 			t.Errorf("%d slots, the first is %d", held.SlotCount(), held.OwnSlot().Index)
 		}
+	})
+}
+
+// TestAJobForSeveralSlotsWaitsForLongOnce checks that the time for which a job has waited for its first slots counts
+// for the next ones.
+func TestAJobForSeveralSlotsWaitsForLongOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(4, nil)
+		ctx, stop := context.WithCancel(t.Context())
+		var others sync.WaitGroup
+		for _, own := range p.AllSlots() {
+			for range 3 {
+				others.Go(func() {
+					for ctx.Err() == nil {
+						lease, err := p.Acquire(ctx, own, 1, "evaluation", "ann")
+						if err != nil {
+							return
+						}
+						time.Sleep(time.Second)
+						lease.Release()
+					}
+				})
+			}
+		}
+		synctest.Wait()
+		began := time.Now()
+		mustHold(t, p, p.AllSlots()[0], 4).Release()
+		if took := time.Since(began); took > fairWaitTime+10*time.Second {
+			t.Errorf("it waited %v", took)
+		}
+		stop()
+		others.Wait()
 	})
 }
 

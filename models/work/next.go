@@ -29,6 +29,8 @@ const (
 	// less than maxBriefEvaluation, because the slot can end three of them while the next one is compiled. It does not
 	// apply if the worker has had one of its attempts for longer than longAttempt, so that little waits behind that.
 	aheadPerSlot, briefAheadPerSlot = 1, 3
+	// overPerSlot is the number of attempts that one slot may have beyond its share, so that the others get theirs.
+	overPerSlot = 2
 
 	maxBriefEvaluation, longAttempt = 2 * time.Second, 5 * time.Second
 	// fullWorkerTime is the age of a worker's oldest attempt from which the limits do not apply to people and callers
@@ -200,7 +202,7 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, ahead int)
 	own := r.deviceLoad.own
 	building := max(min(ask.BuildingCount, own.number), 0)
 	mine, all := own.number-building, r.deviceLoad.attemptCount-building
-	if mine >= (1+ahead)*r.ownSlots {
+	if mine >= (1+ahead)*r.ownSlots || ask.SlotJobCount > ahead+overPerSlot {
 		return false
 	}
 	othersIdle := r.ownSlots < r.slots.AcceptingJobs && r.slots.Busy < r.slots.AcceptingJobs
@@ -213,10 +215,15 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, ahead int)
 }
 
 // mayReceiveOfOthers reports whether a full worker may receive work of people and callers without an attempt on the
-// device (see fullWorkerTime). An idle slot of another worker could run it at once.
+// device (see fullWorkerTime). An idle slot of another worker could run it at once. Not too many of them may have one,
+// because what a worker has leaves the fair order.
 func (r workerCapacity) mayReceiveOfOthers(ask job.WorkRequest, at time.Time) bool {
+	if r.ownSlots == 0 || !r.deviceLoad.own.hasOlder(at, fullWorkerTime) {
+		return false
+	}
 	notBuilding := r.deviceLoad.attemptCount - ask.BuildingCount
-	return r.deviceLoad.own.hasOlder(at, fullWorkerTime) && max(notBuilding, r.slots.Busy) >= r.slots.AcceptingJobs
+	return max(notBuilding, r.slots.Busy) >= r.slots.AcceptingJobs &&
+		len(r.deviceLoad.turnOwners) < 2*(1+briefAheadPerSlot)*r.slots.AcceptingJobs
 }
 
 // mayUseSlot reports whether work of a priority may use the slot.

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/db"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -186,31 +187,86 @@ func TestBriefEvaluationsAreSentWhileOthersWait(t *testing.T) {
 	}
 }
 
-// TestAFullWorkerGetsWorkOfOthers checks that evaluations of one caller, which were all sent while they were being built,
-// keep a run of somebody else from a worker for some seconds only, and that the worker gets no more than this run.
-func TestAFullWorkerGetsWorkOfOthers(t *testing.T) {
+// TestASlotLeavesAttemptsToTheOthers checks that a slot gets no more attempts if it has two beyond its share, and that
+// another slot of the worker gets them.
+func TestASlotLeavesAttemptsToTheOthers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w := modelstest.NewWorld(t, s)
+		workerOf(t, s, "w1", 4)
+		for range 6 {
+			submitted(t, s, "ann")
+		}
+		ask := job.WorkRequest{Worker: "w1", Device: "CPU"}
+		for range 4 {
+			ask.Attempts = append(ask.Attempts, next(t, s, ask).ID)
+		}
+		ask.IsSlotBusy = true
+		for _, tt := range []struct{ slotJobs, want int }{{4, 4}, {3, 5}} {
+			ask.SlotJobCount = tt.slotJobs
+			if a := next(t, s, ask); a != nil {
+				ask.Attempts = append(ask.Attempts, a.ID)
+			}
+			if len(ask.Attempts) != tt.want {
+				t.Errorf("a slot with %d asks: the worker has %d, want %d", tt.slotJobs, len(ask.Attempts), tt.want)
+			}
+		}
+	})
+}
+
+// TestAFullWorkerGetsWorkOfOthers checks that evaluations of one caller, which were all sent while they were being
+// built, keep another person's run from a worker for some seconds only, that the worker gets no more than this run, and
+// nothing without a slot.
+func TestAFullWorkerGetsWorkOfOthers(t *testing.T) {
+	for _, tt := range []struct {
+		slots int
+		age   time.Duration
+		want  int // runs that the worker gets
+	}{{1, 10 * time.Second, 0}, {1, 20 * time.Second, 1}, {0, 20 * time.Second, 0}} {
+		modelstest.Each(t, func(t *testing.T, s *models.Store) {
+			w := modelstest.NewWorld(t, s)
+			workerOf(t, s, "w1", tt.slots)
+			ask := job.WorkRequest{Worker: "w1", Device: "CPU", IsSlotBusy: true}
+			for range 6 {
+				ask.Attempts = append(ask.Attempts, begun(t, s, submitted(t, s, "ann")).ID)
+			}
+			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
+				"update attempts set taken_at = $1", db.NormalizeTime(time.Now().Add(-tt.age)))))
+			submitted(t, s, "ann")
+			w.Submit(t, s, w.Ben)
+			w.Submit(t, s, w.Ben)
+			got := 0
+			for range 3 {
+				if a := next(t, s, ask); a != nil {
+					got++
+					ask.Attempts = append(ask.Attempts, a.ID)
+				}
+			}
+			if got != tt.want {
+				t.Errorf("%+v: the worker gets %d", tt, got)
+			}
+		})
+	}
+}
+
+// TestAFullWorkerGetsWorkOfFewOthers checks that a full worker does not get work of any number of callers.
+func TestAFullWorkerGetsWorkOfFewOthers(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		workerOf(t, s, "w1", 1)
 		ask := job.WorkRequest{Worker: "w1", Device: "CPU", IsSlotBusy: true}
 		for range 6 {
 			ask.Attempts = append(ask.Attempts, begun(t, s, submitted(t, s, "ann")).ID)
 		}
-		submitted(t, s, "ann")
-		first := w.Submit(t, s, w.Ben)
-		w.Submit(t, s, w.Ben)
-		for _, tt := range []struct {
-			later time.Duration
-			want  int64
-		}{{10 * time.Second, 0}, {20 * time.Second, first.ID}, {30 * time.Second, 0}} {
-			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now().Add(tt.later)))
-			if got == nil {
-				got = &work.Attempt{}
-			}
-			if got.RunID != tt.want || got.EvaluationID != "" {
-				t.Errorf("after %v, the worker gets %+v, want run %d", tt.later, got, tt.want)
-			}
-			ask.Attempts = append(ask.Attempts, got.ID)
+		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
+			"update attempts set taken_at = $1", db.NormalizeTime(time.Now().Add(-20*time.Second)))))
+		for i := range 20 {
+			submitted(t, s, string(rune('a'+i)))
+		}
+		got := 0
+		for a := next(t, s, ask); a != nil; a = next(t, s, ask) {
+			got++
+			ask.Attempts = append(ask.Attempts, a.ID)
+		}
+		if got != 7 {
+			t.Errorf("the worker gets work of %d others, want 7", got)
 		}
 	})
 }

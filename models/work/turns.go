@@ -15,7 +15,7 @@ const (
 	// caller before those of others that come first in the fair order. After each change of callers, the slot needs new
 	// processes. On an H200 this takes 1.5 s, and the Pythons for the next change are ready after 5 to 8 s. The second
 	// limit applies if both callers have manyEvaluations, the third if the next one has work on another slot of the
-	// device. Callers whose evaluations take longer than maxQuickEvaluation, with the start of processes, alternate.
+	// device. Callers whose evaluations take longer than maxQuickEvaluation alternate.
 	maxCallerTime, maxManyCallerTime, maxSharedCallerTime = 3 * time.Second, 15 * time.Second, time.Minute
 	maxQuickEvaluation, manyEvaluations                   = 10 * time.Second, 8
 	// maxIdleTurn is the time for which a caller's turn goes on while all attempts of the worker are being built. With as

@@ -125,8 +125,8 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 				ended(t, s, submit("ben"), took)
 			}
 			workerOf(t, s, "w1", 2)
-			ask := job.WorkRequest{Worker: "w1", Device: "CPU", BuildingCount: tt.state.building, IsSlotBusy: tt.state.isBusy}
-			ask.Caller, ask.CallerTime = "token:ben", seconds(tt.state.lasted)
+			ask := job.WorkRequest{Worker: "w1", Device: "CPU", Caller: "token:ben", CallerTime: seconds(tt.state.lasted)}
+			ask.BuildingCount, ask.IsSlotBusy = tt.state.building, tt.state.isBusy
 			for _, letter := range tt.state.live {
 				caller := map[rune]string{'a': "ann", 'b': "ben", 'c': "carl"}[letter]
 				ask.Attempts = append(ask.Attempts, begun(t, s, submit(caller)).ID)
@@ -142,7 +142,8 @@ func TestASlotStaysWithACallerForSomeTime(t *testing.T) {
 			if tt.state.runWaits {
 				w.Submit(t, s, w.Ann)
 			}
-			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, time.Now().Add(seconds(tt.state.since))))
+			at := time.Now().Add(seconds(tt.state.since))
+			got := modelstest.Got[*work.Attempt](t)(s.Work.StartNextAttempt(t.Context(), ask, at))
 			var owner string
 			if got != nil {
 				owner = names[got.EvaluationID]

@@ -47,7 +47,7 @@ type Evaluation struct {
 	precompiled      precompiledKernels
 	waitingSince     time.Time // start of waiting for a slot
 	lease            *slots.Lease
-	startedAt        time.Time // start on the slot
+	startedAt        time.Time // time from which its processes were open
 	deadline         time.Time
 	programReusable  bool                     // the program's last stage completed
 	keptReferences   map[string]keptReference // references that the program's judge keeps, by key
@@ -170,6 +170,10 @@ func (e *Evaluation) beginStage(stage string) { e.BeginStage(job.Stage(stage), 0
 // SlotCount returns 1: an evaluation needs one slot.
 func (e *Evaluation) SlotCount() int { return 1 }
 
+// maxFreeOpenTime limits the time of opening the processes that is not charged. After another caller's evaluation,
+// opening closes its processes and waits for new ones.
+const maxFreeOpenTime = 10 * time.Second
+
 // Run compiles, checks, and times the kernels on the acquired slot. The request's time limit does not include waiting
 // for the slot.
 func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
@@ -178,8 +182,8 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Lease) error {
 	if err != nil {
 		return err
 	}
-	// Opening may wait for the processes of another caller's evaluation.
 	e.startedAt = time.Now()
+	e.SlotTimeBegan = e.SlotTimeBegan.Add(min(e.startedAt.Sub(e.SlotTimeBegan), maxFreeOpenTime))
 	e.deadline = e.startedAt.Add(time.Duration(e.request.Timeout)*time.Second - e.buildResult.EndedAt.Sub(e.buildResult.StartedAt) - e.precompiled.duration)
 	defer func() { e.Slot.CachedProgram.KeepProgram(e.Job.Caller, program, e.keptReferences, e.programReusable) }()
 	if e.extensionFailure != nil {
