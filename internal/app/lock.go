@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// maxLockWait limits the wait for the lock of the data directory.
+const maxLockWait, lockRetryInterval = time.Second, 20 * time.Millisecond
 
 // lockDataDir locks the data directory for this process until release is called or the process ends: two queues with
 // the same files, or two sandboxes, would damage each other's files.
@@ -20,9 +24,14 @@ func lockDataDir(dir string) (release func(), err error) {
 		return nil, fmt.Errorf("--data: cannot write to the directory: %w", err)
 	}
 	// The lock belongs to the open file, so it ends with the process. A child process that inherits the descriptor
-	// would keep it, but Go opens files close-on-exec. On a network file system the lock may only work between
-	// processes of one machine.
-	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	// keeps it until its exec, because Go opens files close-on-exec; if the process was killed, that may be some time
+	// later. On a network file system the lock may only work between processes of one machine.
+	for began := time.Now(); ; time.Sleep(lockRetryInterval) {
+		err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) || time.Since(began) >= maxLockWait {
+			break
+		}
+	}
 	if err == nil {
 		return func() { file.Close() }, nil
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"warpboard/models"
 	"warpboard/models/accounts"
@@ -32,6 +34,23 @@ func TestOneDirectoryServesOneProcess(t *testing.T) {
 		t.Fatalf("the directory is not free after its process has gone: %v", err)
 	}
 	release()
+}
+
+// TestADirectoryIsFreeSoonAfterItsProcessWasKilled is a regression test: a child that had not reached its exec kept the
+// lock for a moment, and the next server did not start.
+func TestADirectoryIsFreeSoonAfterItsProcessWasKilled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		release, err := lockDataDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(maxLockWait/2, release)
+		if release, err = lockDataDir(dir); err != nil {
+			t.Fatal(err)
+		}
+		release()
+	})
 }
 
 func TestATokenOfTheCommandKeepsARole(t *testing.T) {
