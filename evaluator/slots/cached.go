@@ -27,7 +27,7 @@ type CachedProgram struct {
 func (c *CachedProgram) takeProgram(caller string) (program toolchain.Program, notes any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.program != nil && c.caller == caller && caller != "" {
+	if c.isProgramOf(caller) {
 		program, notes = c.program, c.programNotes
 		c.program, c.programNotes = nil, nil
 		c.expiryTimer.Stop()
@@ -70,6 +70,11 @@ func (c *CachedProgram) KeepProgram(caller string, program toolchain.Program, no
 func (c *CachedProgram) keepsProgramOf(caller string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.isProgramOf(caller)
+}
+
+// isProgramOf reports whether the stored program is the caller's. The caller of isProgramOf must hold c.mu.
+func (c *CachedProgram) isProgramOf(caller string) bool {
 	return c.program != nil && c.caller == caller && caller != ""
 }
 

@@ -200,7 +200,7 @@ func (l *LifeCycle) workerCapacityFor(
 // mayReceive reports whether the worker may receive work. ahead is aheadPerSlot or briefAheadPerSlot.
 func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, ahead int) bool {
 	own := r.deviceLoad.own
-	building := max(min(ask.BuildingCount, own.number), 0)
+	building := r.buildingCount(ask)
 	mine, all := own.number-building, r.deviceLoad.attemptCount-building
 	if mine >= (1+ahead)*r.ownSlots || ask.SlotJobCount > ahead+overPerSlot {
 		return false
@@ -214,6 +214,11 @@ func (r workerCapacity) mayReceive(ask job.WorkRequest, at time.Time, ahead int)
 	return !ask.IsSlotBusy || r.slots.AcceptingJobs <= max(all, r.slots.Busy) && all <= ahead*r.slots.AcceptingJobs
 }
 
+// buildingCount returns the number of the worker's attempts that are being built, which the worker reports.
+func (r workerCapacity) buildingCount(ask job.WorkRequest) int {
+	return max(min(ask.BuildingCount, r.deviceLoad.own.number), 0)
+}
+
 // mayReceiveOfOthers reports whether a full worker may receive work of people and callers without an attempt on the
 // device (see fullWorkerTime). An idle slot of another worker could run it at once. Not too many of them may have one,
 // because what a worker has leaves the fair order.
@@ -221,7 +226,7 @@ func (r workerCapacity) mayReceiveOfOthers(ask job.WorkRequest, at time.Time) bo
 	if r.ownSlots == 0 || !r.deviceLoad.own.hasOlder(at, fullWorkerTime) {
 		return false
 	}
-	notBuilding := r.deviceLoad.attemptCount - ask.BuildingCount
+	notBuilding := r.deviceLoad.attemptCount - r.buildingCount(ask)
 	return max(notBuilding, r.slots.Busy) >= r.slots.AcceptingJobs &&
 		len(r.deviceLoad.turnOwners) < 2*(1+briefAheadPerSlot)*r.slots.AcceptingJobs
 }

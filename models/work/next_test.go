@@ -212,6 +212,20 @@ func TestASlotLeavesAttemptsToTheOthers(t *testing.T) {
 	})
 }
 
+// fullWorker makes a worker that has had six attempts of one caller for some time, and returns the request of a busy
+// slot.
+func fullWorker(t *testing.T, s *models.Store, slots int, age time.Duration) job.WorkRequest {
+	t.Helper()
+	workerOf(t, s, "w1", slots)
+	ask := job.WorkRequest{Worker: "w1", Device: "CPU", IsSlotBusy: true}
+	for range 6 {
+		ask.Attempts = append(ask.Attempts, begun(t, s, submitted(t, s, "ann")).ID)
+	}
+	modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
+		"update attempts set taken_at = $1", db.NormalizeTime(time.Now().Add(-age)))))
+	return ask
+}
+
 // TestAFullWorkerGetsWorkOfOthers checks that evaluations of one caller, which were all sent while they were being
 // built, keep another person's run from a worker for some seconds only, that the worker gets no more than this run, and
 // nothing without a slot.
@@ -223,13 +237,7 @@ func TestAFullWorkerGetsWorkOfOthers(t *testing.T) {
 	}{{1, 10 * time.Second, 0}, {1, 20 * time.Second, 1}, {0, 20 * time.Second, 0}} {
 		modelstest.Each(t, func(t *testing.T, s *models.Store) {
 			w := modelstest.NewWorld(t, s)
-			workerOf(t, s, "w1", tt.slots)
-			ask := job.WorkRequest{Worker: "w1", Device: "CPU", IsSlotBusy: true}
-			for range 6 {
-				ask.Attempts = append(ask.Attempts, begun(t, s, submitted(t, s, "ann")).ID)
-			}
-			modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
-				"update attempts set taken_at = $1", db.NormalizeTime(time.Now().Add(-tt.age)))))
+			ask := fullWorker(t, s, tt.slots, tt.age)
 			submitted(t, s, "ann")
 			w.Submit(t, s, w.Ben)
 			w.Submit(t, s, w.Ben)
@@ -250,13 +258,7 @@ func TestAFullWorkerGetsWorkOfOthers(t *testing.T) {
 // TestAFullWorkerGetsWorkOfFewOthers checks that a full worker does not get work of any number of callers.
 func TestAFullWorkerGetsWorkOfFewOthers(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		workerOf(t, s, "w1", 1)
-		ask := job.WorkRequest{Worker: "w1", Device: "CPU", IsSlotBusy: true}
-		for range 6 {
-			ask.Attempts = append(ask.Attempts, begun(t, s, submitted(t, s, "ann")).ID)
-		}
-		modelstest.Check(t, modelstest.Second(s.SQL().ExecContext(t.Context(),
-			"update attempts set taken_at = $1", db.NormalizeTime(time.Now().Add(-20*time.Second)))))
+		ask := fullWorker(t, s, 1, 20*time.Second)
 		for i := range 20 {
 			submitted(t, s, string(rune('a'+i)))
 		}

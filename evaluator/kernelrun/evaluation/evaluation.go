@@ -47,7 +47,7 @@ type Evaluation struct {
 	precompiled      precompiledKernels
 	waitingSince     time.Time // start of waiting for a slot
 	lease            *slots.Lease
-	startedAt        time.Time // time from which its processes were open
+	startedAt        time.Time // time at which its processes were open
 	deadline         time.Time
 	programReusable  bool                     // the program's last stage completed
 	keptReferences   map[string]keptReference // references that the program's judge keeps, by key
